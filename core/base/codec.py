@@ -13,7 +13,7 @@ from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
@@ -21,6 +21,7 @@ from core.base.messages import Message, from_json, message, readable_name, to_js
 from core.base.moments import exact, in_utc
 from core.base.text import find_half_character
 
+_View = TypeVar("_View")
 typed_dict: Any = TypedDict
 """A decorator that shows type checkers all fields of a type made here."""
 Decoder = Callable[[Any], Any]
@@ -67,27 +68,31 @@ OWN_FIELDS = object()
 """The type of a field that holds some of the noun's own fields by their names."""
 
 
-def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: text) -> Any:
-    """Return a value for JSON; messages are in a form of the caller, by default stay messages."""
+def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: text, *, properties: bool = True) -> Any:
+    """Return a value for JSON; messages are in a form of the caller, by default stay messages.
+
+    Without `properties` it has fields only.
+    """
     if type(value) in _SAME:
         return value
     if isinstance(value, Message):
         return message_form(value)
     if isinstance(value, (list, tuple)):
-        return [encode(item, message_form) for item in value]
+        return [encode(item, message_form, properties=properties) for item in value]
     if isinstance(value, Mapping):
-        return {str(name): encode(item, message_form) for name, item in value.items()}
+        return {str(name): encode(item, message_form, properties=properties) for name, item in value.items()}
     if isinstance(value, datetime):
         return value.isoformat()
     if is_dataclass(value):
-        names = (*(field.name for field in fields(value)), *getattr(value, "SHOWN", ()))
-        return {name: encode(getattr(value, name), message_form) for name in names}
+        shown = getattr(value, "SHOWN", ()) if properties else ()
+        names = (*(field.name for field in fields(value)), *shown)
+        return {name: encode(getattr(value, name), message_form, properties=properties) for name in names}
     return str(value) if isinstance(value, Path) else value
 
 
 def to_plain(value: Any) -> Any:
     """Return a value for JSON that `decode` reads again, with its messages."""
-    return encode(value, to_json)
+    return encode(value, to_json, properties=False)
 
 
 def decode(kind: Any, value: Any) -> Any:
@@ -182,6 +187,13 @@ def _object_type(kind: Any) -> Any:
     named = {readable_name(field.name): json_type(hints[field.name]) for field in fields(kind)}
     shown = {name: json_type(get_type_hints(getattr(kind, name).fget)["return"]) for name in getattr(kind, "SHOWN", ())}
     return typed_dict(kind.__name__, named | shown)
+
+
+def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:
+    """Return a value of a dataclass whose fields are those of nouns, the first of which counts, or `more`."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    values = {name: getattr(noun, name) for noun in reversed(nouns) for name in names if hasattr(noun, name)}
+    return kind(**values | more)
 
 
 def _named(decode: Decoder, name: str, value: Any) -> Any:

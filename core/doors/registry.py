@@ -10,8 +10,6 @@ _STAGES = (
     "bases",
     "imports",
     "notes",
-    "note_versions",
-    "note_trash",
     "documents",
     "chunks",
     "search",

@@ -366,7 +366,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
         target = destination / note.path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-        lacking += [Failed(note.path, omission.message) for omission in note.left_out]
+        lacking += [Failed(note.path, omission.explanation) for omission in note.left_out]
     if failed and not total:
         raise SourceError(failed[0].path, failed[0].error)
     return failed, lacking

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean, pstdev
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message
 from core.model.documents import Document
@@ -34,6 +34,8 @@ class Chunk:
     else it is 0. `page` is 0 where a document has none. `picture` is a path from the top of the note's folder: `text`
     was read of that picture, which is before `start`, and `end == start`.
     """
+
+    SHOWN: ClassVar = ("section",)
 
     id: str
     note_id: str

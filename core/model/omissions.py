@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from core.base.messages import Message, message, plural
 
@@ -46,12 +47,14 @@ class Omission:
     numbers, a sheet, a line); it isn't translated.
     """
 
+    SHOWN: ClassVar = ("explanation",)
+
     kind: str
     count: int = 1
     place: str = ""
 
     @property
-    def message(self) -> Message:
+    def explanation(self) -> Message:
         """The omission as a sentence's part: what was left out, how often, and where."""
         what = replace(OMISSION_KINDS.get(self.kind, _OTHER), fields={"n": self.count})
         if not self.place:

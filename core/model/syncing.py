@@ -2,12 +2,13 @@
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from core.base.messages import Message, to_json
 from core.model.bases import NewBase
 from core.model.documents import TextEncoding
 from core.model.notes import Failed
-from core.model.omissions import IncompleteNote
+from core.model.omissions import IncompleteNote, Omission, in_all
 
 READ_AGAIN = "to read again"
 """The stamp of a note whose unchanged file reads differently now; the next sync reads it."""
@@ -91,6 +92,8 @@ class SyncReport:
     `importer` is the program that the notes come from, "" for none.
     """
 
+    SHOWN: ClassVar = ("missing_parts",)
+
     added: int = 0
     changed: int = 0
     renamed: int = 0
@@ -111,6 +114,11 @@ class SyncReport:
     problem: Message | None = None
     refused: int = 0
     importer: str = ""
+
+    @property
+    def missing_parts(self) -> tuple[Omission, ...]:
+        """How many parts of each kind the incomplete notes lack."""
+        return in_all(self.incomplete)
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON."""

@@ -50,6 +50,20 @@ class JobKind:
     alone: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedChunks:
+    """So many chunks got their vectors."""
+
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPictures:
+    """So many pictures of notes were read."""
+
+    pictures: int
+
+
 JOB_KINDS: Mapping[str, JobKind] = {
     "warm": JobKind(),
     "warm_reranker": JobKind(),

@@ -235,7 +235,7 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
     assert len(steps) > 1
     slow.jobs.wait("import")
     assert slow.chunks.pending("many") > 0
-    assert remote.run(index.rebuild, {})["windows"] > 0
+    assert remote.run(index.rebuild, {}).windows > 0
     assert slow.chunks.pending("many") == 0, "what the import left is indexed then"
 
 

@@ -175,7 +175,7 @@ def test_programs_and_assistants_are_told(workspace: Workspace, tmp_path: Path) 
 def test_a_kind_of_a_later_version_is_said_too_and_a_stranger_brings_no_heap_of_them(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    assert str(Omission("hologram", 2).message) == "2 parts were left out"
+    assert str(Omission("hologram", 2).explanation) == "2 parts were left out"
     many = summed(Omission("comment", 1, f"page {number}") for number in range(100_000))
     assert (len(many), many[0].count, len(many[0].place)) == (1, 100_000, 201)
     brought(workspace, tmp_path)

@@ -48,7 +48,7 @@ def test_a_single_bad_byte_costs_one_character_and_is_told() -> None:
     data = ("好" * 100 + "|").encode() + b"\xff" + b"|end"
     text, encoding = decode(data, "n.md")
     assert (text, encoding) == ("好" * 100 + "|�|end", "utf-8")
-    assert [str(one.message) for one in unreadable(text)] == [f"1 character could not be read: {'好' * 19}|�|end"]
+    assert [str(one.explanation) for one in unreadable(text)] == [f"1 character could not be read: {'好' * 19}|�|end"]
     assert unreadable("fine") == ()
 
 

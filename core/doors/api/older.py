@@ -19,7 +19,9 @@ from core.doors.operations import bases as base_operations
 from core.doors.operations import chunks as chunk_operations
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.examples import JOB
+from core.doors.operations.views.bases import BaseDetails
 from core.model import (
+    Chunk,
     NoteState,
     NoteSummary,
     Progress,
@@ -46,7 +48,7 @@ BaseName = Annotated[Text, Query(description="The name of a base")]
 
 
 def _run(operation: Operation, workspace: Workspace, **arguments: Any) -> Any:
-    return operation.encode(operation.run(workspace, PROGRAM, arguments))
+    return operation.run(workspace, PROGRAM, arguments)
 
 
 class NewBaseBody(Body):
@@ -65,7 +67,7 @@ class NewBaseBody(Body):
 @router.get("/knowledge", **documented([_BASE]))
 def bases(workspace: Opened) -> Response:
     """List the bases."""
-    return answer([_base(workspace, base) for base in _run(base_operations.list_, workspace)["bases"]])
+    return answer([_base(workspace, base) for base in _run(base_operations.list_, workspace).bases])
 
 
 @router.post("/knowledge", **documented(_BASE, 201, takes=_NEW))
@@ -86,14 +88,21 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
     return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
 
 
-def _base(workspace: Workspace, base: dict[str, Any]) -> dict[str, Any]:
-    own = workspace.bases.get(base["name"])
+def _base(workspace: Workspace, base: BaseDetails) -> dict[str, Any]:
+    own = workspace.bases.get(base.name)
     search = workspace.bases.search_settings(own)
-    model = base["embedder"] if own.has_vectors else ""
-    same = {name: base[name] for name in ("name", "description", "chunks")}
-    sizes = {"chunk_size": own.chunking.chunk_size, "chunk_overlap": own.chunking.chunk_overlap}
-    hits = {"top_k": search.limit, "score_threshold": search.score_threshold}
-    return same | {"type": base["kind"], "embedding_model": model, "docs": base["notes"], **sizes, **hits}
+    return {
+        "name": base.name,
+        "description": base.description,
+        "chunks": base.chunks,
+        "type": base.kind,
+        "embedding_model": base.embedder if own.has_vectors else "",
+        "docs": base.notes,
+        "chunk_size": base.chunking.chunk_size,
+        "chunk_overlap": base.chunking.chunk_overlap,
+        "top_k": search.limit,
+        "score_threshold": search.score_threshold,
+    }
 
 
 @router.post(
@@ -185,12 +194,12 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
     name = or_404(lambda: workspace.bases.get(base)).name
     _card(workspace, doc_id, name)
-    return answer([*map(_chunk, _run(chunk_operations.list_, workspace, note=doc_id)["chunks"])])
+    return answer([*map(_chunk, _run(chunk_operations.list_, workspace, note=doc_id).chunks)])
 
 
-def _chunk(chunk: dict[str, Any]) -> dict[str, Any]:
-    place = {name: chunk[name] for name in ("id", "start", "end")}
-    return place | {"preview": chunk["text"][:_PREVIEW], "state": chunk["state"]}
+def _chunk(chunk: Chunk) -> dict[str, Any]:
+    preview = chunk.text[:_PREVIEW]
+    return {"id": chunk.id, "start": chunk.start, "end": chunk.end, "preview": preview, "state": chunk.state}
 
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
@@ -199,7 +208,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     if not (chosen.doc_id or chosen.chunk_ids):
         raise ConfigError("Give a doc_id, or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
-    embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids)["chunks"]
+    embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids).chunks
     cards = workspace.notes.cards_of([*notes, *workspace.notes.ids_by_chunks(chosen.chunk_ids)])
     return answer({"embedded": embedded, "status": _state(cards.values())})
 

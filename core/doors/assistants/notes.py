@@ -1,11 +1,11 @@
 """The tools on notes, each a function of the workspace, and notes by their addresses, `tessera://BASE/PATH`."""
 
 from bisect import bisect_right
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, at_least_one, bounded
+from core.doors.assistants.answers import MOST, MOST_CHARACTERS, Item, ToolAnswer, at_least_one, bounded
 from core.doors.assistants.searches import Names, Tags, Terms, narrowed
 from core.doors.operations import names
 from core.model import NOTE_FIELDS, Note, NoteSummary
@@ -27,7 +27,7 @@ def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
-    lacking = {"left_out": [str(omission.message) for omission in whole.left_out]}
+    lacking = {"left_out": [str(omission.explanation) for omission in whole.left_out]}
     return ToolAnswer(
         _fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body))
     )
@@ -68,14 +68,14 @@ def texts(workspace: Workspace, uri: str) -> list[str]:
 
 
 def _remarks(note: Note, body: str) -> list[str]:
-    remarks = [f"Of the note's file, {omission.message}." for omission in note.left_out]
+    remarks = [f"Of the note's file, {omission.explanation}." for omission in note.left_out]
     if len(body) > MOST_CHARACTERS:
         shown = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
         remarks.append(f"The content is shortened: {shown}. Search it for the rest.")
     return remarks
 
 
-def _card(card: NoteSummary) -> dict[str, Any]:
+def _card(card: NoteSummary) -> Item:
     return {
         "id": card.id,
         "base": card.base,
@@ -91,7 +91,7 @@ def _card(card: NoteSummary) -> dict[str, Any]:
     }
 
 
-def _fields(card: NoteSummary, note: Note) -> dict[str, Any]:
+def _fields(card: NoteSummary, note: Note) -> Item:
     """Return the fields that a summary doesn't show, and the note's address."""
     fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}

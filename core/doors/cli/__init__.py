@@ -16,7 +16,7 @@ from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.log import print_nothing
 from core.base.terminal import _, say
 from core.base.text import escape_halves, find_half_character
-from core.doors.cli import assistants, bases, chunklines, lines, models, notes, options
+from core.doors.cli import assistants, bases, models, notes, options
 from core.doors.cli.app import serve as serve_pages
 from core.doors.cli.binding import bind, taking
 from core.doors.cli.calling import call
@@ -29,6 +29,8 @@ from core.doors.cli.texts import translate_typer
 from core.doors.cli.watching import watch
 from core.doors.operations import chunks
 from core.doors.operations.declaring import PERSON
+from core.doors.operations.text.bases import format_status
+from core.doors.operations.text.chunks import format_preview
 from core.doors.program import operations as states
 from core.doors.registry import GROUPS, OPERATIONS
 from core.features import FEATURES
@@ -94,13 +96,13 @@ def preview(
 ) -> None:
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
-    note, cuts = chunks.preview.run(None, PERSON, given)
+    cut = chunks.preview.run(None, PERSON, given)
     if form == "html":
         from core.doors.cli.bands import page
 
-        write(page(note, cuts))
+        write(page(cut))
         return
-    show(chunks.preview.result((note, cuts)), as_json, chunklines.format_cut)
+    show(cut, as_json, format_preview)
 
 
 app.command(
@@ -133,7 +135,8 @@ def status(
     if log:
         from core.base.log import FILE, tail
 
-        show({"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}, as_json, lines.format_log)
+        end = {"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}
+        show(end, as_json, lambda log: log["lines"] or [_("Nothing stands in {file} yet.", file=log["log"])])
         return
     if report:
         from core.workspace import bug_report
@@ -141,7 +144,7 @@ def status(
         made = bug_report(workspace)
         show(dict(made.facts), as_json, lambda _: [str(made)])
         return
-    show(call(states.show, workspace, {}), as_json, lines.format_status)
+    show(call(states.show, workspace, {}), as_json, format_status)
 
 
 @app.command(help=_("Show the version."))

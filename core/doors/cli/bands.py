@@ -1,13 +1,11 @@
 """A self-contained HTML page of a cut: one coloured band per chunk, the note's text uninterpreted."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
 from html import escape
 
 from core.base.messages import plural, terminal_language
 from core.base.terminal import say
-from core.doors.cli.chunklines import size_message
-from core.model import Cut, Note, Sizes
+from core.doors.operations.text.chunks import size_message
+from core.doors.operations.views.chunks import CutNote, CutPreview
 
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.6 system-ui, sans-serif; }
@@ -24,10 +22,10 @@ mark { background: hsl(var(--hue) 55% 50% / .35); color: inherit; }
 _HUES = (170, 35, 215, 340, 270, 95)
 
 
-def page(note: Note, cuts: Sequence[Cut]) -> str:
+def page(preview: CutPreview) -> str:
     """Return an HTML page that shows cuts of one note side by side; it loads no resource and runs no script."""
-    columns = "".join(_column(note, cut) for cut in cuts)
-    title, language = escape(note.title), terminal_language().replace("_", "-")
+    columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
+    title, language = escape(preview.title), terminal_language().replace("_", "-")
     return (
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
@@ -35,8 +33,8 @@ def page(note: Note, cuts: Sequence[Cut]) -> str:
     )
 
 
-def _column(note: Note, cut: Cut) -> str:
-    figures = say(size_message(cut.strategy, asdict(Sizes.from_chunks(cut.chunks))))
+def _column(cut: CutNote) -> str:
+    figures = say(size_message(cut.strategy, cut.sizes))
     reasons = "".join(f"<li>{escape(say(reason))}</li>" for reason in cut.reasons)
     bands = []
     end = 0

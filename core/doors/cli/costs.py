@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +14,8 @@ from core.base.terminal import _, say
 from core.doors.cli.calling import Run, opened
 from core.doors.cli.options import WORKSPACE
 from core.doors.operations import bases as operations
-
-Cost = dict[str, Any]
+from core.doors.operations.views.bases import BaseDetails, ChangeCosts
+from core.model import ChangeCost
 
 
 def agreed(question: Message, yes: bool) -> bool:
@@ -28,30 +28,44 @@ def agreed(question: Message, yes: bool) -> bool:
     return typer.confirm(_("Start?"), err=True)
 
 
-def _switch_message(cost: Cost) -> Message:
+def _switch_message(cost: ChangeCost) -> Message:
     return message(
         "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until it is "
         "done the old model answers.",
-        n=cost["to_embed"],
-        every=cost["windows"],
-        embedder=cost["embedder"],
-        time=_duration(cost["seconds"]),
+        n=cost.to_embed,
+        every=cost.windows,
+        embedder=cost.embedder,
+        time=_duration(cost.seconds),
     )
 
 
-def _chunking_message(cost: Cost) -> Message:
+def _chunking_message(cost: ChangeCost) -> Message:
     return plural(
         "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
         "{n} notes to split again, {every} pieces of text, {new} of them to index: about {time}.",
-        n=cost["notes"],
-        every=cost["windows"],
-        new=cost["to_embed"],
-        time=_duration(cost["seconds"]),
+        n=cost.notes,
+        every=cost.windows,
+        new=cost.to_embed,
+        time=_duration(cost.seconds),
     )
 
 
-QUESTIONS: Mapping[str, Callable[[Cost], Message]] = {"chunking": _chunking_message, "embedder": _switch_message}
-"""Sentences about the cost of a change, before the question whether to go on."""
+def questions(costs: ChangeCosts) -> list[Message]:
+    """Return sentences about the costs of changes, each before the question whether to go on."""
+    chunking = [_chunking_message(costs.chunking)] if costs.chunking else []
+    return [*chunking, *([_switch_message(costs.embedder)] if costs.embedder else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchedBase:
+    """A base and its model after a change of it, and what that cost; `switched` unless it was cancelled."""
+
+    base: str
+    embedder: str
+    switched: bool
+    windows: int | None = None
+    to_embed: int | None = None
+    estimated_minutes: float | None = None
 
 
 def switch(
@@ -62,25 +76,25 @@ def switch(
         bool, typer.Option("--abandon", help=_("Cancel what was started; the base stays as it is."))
     ] = False,
     **given: Any,
-) -> Any:
+) -> SwitchedBase:
     base, embedder = given["base"], given["embedder"]
-    values: dict[str, Any] = {"base": base, "switched": False}
     with opened(workspace) as run:
         if abandon:
-            return values | {"embedder": run(operations.abandon_switch, base=base)["embedder"]}
-        cost = run(operations.cost, base=base, embedder=embedder)["embedder"] if embedder else None
-        if cost:
-            minutes = round(cost["seconds"] / 60, 2)
-            values |= {"windows": cost["windows"], "to_embed": cost["to_embed"], "estimated_minutes": minutes}
-            if not agreed(_switch_message(cost), yes):
-                return values | {"embedder": run(operations.show, base=base)["embedder"]}
-        return values | {"switched": True, "embedder": switch_to(run, workspace, base, embedder)["embedder"]}
+            return SwitchedBase(base, run(operations.abandon_switch, base=base).embedder, switched=False)
+        cost: ChangeCost | None = run(operations.cost, base=base, embedder=embedder).embedder if embedder else None
+        agrees = cost is None or agreed(_switch_message(cost), yes)
+        details = switch_to(run, workspace, base, embedder) if agrees else run(operations.show, base=base)
+    made = SwitchedBase(base, details.embedder, switched=agrees)
+    if cost is None:
+        return made
+    minutes = round(cost.seconds / 60, 2)
+    return replace(made, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=minutes)
 
 
-def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None) -> Any:
+def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None) -> BaseDetails:
     """Give a base another model, or continue that; on Ctrl-C print how to continue, and exit with 130."""
     try:
-        return run(operations.switch, base=base, embedder=embedder)
+        details: BaseDetails = run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:
         place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
         again = shlex.join(["tessera", "models", "switch", base, *place])
@@ -89,10 +103,11 @@ def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None)
         stay = _("Or stay: {command}", command=f"{again} --abandon")
         sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
         sys.exit(130)
+    return details
 
 
-def switched_lines(values: dict[str, Any]) -> list[str]:
-    return [_("The base '{base}' has the model '{embedder}'.", base=values["base"], embedder=values["embedder"])]
+def format_switched(base: SwitchedBase) -> list[str]:
+    return [_("The base '{base}' has the model '{embedder}'.", base=base.base, embedder=base.embedder)]
 
 
 def _duration(seconds: float) -> Message:

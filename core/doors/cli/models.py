@@ -1,21 +1,23 @@
 """`tessera models`: lists, tests and downloads models, and switches the embedder of a base."""
 
 import sys
-from dataclasses import replace
-from typing import Annotated, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Self
 
 import typer
 
-from core.base.codec import encode
+from core.base.codec import assemble
 from core.base.errors import ConfigError
-from core.base.messages import Message, message
+from core.base.messages import message
 from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
-from core.doors.json_forms.models import CARDS
 from core.doors.operations import models as operations
-from core.model import Part
+from core.doors.operations.text.models import format_languages, format_models, megabytes
+from core.doors.operations.views.models import ModelDetails, ModelList
+from core.model import Device, ModelTrial, Part, ServerCard, ServerTrial
 
 # `tessera models server`: shows, sets up and tests the servers that run models.
 
@@ -31,6 +33,14 @@ KEYS = {
     "file": message("key: in a file that only you can read"),
     "": message("key: none"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ServerList:
+    """Servers, and the trial of one."""
+
+    servers: tuple[ServerCard, ...]
+    test: ServerTrial | None
 
 
 def server(
@@ -51,7 +61,7 @@ def server(
     from core.indexing.models.servers import Servers
 
     servers = Servers()
-    values: dict[str, Any] = {}
+    trial = None
     if name is None:
         if url is not None or model is not None or key or remove_key or remove or test:
             raise ConfigError("Name the server: embeddings, rerank or llm.")
@@ -67,9 +77,9 @@ def server(
         if key:
             servers.enter_key(name, _typed_key())
         if test:
-            values["test"] = encode(servers.test(name, progress))
-    values["servers"] = encode([servers.get(name)] if name else servers.all())
-    show(values, as_json, _server_lines)
+            trial = servers.test(name, progress)
+    shown = (servers.get(name),) if name else tuple(servers.all())
+    show(ServerList(shown, trial), as_json, _format_servers)
 
 
 def _typed_key() -> str:
@@ -78,29 +88,27 @@ def _typed_key() -> str:
     return sys.stdin.readline().strip()
 
 
-def _server_lines(values: dict[str, Any]) -> list[str]:
-    lines: list[str] = []
-    for server in values["servers"]:
-        lines += _lines_of(server)
-    if test := values.get("test"):
-        lines.append(_("The server answered in {ms:,.0f} ms.", ms=1000 * test["seconds"]))
-        if test["dimension"]:
-            lines.append(_("{n} numbers per text", n=test["dimension"]))
-        if test["right"]:
+def _format_servers(listed: ServerList) -> list[str]:
+    lines = [line for server in listed.servers for line in _format_server(server)]
+    if test := listed.test:
+        lines.append(_("The server answered in {ms:,.0f} ms.", ms=1000 * test.seconds))
+        if test.dimension:
+            lines.append(_("{n} numbers per text", n=test.dimension))
+        if test.right:
             lines.append(_("Of three sentences it put the right one first."))
         else:
             lines.append(_("Of three sentences it put a wrong one first. Check that the model fits this purpose."))
     return lines
 
 
-def _lines_of(server: dict[str, Any]) -> list[str]:
-    lines = [f"{server['section']}: {server['base_url'] or '-'} ({say(SOURCES[server['sources']['base_url']])})"]
-    if server["base_url"]:
-        source = say(SOURCES[server["sources"]["model"]])
-        lines.append("    " + _("model: {model} ({source})", model=server["model"] or "-", source=source))
-        lines.append("    " + say(replace(KEYS[server["key"]], fields={"variable": server["variable"]})))
-    if server["host"] and not server["here"]:
-        if server["encrypted"]:
+def _format_server(server: ServerCard) -> list[str]:
+    lines = [f"{server.section}: {server.base_url or '-'} ({say(SOURCES[server.sources['base_url']])})"]
+    if server.base_url:
+        source = say(SOURCES[server.sources["model"]])
+        lines.append("    " + _("model: {model} ({source})", model=server.model or "-", source=source))
+        lines.append("    " + say(replace(KEYS[server.key], fields={"variable": server.variable})))
+    if server.host and not server.here:
+        if server.encrypted:
             lines.append("    " + _("The text of your notes leaves this machine, encrypted."))
         else:
             lines.append(
@@ -123,8 +131,50 @@ BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
 
-    values = call(operations.list_, workspace, {}) if workspace.is_dir() else CARDS(Models.without_bases())
-    show(values, as_json, _list_lines)
+    if workspace.is_dir():
+        listed = call(operations.list_, workspace, {})
+    else:
+        listed = ModelList(tuple(map(ModelDetails.from_card, Models.without_bases())))
+    show(listed, as_json, format_models)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """So many of the asked questions ranked their sentence first."""
+
+    right: int
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestedModel:
+    """The test of a model, with a ranking for each language."""
+
+    name: str
+    part: Part
+    seconds_to_load: float
+    ms_per_text: float
+    dimension: int | None
+    device: Device | None
+    memory_bytes: int | None
+    process_bytes: int | None
+    languages: tuple[str, ...]
+    ranking: Mapping[str, Ranking]
+    usable: bool
+
+    @classmethod
+    def from_trial(cls, trial: ModelTrial) -> Self:
+        running = trial.running
+        return assemble(
+            cls,
+            trial,
+            seconds_to_load=round(trial.seconds_to_load, 3),
+            ms_per_text=round(1000 * trial.seconds_a_text, 3),
+            device=running.device if running else None,
+            memory_bytes=running.bytes if running else None,
+            process_bytes=trial.resident_bytes,
+            ranking={name: Ranking(trial.right[name], count) for name, count in trial.asked.items()},
+        )
 
 
 @app.command(
@@ -137,26 +187,20 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     from core.indexing.models import Models
 
     trial = Models.test(name, progress)
-    running = trial.running
-    values = {
-        "name": trial.name,
-        "part": trial.part,
-        "seconds_to_load": round(trial.seconds_to_load, 3),
-        "ms_per_text": round(1000 * trial.seconds_a_text, 3),
-        "dimension": trial.dimension,
-        "device": encode(running.device) if running else None,
-        "memory_bytes": running.bytes if running else None,
-        "process_bytes": trial.resident_bytes,
-        "languages": trial.languages,
-        "ranking": {name: {"right": trial.right[name], "asked": count} for name, count in trial.asked.items()},
-        "usable": trial.usable,
-    }
-    show(values, as_json, _test_lines)
+    show(TestedModel.from_trial(trial), as_json, _format_test)
     if not trial.usable:
         raise typer.Exit(1)
 
 
 app.command(help=_("Set up and test the servers that run models; without a name, show them."))(server)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A model, and the folder of its files."""
+
+    name: str
+    folder: str
 
 
 @app.command(
@@ -166,102 +210,39 @@ def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) 
     from core.indexing.models import Models
 
     folder = Models.download(name, progress)
-    show({"name": name, "folder": str(folder)}, as_json, lambda values: [values["folder"]])
+    show(ModelFolder(name, str(folder)), as_json, lambda model: [model.folder])
 
 
 @app.command(help=_("Show the folder of a model's files; the built-in one is unpacked if it isn't yet."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
 
-    show({"name": name, "folder": str(Models.path(name))}, as_json, lambda values: [values["folder"]])
+    show(ModelFolder(name, str(Models.path(name))), as_json, lambda model: [model.folder])
 
 
-def _list_lines(values: dict[str, Any]) -> list[str]:
-    lines: list[str] = []
-    parts: dict[Part, str] = {"embedder": _("Models for meaning"), "reranker": _("Models for the re-check")}
-    for part, title in parts.items():
-        lines += [*([""] if lines else []), title]
-        for model in values["models"]:
-            if model["part"] == part:
-                lines += _model_lines(model)
-    devices = {str(model["device"]["reason"]): model["device"] for model in values["models"] if model["device"]}
-    for device in devices.values():
-        lines += ["", _("{device}, {dtype}: {reason}", device=device["name"], **device)]
-    return lines
-
-
-def _model_lines(model: dict[str, Any]) -> list[str]:
-    facts = [_("ready") if model["usable"] else _("not ready")]
-    if model["dimension"]:
-        facts.append(_("{n} numbers per text", n=model["dimension"]))
-    if model["input_tokens"]:
-        facts.append(_("reads {n} tokens", n=model["input_tokens"]))
-    if model["languages"]:
-        facts.append(_languages(model["languages"]))
-    if model["bytes"]:
-        facts.append(_("{size} on disk", size=_megabytes(model["bytes"])))
-    elif model["download_bytes"]:
-        facts.append(_("a download of {size}", size=_megabytes(model["download_bytes"])))
-    if model["device"]:
-        facts.append(f"{model['device']['name']}, {model['device']['dtype']}")
-    facts.append(_("loaded, {size}", size=_megabytes(model["memory_bytes"])) if model["loaded"] else _("not loaded"))
-    lines = [f"  {model['name']}", f"      {_('; ').join(facts)}"]
-    return lines + [f"      {say(fact)}" for fact in (model["server"], model["folder"], model["problem"]) if fact]
-
-
-def _test_lines(values: dict[str, Any]) -> list[str]:
-    lines = [
-        _(
-            "loaded in {seconds:.1f} s, {ms:.1f} ms per text",
-            seconds=values["seconds_to_load"],
-            ms=values["ms_per_text"],
-        )
-    ]
-    if values["dimension"]:
-        lines.append(_("{n} numbers per text", n=values["dimension"]))
-    if values["device"]:
-        device = values["device"]
-        lines.append(_("on {device} in {dtype}: {reason}", device=device["name"], **device))
-        lines.append(_("the model takes {size} of memory", size=_megabytes(values["memory_bytes"])))
-    if values["process_bytes"]:
-        lines.append(_("the whole program takes {size}", size=_megabytes(values["process_bytes"])))
+def _format_test(test: TestedModel) -> list[str]:
+    lines = [_("loaded in {seconds:.1f} s, {ms:.1f} ms per text", seconds=test.seconds_to_load, ms=test.ms_per_text)]
+    if test.dimension:
+        lines.append(_("{n} numbers per text", n=test.dimension))
+    if device := test.device:
+        values = {"device": device.name, "dtype": device.dtype, "reason": device.reason}
+        lines.append(_("on {device} in {dtype}: {reason}", **values))
+        lines.append(_("the model takes {size} of memory", size=megabytes(test.memory_bytes or 0)))
+    if test.process_bytes:
+        lines.append(_("the whole program takes {size}", size=megabytes(test.process_bytes)))
     names = {"en": message("English"), "zh": message("Chinese")}
-    wrong = [names[language] for language, ranking in values["ranking"].items() if ranking["right"] < ranking["asked"]]
-    for language, ranking in values["ranking"].items():
-        counts = {"language": names[language], "right": ranking["right"], "n": ranking["asked"]}
+    wrong = [names[language] for language, ranking in test.ranking.items() if ranking.right < ranking.asked]
+    for language, ranking in test.ranking.items():
+        counts = {"language": names[language], "right": ranking.right, "n": ranking.asked}
         if names[language] in wrong:
             lines.append(_("{language}: WRONG, {right} of {n} questions found their sentence first", **counts))
         else:
             lines.append(_("{language}: right, {right} of {n} questions found their sentence first", **counts))
-    if values["languages"]:
-        lines.append(_("languages, by its own description: {languages}", languages=_languages(values["languages"])))
-    if not values["usable"]:
+    if test.languages:
+        lines.append(_("languages, by its own description: {languages}", languages=format_languages(test.languages)))
+    if not test.usable:
         return [*lines, _("not usable: choose another model")]
     return [
         *lines,
         _("usable, but not for notes in these languages: {languages}", languages=wrong) if wrong else _("usable"),
     ]
-
-
-def tokens_lines(values: dict[str, Any]) -> list[str]:
-    if not values["keep_tokens"]:
-        return [_("The base '{base}' keeps no re-check data.", base=values["base"])]
-    return [
-        _(
-            "The base '{base}' keeps the re-check data for {n} of its {every} pieces of text: {size} on disk.",
-            base=values["base"],
-            n=values["windows_with_bits"],
-            every=values["windows"],
-            size=_megabytes(values["bytes"]),
-        )
-    ]
-
-
-def _languages(names: list[str]) -> str:
-    if len(names) <= 6:
-        return say(Message("{languages}", {"languages": names}))
-    return _("{languages} and {n} more", languages=names[:6], n=len(names) - 6)
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB"

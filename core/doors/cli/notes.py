@@ -1,18 +1,30 @@
-"""`tessera note`: the commands on notes that read a text, and those that do the work of two operations."""
+"""`tessera note`: the commands on notes that read a text, and those that do the work of two operations.
 
-from pathlib import Path
+A text is from an option, from stdin, or from the user's editor.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 import typer
 
-from core.base.errors import ConfigError, NoteNotFound
+from core.base.codec import assemble
+from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.base.terminal import _
-from core.doors.cli import note_text, notelines
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json
 from core.doors.cli.output import show
-from core.doors.operations import note_trash, note_versions
 from core.doors.operations import notes as operations
+from core.doors.operations.text import notes as note_text
+from core.doors.operations.views.notes import ChangedNote, WholeNote
+from core.intake.encoding import MAX_BYTES
 
 app = typer.Typer(
     help=_("Notes: write them, show them, set their fields, look at their versions, delete and restore them."),
@@ -23,35 +35,36 @@ app = typer.Typer(
 Body = Annotated[str | None, typer.Option("--body", help=_("The text; by default stdin, or what your editor gives."))]
 
 
-def new(workspace: Path, *, body: Body = None, **given: Any) -> Any:
-    text = note_text.text(body, "", given["path"] or given["title"] or "note")
+def new(workspace: Path, *, body: Body = None, **given: Any) -> WholeNote:
+    text = _read_text(body, "", given["path"] or given["title"] or "note")
     if not text.strip() and not given["title"]:
         raise ConfigError("The note has no text and no title, so it isn't written.")
-    with note_text.kept(text), opened(workspace) as run:
-        return run(operations.show, note=run(operations.new, body=text, **given)["id"])
+    with _save_on_failure(text), opened(workspace) as run:
+        note: WholeNote = run(operations.show, note=run(operations.new, body=text, **given).id)
+        return note
 
 
-def edit(workspace: Path, *, body: Body = None, **given: Any) -> Any:
+def edit(workspace: Path, *, body: Body = None, **given: Any) -> ChangedNote:
     with opened(workspace, writes=False) as run:
-        before = run(operations.show, note=given["note"])
-        if run(note_versions.history, note=before["id"])["versions"][0]["kind"] == "delete":
+        before: WholeNote = run(operations.show, note=given["note"])
+        if run(operations.history, note=before.id).versions[0].kind == "delete":
             raise NoteNotFound(given["note"])
-    text = note_text.text(body, before["body"], before["path"] or before["title"])
-    expected = given["expected_version"] or before["version"]
-    with note_text.kept(text), opened(workspace) as run:
-        run(operations.update, note=before["id"], body=text, expected_version=expected)
-        return _changed(before, run(operations.show, note=before["id"]))
+    text = _read_text(body, before.body, before.path or before.title)
+    expected = given["expected_version"] or before.version
+    with _save_on_failure(text), opened(workspace) as run:
+        run(operations.update, note=before.id, body=text, expected_version=expected)
+        return _compare(before, run(operations.show, note=before.id))
 
 
-def revert(workspace: Path, **given: Any) -> Any:
+def revert(workspace: Path, **given: Any) -> ChangedNote:
     with opened(workspace) as run:
-        before = run(operations.show, note=given["note"])
-        run(note_versions.revert, **given)
-        return _changed(before, run(operations.show, note=before["id"]))
+        before: WholeNote = run(operations.show, note=given["note"])
+        run(operations.revert, **given)
+        return _compare(before, run(operations.show, note=before.id))
 
 
-def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    return after | {"changed": after["version"] != before["version"]}
+def _compare(before: WholeNote, after: WholeNote) -> ChangedNote:
+    return assemble(ChangedNote, after, changed=after.version != before.version)
 
 
 @app.command("list", help=_("List the notes that pass some filters, or those in the trash."))
@@ -66,10 +79,10 @@ def list_(
     as_json: Json = False,
 ) -> None:
     if trash:
-        show(call(note_trash.trash, workspace, {"base": base}), as_json, notelines.format_trash)
+        show(call(operations.trash, workspace, {"base": base}), as_json, note_text.format_trash)
         return
     chosen = {"bases": [base] if base else None, "filters": filters}
-    show({"notes": call(operations.list_, workspace, chosen)["notes"]}, as_json, notelines.format_list)
+    show(call(operations.list_, workspace, chosen), as_json, note_text.format_list)
 
 
 @app.command(
@@ -82,6 +95,61 @@ def waiting(
     as_json: Json = False,
 ) -> None:
     if name:
-        show(call(note_trash.proposed, workspace, {"note": name}), as_json, notelines.format_submission)
+        show(call(operations.proposed, workspace, {"note": name}), as_json, note_text.format_proposed)
     else:
-        show(call(note_trash.waiting, workspace, {"base": base}), as_json, notelines.format_waiting)
+        show(call(operations.waiting, workspace, {"base": base}), as_json, note_text.format_waiting)
+
+
+def _read_text(given: str | None, before: str, name: str) -> str:
+    """Return a text: the argument, else that of stdin, else the old one as edited in the editor."""
+    if given is not None:
+        return given
+    return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)
+
+
+@contextmanager
+def _save_on_failure(text: str) -> Iterator[None]:
+    """Write an edited text into a file if it can't be stored, and print its path."""
+    try:
+        yield
+    except TesseraError:
+        if sys.stdin.isatty():
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=".md", delete=False) as file:
+                file.write(text)
+            sys.stderr.write(f"{_('Your text is in {file}.', file=file.name)}\n")
+        raise
+
+
+def _read_stdin(before: str) -> str:
+    try:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ConfigError(
+                "More than {limit} MB came from stdin, so nothing is written. Split it into several notes.",
+                limit=MAX_BYTES // 2**20,
+            )
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError("What came from stdin is no text in UTF-8, so nothing is written.") from error
+    if before and not text.strip():
+        raise ConfigError("Nothing came from stdin, so the note stays as it is. --body '' empties it.")
+    return text
+
+
+def _edit(before: str, name: str) -> str:
+    """Return a text as the user edits it in an editor, in a file of the note's name."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
+    with tempfile.TemporaryDirectory() as folder:
+        stem = "".join(char for char in PurePosixPath(name).stem if char.isalnum() or char in " -_")[:60].strip()
+        file = Path(folder, f"{stem or 'note'}.md")
+        file.write_bytes(before.encode("utf-8"))
+        try:
+            ended = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+        except OSError as error:
+            raise ConfigError("The editor '{editor}' can't be started. Set $EDITOR.", editor=editor) from error
+        if ended:
+            raise ConfigError("The editor '{editor}' ended with {n}, so nothing is written.", editor=editor, n=ended)
+        try:
+            return file.read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ConfigError("The editor stored no text in UTF-8, so nothing is written.") from error

@@ -1,16 +1,17 @@
 """`tessera watch`: the folders of watched bases are synced until Ctrl+C, without the app."""
 
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any
 
 from core.base.messages import plural
 from core.base.terminal import say
-from core.doors.cli import lines
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
+from core.doors.operations.text.bases import format_counts
 from core.model import KnowledgeBase, SyncReport
 
 _PATIENCE = 0.5
@@ -35,8 +36,8 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
                 with suppress(Empty):
                     base, report = syncs.get(timeout=_PATIENCE)
                     values = {"at": f"{datetime.now().astimezone():%H:%M:%S}", "base": base.name, **report.to_dict()}
-                    show(values, as_json, _line)
+                    show(values, as_json, partial(_format_sync, report))
 
 
-def _line(values: dict[str, Any]) -> list[str]:
-    return [f"{values['at']} {values['base']}: {lines.counts(values)}"]
+def _format_sync(report: SyncReport, values: Mapping[str, object]) -> list[str]:
+    return [f"{values['at']} {values['base']}: {format_counts(report)}"]

@@ -1,20 +1,20 @@
 """Operations on bases: their settings, imports into them, splitting and indexing of their notes."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.messages import message
-from core.doors.json_forms import bases as forms
 from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.forms import Form
-from core.doors.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, Base, check_base
+from core.doors.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, Base, check_base, parameters_from
+from core.doors.operations.text import bases as text
+from core.doors.operations.views.bases import BaseDeletion, BaseDetails, BaseList, ChangeCosts
 from core.model import (
     OPEN,
     BaseFields,
     BaseKind,
-    BaseStatus,
-    ChangeCost,
     ChunkingOptions,
+    KnowledgeBase,
     Progress,
     Rechunked,
     SearchSettings,
@@ -26,37 +26,60 @@ if TYPE_CHECKING:
 ASSISTANT = {"tool": "an assistant reads and writes notes; bases are the person's"}
 _PERSONS = {"http": "it can take hours, so the person begins it", **ASSISTANT}
 
-Description = Annotated[str | None, About(message("What the base is for, in a sentence."))]
 Model = Annotated[str | None, About(message("The model for meaning, by a name of `tessera models list`."))]
 Splitting = Annotated[dict[str, Any] | None, About(message("How notes are split."), parts=CHUNKING_PARAMETERS)]
-Search = Annotated[dict[str, Any] | None, About(message("How notes are searched."), parts=BASE_SEARCH)]
-AtOnce = Annotated[
-    bool | None,
-    About(message("Index new notes at once, or only when you say so, after a look."), "index-at-once/--index-later"),
-]
-WriteFiles = Annotated[
-    bool | None,
-    About(
-        message("Write edits of notes into their files, or only read the files, which is the default."),
-        "write-files/--read-files",
-    ),
-]
-Watch = Annotated[bool | None, About(message("Sync the folders of the base by itself while the app runs, or not."))]
-TrustsPrograms = Annotated[
-    bool | None,
-    About(
-        message("Let what programs write count at once, or only after you accept it, which is the default."),
-        "trust-programs",
-        doors=("cli",),
-    ),
-]
-ReadPictures = Annotated[
-    bool | None,
-    About(
-        message("Read the text in the pictures of the notes, so that it is found too, or not, which is the default."),
-        "read-pictures/--leave-pictures",
-    ),
-]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseSettings:
+    """Settings of a base; None leaves one as it is."""
+
+    description: Annotated[str | None, About(message("What the base is for, in a sentence."))] = None
+    embedder: Model = None
+    chunking: Splitting = None
+    search: Annotated[dict[str, Any] | None, About(message("How notes are searched."), parts=BASE_SEARCH)] = None
+    embed_at_once: Annotated[
+        bool | None,
+        About(
+            message("Index new notes at once, or only when you say so, after a look."), "index-at-once/--index-later"
+        ),
+    ] = None
+    write_files: Annotated[
+        bool | None,
+        About(
+            message("Write edits of notes into their files, or only read the files, which is the default."),
+            "write-files/--read-files",
+        ),
+    ] = None
+    watch: Annotated[
+        bool | None, About(message("Sync the folders of the base by itself while the app runs, or not."))
+    ] = None
+    trusts_programs: Annotated[
+        bool | None,
+        About(
+            message("Let what programs write count at once, or only after you accept it, which is the default."),
+            "trust-programs",
+            doors=("cli",),
+        ),
+    ] = None
+    read_pictures: Annotated[
+        bool | None,
+        About(
+            message(
+                "Read the text in the pictures of the notes, so that it is found too, or not, which is the default."
+            ),
+            "read-pictures/--leave-pictures",
+        ),
+    ] = None
+
+    def fields(self, own: SearchSettings) -> BaseFields:
+        """Return what is chosen of those that don't affect the index, with search settings over the base's own."""
+        chosen = {name: getattr(self, name) for name in BaseFields.__annotations__}
+        chosen["search"] = SearchSettings.from_values(self.search).over(own) if self.search else None
+        return cast(BaseFields, {name: value for name, value in chosen.items() if value is not None})
+
+
+_PARAMETERS = parameters_from(BaseSettings)
 
 
 @operation(
@@ -66,10 +89,10 @@ ReadPictures = Annotated[
     cli="base list",
     tool="knowledge_list",
     by_hand=("tool",),
-    form=forms.BASES,
+    lines=text.format_bases,
 )
-def list_(workspace: "Workspace") -> list[BaseStatus]:
-    return [*map(workspace.bases.status, workspace.bases.all())]
+def list_(workspace: "Workspace") -> BaseList:
+    return BaseList(tuple(_details(workspace, base) for base in workspace.bases.all()))
 
 
 @operation(
@@ -77,11 +100,11 @@ def list_(workspace: "Workspace") -> list[BaseStatus]:
     message("Show a base with its settings, folders and size."),
     http="GET /bases/{base:path}",
     cli="base show {base}",
-    form=forms.BASE,
+    lines=text.format_base,
     lacks={"tool": "knowledge_list has what an assistant needs of a base"},
 )
-def show(workspace: "Workspace", base: Base) -> BaseStatus:
-    return workspace.bases.status(workspace.bases.get(base))
+def show(workspace: "Workspace", base: Base) -> BaseDetails:
+    return _details(workspace, workspace.bases.get(base))
 
 
 @operation(
@@ -92,7 +115,8 @@ def show(workspace: "Workspace", base: Base) -> BaseStatus:
     writes=True,
     creates="/bases/{name}",
     takes={"name": "work", "description": "Plans and decisions"},
-    form=forms.BASE,
+    fields=_PARAMETERS,
+    lines=text.format_base,
     lacks=ASSISTANT,
 )
 def new(
@@ -105,22 +129,13 @@ def new(
             message("What answers: by default meaning and words; lines: the same, line by line; literal: words only.")
         ),
     ] = "vector",
-    description: Description = None,
-    embedder: Model = None,
-    chunking: Splitting = None,
-    search: Search = None,
-    embed_at_once: AtOnce = None,
-    write_files: WriteFiles = None,
-    watch: Watch = None,
-    trusts_programs: TrustsPrograms = None,
-    read_pictures: ReadPictures = None,
-) -> BaseStatus:
-    options = _options(workspace.bases.usual(kind).chunking, chunking)
-    watch = caller.is_person if watch is None else watch
-    fields = _fields(OPEN, description, search, embed_at_once, write_files, watch, trusts_programs, read_pictures)
-    return workspace.bases.status(
-        workspace.bases.add(name, kind=kind, embedder=embedder or "", chunking=options, **fields)
-    )
+    **given: Any,
+) -> BaseDetails:
+    settings = BaseSettings(**given)
+    options = _options(workspace.bases.usual(kind).chunking, settings.chunking)
+    fields: BaseFields = {"watch": caller.is_person, **settings.fields(OPEN)}
+    made = workspace.bases.add(name, kind=kind, embedder=settings.embedder or "", chunking=options, **fields)
+    return _details(workspace, made)
 
 
 @operation(
@@ -130,27 +145,21 @@ def new(
     cli="base set {base}",
     writes=True,
     takes={"search": {"limit": 5}},
-    form=forms.BASE,
+    fields=tuple(parameter for parameter in _PARAMETERS if parameter.name not in ("embedder", "chunking")),
+    lines=text.format_base,
     lacks=ASSISTANT,
 )
 def change(
     workspace: "Workspace",
     base: Base,
     name: Annotated[str | None, About(message("Another name of the base."), doors=("http",))] = None,
-    description: Description = None,
-    search: Search = None,
-    embed_at_once: AtOnce = None,
-    write_files: WriteFiles = None,
-    watch: Watch = None,
-    trusts_programs: TrustsPrograms = None,
-    read_pictures: ReadPictures = None,
-) -> BaseStatus:
+    **given: Any,
+) -> BaseDetails:
     own = workspace.bases.get(base).search
     if name and name != base:
         workspace.bases.check_name(name)  # before anything is stored
-    fields = _fields(own, description, search, embed_at_once, write_files, watch, trusts_programs, read_pictures)
-    changed = workspace.bases.update(base, **fields)
-    return workspace.bases.status(workspace.bases.rename(base, name) if name else changed)
+    changed = workspace.bases.update(base, **BaseSettings(**given).fields(own))
+    return _details(workspace, workspace.bases.rename(base, name) if name else changed)
 
 
 @operation(
@@ -158,13 +167,13 @@ def change(
     message("Give a base another name; its notes, question sets and runs stay."),
     cli="base rename {base} {new_name}",
     writes=True,
-    form=forms.BASE,
+    lines=text.format_base,
     lacks={"http": "base.change takes a name", **ASSISTANT},
 )
 def rename(
     workspace: "Workspace", base: Base, new_name: Annotated[str, About(message("The new name."), example="plans")]
-) -> BaseStatus:
-    return workspace.bases.status(workspace.bases.rename(base, new_name))
+) -> BaseDetails:
+    return _details(workspace, workspace.bases.rename(base, new_name))
 
 
 @operation(
@@ -173,13 +182,13 @@ def rename(
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
-    form=Form("DeletedBaseName", BaseStatus, "base=base.name notes", deleted=(bool, bool)),
+    lines=text.format_deletion,
     lacks=ASSISTANT,
 )
-def delete(workspace: "Workspace", base: Base) -> BaseStatus:
+def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     status = workspace.bases.status(workspace.bases.get(base))
     workspace.bases.delete(base)
-    return status
+    return BaseDeletion(status.base.name, status.notes, deleted=True)
 
 
 # how notes are split and indexed
@@ -194,7 +203,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseStatus:
     job="rechunk",
     check=check_base,
     takes={"chunk_size": 256},
-    form=forms.RECHUNKED,
+    lines=text.format_rechunk,
     fields=CHUNKING_PARAMETERS,
     lacks=ASSISTANT,
 )
@@ -209,18 +218,17 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
     cli="base set {base}",
     by_hand=("cli",),
     job="cost",
-    form=forms.COSTS,
     lacks=_PERSONS,
 )
 def cost(
     workspace: "Workspace", progress: Progress, base: Base, embedder: Model = None, chunking: Splitting = None
-) -> tuple[ChangeCost | None, ChangeCost | None]:
+) -> ChangeCosts:
     bases, own = workspace.bases, workspace.bases.get(base)
     options = _options(own.chunking, chunking)
     split = bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None
     switched = embedder and embedder != (own.embedder if own.has_vectors else "")
     indexed = bases.switch_cost(base, str(embedder), progress=progress) if switched else None
-    return split, indexed
+    return ChangeCosts(split, indexed)
 
 
 @operation(
@@ -232,7 +240,6 @@ def cost(
     cli="models switch {base} {embedder}",
     writes=True,
     job="switch",
-    form=forms.BASE,
     lacks=_PERSONS,
 )
 def switch(
@@ -242,10 +249,10 @@ def switch(
     embedder: Annotated[
         str | None, About(message("The new model; without it, a change that was begun goes on."))
     ] = None,
-) -> BaseStatus:
+) -> BaseDetails:
     if embedder is not None:
         workspace.bases.begin_switch(base, embedder)
-    return workspace.bases.status(workspace.bases.run_switch(base, progress=progress))
+    return _details(workspace, workspace.bases.run_switch(base, progress=progress))
 
 
 @operation(
@@ -254,25 +261,17 @@ def switch(
     cli="models switch {base} --abandon",
     by_hand=("cli",),
     writes=True,
-    form=forms.BASE,
     lacks=_PERSONS,
 )
-def abandon_switch(workspace: "Workspace", base: Base) -> BaseStatus:
+def abandon_switch(workspace: "Workspace", base: Base) -> BaseDetails:
     workspace.bases.abandon_switch(base)
-    return workspace.bases.status(workspace.bases.get(base))
+    return _details(workspace, workspace.bases.get(base))
 
 
-def _options(own: ChunkingOptions, given: dict[str, Any] | None) -> ChunkingOptions:
+def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
+    return BaseDetails.from_status(workspace.bases.status(base))
+
+
+def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingOptions:
     """Return the options of splitting: the arguments over a base's own."""
     return replace(own, **{name: value for name, value in (given or {}).items() if value is not None})
-
-
-def _fields(
-    own: SearchSettings, description: str | None, search: dict[str, Any] | None, *switches: bool | None
-) -> BaseFields:
-    """Return the fields of a base among the arguments, with search settings over its own."""
-    names = ("embed_at_once", "write_files", "watch", "trusts_programs", "read_pictures")
-    fields: dict[str, Any] = {"description": description, **dict(zip(names, switches, strict=True))}
-    if search:
-        fields["search"] = SearchSettings.from_values(search).over(own)
-    return cast(BaseFields, {name: value for name, value in fields.items() if value is not None})

@@ -4,16 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from core import model
 from core.base.messages import message
-from core.doors.json_forms import chunks as forms
 from core.doors.operations import names
 from core.doors.operations.declaring import About, operation
-from core.doors.operations.examples import CUT
-from core.doors.operations.forms import Form
-from core.doors.operations.index import INDEXED
 from core.doors.operations.parameters import CHUNKING_PARAMETERS, NoteName
-from core.model import ChunkingOptions, Cut, Note, Progress
+from core.doors.operations.text import chunks as chunk_text
+from core.doors.operations.views.chunks import ChunkList, CutPreview, MadeChunks
+from core.model import ChunkingOptions, IndexedChunks, Progress
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -24,20 +21,16 @@ Chunk = Annotated[str, About(message("A chunk's id, as `tessera chunk list` show
 Text = Annotated[str, About(message("The text of the chunk."), long=True, example="In short.")]
 
 
-MADE = Form("MadeChunks", list, chunks=(list[str], list))
-"""From the ids of the new chunks."""
-
-
 @operation(
     "chunk.list",
     message("List the chunks of a note in reading order, hidden ones too."),
     http="GET /notes/{note}/chunks",
     cli="chunk list {note}",
-    form=forms.CHUNKS,
+    lines=chunk_text.format_chunks,
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
-def list_(workspace: "Workspace", note: NoteName) -> list[model.Chunk]:
-    return workspace.chunks.all(names.id_of(workspace, note))
+def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
+    return ChunkList(tuple(workspace.chunks.all(names.id_of(workspace, note))))
 
 
 @operation(
@@ -47,7 +40,7 @@ def list_(workspace: "Workspace", note: NoteName) -> list[model.Chunk]:
     cli="chunk add {note} {text}",
     writes=True,
     creates="/notes/{note}/chunks",
-    form=MADE,
+    lines=chunk_text.format_made,
     lacks=_AT_ONCE,
 )
 def add(
@@ -55,8 +48,8 @@ def add(
     note: NoteName,
     text: Text,
     after: Annotated[str | None, About(message("The chunk behind which it stands; by default the last one."))] = None,
-) -> list[str]:
-    return [workspace.chunks.add(names.id_of(workspace, note), text, after)]
+) -> MadeChunks:
+    return MadeChunks((workspace.chunks.add(names.id_of(workspace, note), text, after),))
 
 
 @operation(
@@ -65,11 +58,11 @@ def add(
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
-    form=MADE,
+    lines=chunk_text.format_made,
     lacks=_AT_ONCE,
 )
-def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> list[str]:
-    return [workspace.chunks.update(chunk, text)]
+def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> MadeChunks:
+    return MadeChunks((workspace.chunks.update(chunk, text),))
 
 
 @operation(
@@ -79,15 +72,15 @@ def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> list[str]:
     cli="chunk merge {chunk} {others}",
     writes=True,
     takes={"others": []},
-    form=MADE,
+    lines=chunk_text.format_made,
     lacks=_AT_ONCE,
 )
 def merge(
     workspace: "Workspace",
     chunk: Chunk,
     others: Annotated[list[str] | None, About(message("The neighbours; by default the next chunk."))] = None,
-) -> list[str]:
-    return [workspace.chunks.merge(chunk, *(others or ()))]
+) -> MadeChunks:
+    return MadeChunks((workspace.chunks.merge(chunk, *(others or ())),))
 
 
 @operation(
@@ -98,7 +91,7 @@ def merge(
     writes=True,
     takes={"at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
-    form=MADE,
+    lines=chunk_text.format_made,
     lacks=_AT_ONCE,
 )
 def split(
@@ -107,8 +100,8 @@ def split(
     at: Annotated[
         int, About(message("The place: before this character of the chunk's text."), least=0, most=100_000_000)
     ],
-) -> list[str]:
-    return [*workspace.chunks.split(chunk, at)]
+) -> MadeChunks:
+    return MadeChunks(tuple(workspace.chunks.split(chunk, at)))
 
 
 @operation(
@@ -117,11 +110,11 @@ def split(
     http="DELETE /chunks/{chunk}",
     cli="chunk hide {chunk}",
     writes=True,
-    form=MADE,
+    lines=chunk_text.format_hidden,
     lacks=_AT_ONCE,
 )
-def hide(workspace: "Workspace", chunk: Chunk) -> list[str]:
-    return [workspace.chunks.delete(chunk)]
+def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
+    return MadeChunks((workspace.chunks.delete(chunk),))
 
 
 @operation(
@@ -131,12 +124,12 @@ def hide(workspace: "Workspace", chunk: Chunk) -> list[str]:
     cli="chunk restore {chunk}",
     writes=True,
     gives={"chunks": []},
-    form=MADE,
+    lines=chunk_text.format_restored,
     lacks=_AT_ONCE,
 )
-def restore(workspace: "Workspace", chunk: Chunk) -> list[str]:
+def restore(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
     workspace.chunks.restore(chunk)
-    return []
+    return MadeChunks()
 
 
 @operation(
@@ -147,7 +140,7 @@ def restore(workspace: "Workspace", chunk: Chunk) -> list[str]:
     writes=True,
     job="embed",
     takes={"notes": ["4f1c"]},
-    form=INDEXED,
+    lines=chunk_text.format_indexed,
     lacks={"tool": "the app and `tessera index` see to the index"},
 )
 def index(
@@ -155,9 +148,9 @@ def index(
     progress: Progress,
     chunks: Annotated[list[str] | None, About(message("Chunks, each by its id."))] = None,
     notes: Annotated[list[str] | None, About(message("Notes, each by its id, path or title."))] = None,
-) -> int:
+) -> IndexedChunks:
     ids = names.ids(workspace, notes or ())
-    return workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress)
+    return IndexedChunks(workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress))
 
 
 @operation(
@@ -166,9 +159,7 @@ def index(
     cli="chunks {file}",
     by_hand=("cli",),
     takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},
-    gives=CUT,
     fields=CHUNKING_PARAMETERS,
-    form=forms.preview_form,
     lacks=dict.fromkeys(("http", "tool"), "it reads any file of the machine"),
 )
 def preview(
@@ -176,10 +167,10 @@ def preview(
     embedder: Annotated[str, About(message("The model for meaning: lengths are counted in its tokens."))] = "bundled",
     compare: Annotated[str, About(message("A second strategy, to compare with the first."))] = "",
     **chunking: Any,
-) -> tuple[Note, list[Cut]]:
+) -> CutPreview:
     from core.intake.imports import Imports  # takes a while, which --help avoids
 
     options = ChunkingOptions(**{name: value for name, value in chunking.items() if value is not None})
-    others = [replace(options, strategy=compare)] if compare else []
-    cuts = [Imports.preview(file, other, embedder) for other in (options, *others)]
-    return cuts[0][0], [cut for _, cut in cuts]
+    note, cut = Imports.preview(file, options, embedder)
+    other = Imports.preview(file, replace(options, strategy=compare), embedder)[1] if compare else None
+    return CutPreview.from_cuts(note, cut, other)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -137,7 +137,7 @@ class Operation:
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 parameters += self.fields
             elif parameter.name not in _INJECTED:
-                parameters.append(_parameter(parameter, self._hints[parameter.name]))
+                parameters.append(read_parameter(parameter, self._hints[parameter.name]))
         return tuple(parameters)
 
     def taken(self, door: Door) -> tuple[Parameter, ...]:
@@ -165,8 +165,9 @@ class Operation:
             if names:  # other parameters may be any text
                 line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
             value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
-            if isinstance(value, (list, tuple)):
-                line["n"] = len(value)
+            listed = getattr(value, fields(value)[0].name) if is_dataclass(value) else value
+            if isinstance(listed, (list, tuple)):
+                line["n"] = len(listed)
             return value
 
     def result(self, value: Any) -> Any:
@@ -187,8 +188,8 @@ def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[
     return lambda function: Operation(name, about, function, **declared)
 
 
-def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
-    """Return a parameter of a function; its type is annotated with an `About`."""
+def read_parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
+    """Return a parameter of a function or a dataclass; its type is annotated with an `About`."""
     assert get_origin(hint) is Annotated, f"'{parameter.name}' has no text that tells what it is"
     kind, about = get_args(hint)
     required = parameter.default is inspect.Parameter.empty

@@ -4,20 +4,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
-from core.doors.json_forms import documents as forms
-from core.doors.json_forms import notes as note_forms
 from core.doors.operations import names
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, operation
-from core.doors.operations.forms import Form
-from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import Base, NoteName
-from core.model import ConverterCard, Failed, IncompleteNote, Note, Original, Progress, ReadAs
+from core.doors.operations.text import documents as text
+from core.doors.operations.views.documents import (
+    ConverterDetails,
+    ConverterList,
+    EncodingList,
+    OriginalFile,
+    UnreadFile,
+    UnreadFiles,
+)
+from core.doors.operations.views.notes import WrittenNote
+from core.model import Progress, ReadPictures
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
-
-READ = Form("ReadPictures", int, pictures=(int, int))
 
 
 @operation(
@@ -25,11 +29,11 @@ READ = Form("ReadPictures", int, pictures=(int, int))
     message("List what converts documents, and which kinds each reads."),
     http="GET /converters",
     cli="document converters",
-    form=forms.CONVERTERS,
+    lines=text.format_converters,
     lacks=ASSISTANT,
 )
-def converters(workspace: "Workspace") -> list[ConverterCard]:
-    return workspace.documents.converters()
+def converters(workspace: "Workspace") -> ConverterList:
+    return ConverterList(tuple(map(ConverterDetails.from_card, workspace.documents.converters())))
 
 
 @operation(
@@ -37,11 +41,12 @@ def converters(workspace: "Workspace") -> list[ConverterCard]:
     message("List files that weren't read, and what notes lack of their files."),
     http="GET /unread",
     cli="document unread {base}",
-    form=forms.UNREAD,
+    lines=text.format_unread,
     lacks=ASSISTANT,
 )
-def unread(workspace: "Workspace", base: Base) -> tuple[list[Failed], list[IncompleteNote]]:
-    return workspace.documents.unread(base), workspace.documents.incomplete(base)
+def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
+    files = map(UnreadFile.from_failure, workspace.documents.unread(base))
+    return UnreadFiles(tuple(files), tuple(workspace.documents.incomplete(base)))
 
 
 @operation(
@@ -51,16 +56,16 @@ def unread(workspace: "Workspace", base: Base) -> tuple[list[Failed], list[Incom
     cli="document convert {note}",
     writes=True,
     takes={"converter": "pdftext"},
-    form=note_forms.WRITTEN,
+    lines=text.format_converted,
     lacks=ASSISTANT,
 )
 def convert(
     workspace: "Workspace",
     note: NoteName,
     converter: Annotated[str, About(message("The converter, by name; by default the usual one of the kind."))] = "",
-) -> Written:
-    made: Note = workspace.documents.convert(names.id_of(workspace, note), converter)
-    return written(workspace, made)
+) -> WrittenNote:
+    made = workspace.documents.convert(names.id_of(workspace, note), converter)
+    return WrittenNote.from_result(workspace, made)
 
 
 @operation(
@@ -68,11 +73,11 @@ def convert(
     message("List the encodings in which the file of a note can be read, the likeliest first, with its first words."),
     http="GET /notes/{note}/encodings",
     cli="document encodings {note}",
-    form=forms.ENCODINGS,
+    lines=text.format_encodings,
     lacks=ASSISTANT,
 )
-def encodings(workspace: "Workspace", note: NoteName) -> list[ReadAs]:
-    return workspace.documents.encodings(names.id_of(workspace, note))
+def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
+    return EncodingList(tuple(workspace.documents.encodings(names.id_of(workspace, note))))
 
 
 @operation(
@@ -82,7 +87,7 @@ def encodings(workspace: "Workspace", note: NoteName) -> list[ReadAs]:
     cli="document read-as {note}",
     writes=True,
     takes={"encoding": "EUC-KR"},
-    form=note_forms.WRITTEN,
+    lines=text.format_converted,
     lacks=ASSISTANT,
 )
 def read_as(
@@ -91,8 +96,9 @@ def read_as(
     encoding: Annotated[
         str, About(message("The encoding, by name; by default the one that the file says or is likely to be in."))
     ] = "",
-) -> Written:
-    return written(workspace, workspace.documents.read_as(names.id_of(workspace, note), encoding))
+) -> WrittenNote:
+    read = workspace.documents.read_as(names.id_of(workspace, note), encoding)
+    return WrittenNote.from_result(workspace, read)
 
 
 @operation(
@@ -102,7 +108,7 @@ def read_as(
     cli="document original {note}",
     by_hand=("http",),
     takes={"to": "/home/ada/vegetables.pdf"},
-    form=forms.ORIGINAL,
+    lines=text.format_original,
     lacks=ASSISTANT,
 )
 def original(
@@ -111,9 +117,10 @@ def original(
     to: Annotated[
         Path | None, About(message("A file that isn't there yet, to which a copy is written."), doors=("cli",))
     ] = None,
-) -> Original:
+) -> OriginalFile:
     item = names.id_of(workspace, note)
-    return workspace.documents.save_original(item, to) if to else workspace.documents.original(item)
+    documents = workspace.documents
+    return OriginalFile.from_original(documents.save_original(item, to) if to else documents.original(item))
 
 
 @operation(
@@ -124,16 +131,15 @@ def original(
     writes=True,
     job="pictures",
     takes={"again": True},
-    gives={"pictures": 12},
-    form=READ,
+    lines=text.format_pictures,
     lacks=ASSISTANT,
 )
 def pictures(
     workspace: "Workspace",
     progress: Progress,
     again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
-) -> int:
-    return workspace.pictures.read(progress, again=again)
+) -> ReadPictures:
+    return ReadPictures(workspace.pictures.read(progress, again=again))
 
 
 @operation(
@@ -144,13 +150,12 @@ def pictures(
     writes=True,
     job="images",
     takes={"again": True},
-    gives={"pictures": 12},
-    form=READ,
+    lines=text.format_indexed_pictures,
     lacks=ASSISTANT,
 )
 def index_pictures(
     workspace: "Workspace",
     progress: Progress,
     again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
-) -> int:
-    return workspace.images.update(progress, again=again)
+) -> ReadPictures:
+    return ReadPictures(workspace.images.update(progress, again=again))

@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
-from core.doors.json_forms import bases as forms
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.parameters import Base, SomeBase
-from core.model import NewBase, Progress, ScannedFolder, SyncPlan, SyncReport
+from core.doors.operations.text import bases as text
+from core.doors.operations.views.bases import FolderConnection, FolderScan, FolderScans, ImportTarget, MadeBase
+from core.model import Progress, SyncReport
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -30,7 +31,7 @@ Removals = Annotated[bool, About(message("Apply a plan that removes more than a 
     writes=True,
     job="import",
     takes={"base": "work"},
-    form=forms.SYNCED,
+    lines=text.format_import,
     lacks=ASSISTANT,
 )
 def import_(
@@ -59,7 +60,6 @@ def import_(
     by_hand=("cli",),
     writes=True,
     job="import",
-    form=forms.SYNCED,
     lacks={"http": "only the person lets Tessera ask the network", **ASSISTANT},
 )
 def fetch(
@@ -77,15 +77,15 @@ def fetch(
     message("Say what an import makes."),
     cli="import {folder}",
     by_hand=("cli",),
-    form=forms.MAKES,
     lacks={"http": "an import makes what the settings say", **ASSISTANT},
 )
 def makes(
     workspace: "Workspace",
     folder: Folder,
     base: SomeBase = None,
-) -> tuple[str, NewBase | None]:
-    return workspace.notes.target(folder, base)
+) -> ImportTarget:
+    name, new = workspace.notes.target(folder, base)
+    return ImportTarget(MadeBase.from_target(name, new) if new else None)
 
 
 @operation(
@@ -94,7 +94,7 @@ def makes(
     cli="base connect {base} {folder}",
     writes=True,
     job="import",
-    form=forms.CONNECTED,
+    lines=text.format_connection,
     lacks={"http": "a base gets the power over files by the person only", **ASSISTANT},
 )
 def connect(
@@ -105,13 +105,14 @@ def connect(
     dry_run: Annotated[bool, About(message("Show the plan and change nothing."))] = False,
     confirmed: Annotated[bool, About(message("Don't ask where notes differ from their files."), "yes")] = False,
     allow_removals: Removals = False,
-) -> tuple[SyncPlan, SyncReport, bool, bool]:
+) -> FolderConnection:
     plan = workspace.notes.plan_connection(folder, base)
     writes_files = workspace.bases.get(base).write_files
     if dry_run or (plan.differing and not confirmed):
-        return plan, plan.report(), False, writes_files
+        return FolderConnection.from_plan(plan, plan.report(), connected=False, writes_files=writes_files)
     few = allow_removals or not plan.removes_many
-    return plan, workspace.notes.apply(plan, confirmed=few, progress=progress), True, writes_files
+    report = workspace.notes.apply(plan, confirmed=few, progress=progress)
+    return FolderConnection.from_plan(plan, report, connected=True, writes_files=writes_files)
 
 
 @operation(
@@ -119,8 +120,9 @@ def connect(
     message("Bring the text files below base_dir of tessera.toml into their bases now; new folders become bases."),
     cli="base scan",
     writes=True,
-    form=forms.SCANNED,
+    lines=text.format_scans,
     lacks={"http": "the app and `tessera serve` look at the folders themselves", **ASSISTANT},
 )
-def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = False) -> list[ScannedFolder]:
-    return workspace.text_folders.scan(confirmed=allow_removals, progress=progress)
+def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = False) -> FolderScans:
+    scanned = workspace.text_folders.scan(confirmed=allow_removals, progress=progress)
+    return FolderScans(tuple(map(FolderScan.from_folder, scanned)))

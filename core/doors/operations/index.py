@@ -2,32 +2,18 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from typing_extensions import TypedDict
-
 from core.base.errors import ConfigError
 from core.base.messages import message
 from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.forms import Form
 from core.doors.operations.parameters import SomeBase, check_base
-from core.model import Progress, RefusedChunk
+from core.doors.operations.text import chunks as text
+from core.doors.operations.views.chunks import RebuiltIndex, RefusedChunks
+from core.model import IndexedChunks, Progress
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-INDEXED = Form("Indexed", int, chunks=(int, int))
-REFUSED = Form(
-    "Refused",
-    list,
-    refused=([Form("RefusedChunk", RefusedChunk, "chunk_id note_id base title path text reason at")], list),
-)
 _TOOL = {"tool": "the app and `tessera index` see to the index"}
-
-
-class Rebuilt(TypedDict):
-    """Number of pieces of text in the index; its kind is `none` where there is none."""
-
-    windows: int
-    index: str
 
 
 @operation(
@@ -39,8 +25,7 @@ class Rebuilt(TypedDict):
     job="embed",
     check=check_base,
     takes={"base": "work", "refused": True},
-    gives={"chunks": 12},
-    form=INDEXED,
+    lines=text.format_indexed,
     lacks=_TOOL,
 )
 def embed(
@@ -51,7 +36,11 @@ def embed(
     again: Annotated[
         bool, About(message("Index the whole base again by its model, for a model that changed under its name."))
     ] = False,
-) -> int:
+) -> IndexedChunks:
+    return IndexedChunks(_embed(workspace, progress, base, refused=refused, again=again))
+
+
+def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refused: bool, again: bool) -> int:
     if base is None:
         if refused or again:
             raise ConfigError("Name the base: --base.")
@@ -66,11 +55,11 @@ def embed(
     message("List the passages that a model refuses, with its reason: they are found by words only."),
     http="GET /refused",
     cli="refused",
-    form=REFUSED,
+    lines=text.format_refused,
     lacks=_TOOL,
 )
-def refused(workspace: "Workspace", base: SomeBase = None) -> list[RefusedChunk]:
-    return workspace.chunks.refused(base)
+def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
+    return RefusedChunks(tuple(workspace.chunks.refused(base)))
 
 
 @operation(
@@ -80,13 +69,13 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> list[RefusedChunk]
     cli="rebuild",
     writes=True,
     job="rebuild",
-    gives={"windows": 203, "index": "chroma"},
+    lines=text.format_rebuilt,
     lacks=_TOOL,
 )
-def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> Rebuilt:
+def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
     windows = workspace.rebuild(progress)
     if not caller.is_person:  # a program follows the job that indexes, a command waits for it
         workspace.start_indexing()
     elif workspace.chunks.unfinished():
         workspace.chunks.embed_rest(progress)
-    return {"windows": windows, "index": workspace.settings.index.kind}
+    return RebuiltIndex(windows, workspace.settings.index.kind)

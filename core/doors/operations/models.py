@@ -2,31 +2,18 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from typing_extensions import TypedDict
-
 from core.base.errors import ConfigError
 from core.base.messages import message
-from core.doors.json_forms.models import CARDS
 from core.doors.operations.declaring import About, operation
-from core.doors.operations.examples import MODEL
 from core.doors.operations.parameters import Base
-from core.model import ModelCard, Progress
+from core.doors.operations.text import models as text
+from core.doors.operations.views.models import ModelDetails, ModelList, RecheckData
+from core.model import Progress
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _TOOL = {"tool": "models are the person's choice"}
-
-
-class RecheckData(TypedDict):
-    """The data of a base for the precise re-check; `windows` are its pieces of text."""
-
-    base: str
-    keep_tokens: bool
-    embedded_windows: int
-    windows: int
-    windows_with_bits: int
-    bytes: int
 
 
 @operation(
@@ -35,12 +22,10 @@ class RecheckData(TypedDict):
     http="GET /models",
     cli="models list",
     by_hand=("cli",),
-    gives={"models": [MODEL]},
-    form=CARDS,
     lacks=_TOOL,
 )
-def list_(workspace: "Workspace") -> list[ModelCard]:
-    return workspace.models.all()
+def list_(workspace: "Workspace") -> ModelList:
+    return ModelList(tuple(map(ModelDetails.from_card, workspace.models.all())))
 
 
 @operation(
@@ -50,14 +35,7 @@ def list_(workspace: "Workspace") -> list[ModelCard]:
     writes=True,
     job="tokens",
     takes={"base": "work", "keep": "on"},
-    gives={
-        "base": "work",
-        "keep_tokens": True,
-        "embedded_windows": 203,
-        "windows": 203,
-        "windows_with_bits": 203,
-        "bytes": 2_500_000,
-    },
+    lines=text.format_recheck_data,
     lacks={"http": "it can take hours, so the person begins it", **_TOOL},
 )
 def tokens(
@@ -67,11 +45,6 @@ def tokens(
         raise ConfigError("The re-check data is 'on' or 'off', not '{choice}'.", choice=keep)
     embedded = workspace.bases.keep_tokens(base, keep == "on", progress=progress)
     state = workspace.bases.status(workspace.bases.get(base))
-    return {
-        "base": base,
-        "keep_tokens": state.base.keep_tokens,
-        "embedded_windows": embedded,
-        "windows": state.windows,
-        "windows_with_bits": state.with_bits,
-        "bytes": state.bit_bytes,
-    }
+    return RecheckData(
+        base, state.base.keep_tokens, embedded, state.windows, windows_with_bits=state.with_bits, bytes=state.bit_bytes
+    )

@@ -1,29 +1,54 @@
-"""Operations on notes."""
+"""Operations on notes, their versions, the trash, and what of programs waits for the user."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.errors import ConfigError
 from core.base.messages import message
-from core.doors.json_forms import notes as forms
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.forms import Form
-from core.doors.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, only
-from core.model import NOTE_FIELDS, NOTE_SOURCES, Failed, Note, NoteSummary, Proposal
+from core.doors.operations.parameters import (
+    NOTE_PARAMETERS,
+    Expected,
+    NoteName,
+    NoteNames,
+    Number,
+    SomeBase,
+    only,
+)
+from core.doors.operations.text import notes as note_text
+from core.doors.operations.views.notes import (
+    AcceptedNotes,
+    ArchivedNotes,
+    DeletedNote,
+    DeletedNoteId,
+    DeletedNotes,
+    NoteDeletion,
+    NoteFile,
+    NoteHistory,
+    NoteList,
+    ProposedNote,
+    RejectedNotes,
+    RestoredNotes,
+    VersionDifference,
+    WaitingNote,
+    WaitingNotes,
+    WholeNote,
+    WrittenNote,
+)
+from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, Proposal
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-ONE = "the operation on one note does it"
+_ONE = "the operation on one note does it"
+_SEVERAL = "the operation on several notes does it"
+_PERSONS = "the person decides what of programs counts"
+_TRASH = "an assistant has no business with what the person deleted"
 _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
 """Notes in one answer to a program by default."""
 
-Shown = tuple[Note, str, tuple[str, ...], list[Failed]]
-"""A note, the name of its base, the missing attachments, and the unreadable pictures."""
-Written = tuple[Note, str, str]
-"""A note, the name of its base, and its status; a change to review is `pending`."""
 Body = Annotated[str | None, About(message("The whole text in Markdown; left out, it stays."), tool="text", long=True)]
 NewBody = Annotated[str, About(message("The text in Markdown."), tool="text", long=True)]
 Filters = Annotated[
@@ -41,7 +66,6 @@ Filters = Annotated[
     cli="note list {filters}",
     tool="note_list",
     by_hand=("cli", "tool"),
-    form=forms.CARDS,
 )
 def list_(
     workspace: "Workspace",
@@ -51,11 +75,11 @@ def list_(
     text: Annotated[str, About(message("A part of the title or the path."))] = "",
     limit: Annotated[int | None, About(message("How many notes at most."), least=1, most=1000)] = None,
     offset: Annotated[int, About(message("How many notes are skipped."), least=0, most=10_000_000)] = 0,
-) -> tuple[list[NoteSummary], int]:
+) -> NoteList:
     cards = workspace.notes.all(workspace.searching.filters(bases=bases or (), terms=filters or ()), text=text)
     end = None if caller.is_person and limit is None else offset + (limit or _MOST)
     shown = cards[offset:end]
-    return shown, len(cards) - len(shown)
+    return NoteList.from_summaries(*shown, left_out=len(cards) - len(shown))
 
 
 @operation(
@@ -65,20 +89,22 @@ def list_(
     cli="note show {note}",
     tool="note_read",
     by_hand=("tool",),
-    form=forms.NOTE,
+    lines=note_text.format_note,
 )
 def show(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
     number: Annotated[int | None, About(message("The number of a version."), flag="version", doors=("cli",))] = None,
-) -> Shown:
+) -> WholeNote:
     if caller.is_person:
         item = names.any_id(workspace, note)
-        return shown(workspace, workspace.notes.at(item, number or workspace.notes.history(item)[0].number))
+        return WholeNote.from_note(
+            workspace, workspace.notes.at(item, number or workspace.notes.history(item)[0].number)
+        )
     item = names.id_of(workspace, note)
     workspace.uses.note("read", [(item, "")])
-    return shown(workspace, workspace.notes.get(item))
+    return WholeNote.from_note(workspace, workspace.notes.get(item))
 
 
 @operation(
@@ -86,7 +112,7 @@ def show(
     message("Show a note as a file of Markdown with its fields, to keep or to take elsewhere."),
     http="GET /notes/{note}/file",
     cli="note export {note}",
-    form=forms.FILE,
+    lines=note_text.format_file,
     lacks={"tool": "note_read gives the text and the fields"},
 )
 def export(
@@ -96,9 +122,10 @@ def export(
     to: Annotated[
         Path | None, About(message("A file that isn't there yet, to which it is written."), doors=("cli",))
     ] = None,
-) -> tuple[Note, str]:
+) -> NoteFile:
     item = workspace.notes.get(names.id_of(workspace, note))
-    return item, workspace.notes.export(item.id, to) if to else workspace.notes.file_text(item.id)
+    text = workspace.notes.export(item.id, to) if to else workspace.notes.file_text(item.id)
+    return NoteFile(item.id, item.version, item.path, text)
 
 
 # writing
@@ -113,7 +140,6 @@ def export(
     writes=True,
     creates="/notes/{id}",
     takes={"body": "# Roadmap\n\nThe search comes first.\n"},
-    form=forms.WRITTEN,
     fields=NOTE_PARAMETERS,
 )
 def new(
@@ -133,12 +159,12 @@ def new(
         dict[str, Any] | None, About(message("Other values, as an object of JSON."), doors=("http", "tool"))
     ] = None,
     **fields: Any,
-) -> Written:
+) -> WrittenNote:
     given = {"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata}
     fields |= {name: value for name, value in given.items() if value is not None}
     if caller.is_person:
-        return written(workspace, workspace.notes.add(base, body, path=path, author="person", **fields))
-    return written(workspace, workspace.proposals.add(base, body, path=path, **fields))
+        return WrittenNote.from_result(workspace, workspace.notes.add(base, body, path=path, author="person", **fields))
+    return WrittenNote.from_result(workspace, workspace.proposals.add(base, body, path=path, **fields))
 
 
 @operation(
@@ -151,7 +177,6 @@ def new(
     tool="note_update",
     writes=True,
     takes={"tags": ["plan"], "priority": 1},
-    form=forms.WRITTEN,
     fields=only(NOTE_PARAMETERS, "http", "tool"),
 )
 def update(
@@ -161,7 +186,7 @@ def update(
     body: Body = None,
     expected_version: Expected = None,
     **fields: Any,
-) -> Written:
+) -> WrittenNote:
     item = names.id_of(workspace, note)
     if caller.is_person:
         done: Note | Proposal = workspace.notes.update(
@@ -169,7 +194,7 @@ def update(
         )
     else:
         done = workspace.proposals.update(item, body=body, expected_version=expected_version, **fields)
-    return written(workspace, done)
+    return WrittenNote.from_result(workspace, done)
 
 
 @operation(
@@ -177,9 +202,9 @@ def update(
     message("Set fields of notes; what isn't given stays. An empty value removes it."),
     cli="note set {notes}",
     writes=True,
-    form=forms.LISTED,
+    lines=note_text.format_list,
     fields=NOTE_PARAMETERS,
-    lacks=dict.fromkeys(("http", "tool"), ONE),
+    lacks=dict.fromkeys(("http", "tool"), _ONE),
 )
 def set_(
     workspace: "Workspace",
@@ -188,7 +213,7 @@ def set_(
     remove_tags: Annotated[list[str] | None, About(message("A tag to remove."), flag="remove-tag")] = None,
     expected_version: Expected = None,
     **fields: Any,
-) -> list[NoteSummary]:
+) -> NoteList:
     if not (fields or add_tags or remove_tags):
         raise ConfigError("Say what to set, such as --status archived.")
     ids = names.ids(workspace, notes)
@@ -198,7 +223,7 @@ def set_(
         version = None if fields else expected_version
         workspace.notes.tag(ids, add=add_tags or (), remove=remove_tags or (), expected_version=version)
     cards = workspace.notes.cards_of(ids)
-    return [cards[item] for item in ids]
+    return NoteList.from_summaries(*(cards[item] for item in ids))
 
 
 @operation(
@@ -208,16 +233,17 @@ def set_(
     cli="note copy {note}",
     writes=True,
     creates="/notes/{id}",
-    form=forms.WRITTEN,
+    lines=note_text.format_copied,
     lacks={"tool": "note_add writes any text"},
 )
-def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
+def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     item = names.id_of(workspace, note)
     if caller.is_person:
-        return written(workspace, workspace.notes.copy(item))
+        return WrittenNote.from_result(workspace, workspace.notes.copy(item))
     old = workspace.notes.get(item)
-    fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
-    return written(workspace, workspace.proposals.add(workspace.bases.by_id(old.base_id).name, old.body, **fields))
+    base = workspace.bases.by_id(old.base_id).name
+    proposed = workspace.proposals.add(base, old.body, **_proposed_fields(old))
+    return WrittenNote.from_result(workspace, proposed)
 
 
 @operation(
@@ -225,22 +251,221 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
     message("Archive notes: searches leave them out unless they ask for archived ones."),
     cli="note archive {notes}",
     writes=True,
-    form=Form("ArchivedNotes", list, archived=(list[str], list)),
+    lines=note_text.format_archived,
     lacks=dict.fromkeys(("http", "tool"), _WAITS),
 )
-def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[str]:
+def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> ArchivedNotes:
     ids = names.ids(workspace, notes)
     workspace.notes.archive(ids, author=caller.author)
-    return ids
+    return ArchivedNotes(tuple(ids))
 
 
-def shown(workspace: "Workspace", note: Note) -> Shown:
-    base, lost = workspace.bases.by_id(note.base_id), workspace.notes.missing_attachments(note)
-    return note, base.name, lost, workspace.pictures.problems(note.id)
+# versions
 
 
-def written(workspace: "Workspace", done: Note | Proposal) -> Written:
-    if isinstance(done, Proposal):
-        note = workspace.notes.get(done.note_id)
-        return note, workspace.bases.by_id(note.base_id).name, "pending"
-    return done, workspace.bases.by_id(done.base_id).name, done.status
+@operation(
+    "note.version",
+    message("Read a note as it was in a version."),
+    http="GET /notes/{note}/versions/{number}",
+    lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
+)
+def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote:
+    return WholeNote.from_note(workspace, workspace.notes.at(names.any_id(workspace, note), number))
+
+
+@operation(
+    "note.history",
+    message("Show the versions of a note, the newest first: what was done, by whom, when."),
+    http="GET /notes/{note}/versions",
+    cli="note history {note}",
+    tool="note_history",
+    lines=note_text.format_history,
+)
+def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
+    return NoteHistory(tuple(workspace.notes.history(names.any_id(workspace, note))))
+
+
+@operation(
+    "note.diff",
+    message("Show what differs between two versions of a note, word by word; by default what its last change did."),
+    http="GET /notes/{note}/difference",
+    cli="note diff {note} {first} {second}",
+    tool="note_difference",
+    lines=note_text.format_difference,
+)
+def diff(
+    workspace: "Workspace",
+    note: NoteName,
+    first: Annotated[int | None, About(message("A version; by default the one before."))] = None,
+    second: Annotated[int | None, About(message("Another one; by default the newest."))] = None,
+) -> VersionDifference:
+    item = names.any_id(workspace, note)
+    numbers = [version.number for version in workspace.notes.history(item)]
+    second = second or numbers[0]
+    first = first or next((number for number in numbers if number < second), second)
+    return VersionDifference.from_difference(workspace.notes.difference(item, first, second), first, second)
+
+
+@operation(
+    "note.revert",
+    message("Give a note the text and fields of one of its versions; that is a new version."),
+    http="POST /notes/{note}/versions/{number}/revert",
+    cli="note revert {note} {number}",
+    writes=True,
+    lacks={"tool": "note_update writes any text"},
+)
+def revert(
+    workspace: "Workspace", caller: Caller, note: NoteName, number: Number, expected_version: Expected = None
+) -> WrittenNote:
+    item = names.id_of(workspace, note)
+    if caller.is_person:
+        return WrittenNote.from_result(
+            workspace, workspace.notes.revert(item, number, expected_version=expected_version)
+        )
+    old = workspace.notes.at(item, number)
+    done = workspace.proposals.update(item, body=old.body, expected_version=expected_version, **_proposed_fields(old))
+    return WrittenNote.from_result(workspace, done)
+
+
+def _proposed_fields(note: Note) -> Any:
+    """Return the fields of a note that a program may propose."""
+    return {name: getattr(note, name) for name in NOTE_FIELDS if name != "status"}
+
+
+# the trash
+
+
+@operation(
+    "note.trash",
+    message("List the deleted notes, the last deleted first."),
+    http="GET /trash",
+    cli="note list --trash",
+    by_hand=("cli",),
+    lacks={"tool": _TRASH},
+)
+def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
+    return DeletedNotes(tuple(DeletedNote.from_trashed(workspace, note) for note in workspace.notes.trash(base)))
+
+
+@operation(
+    "note.delete",
+    message("Put notes into the trash, from which they can be restored for some days."),
+    cli="note delete {notes}",
+    writes=True,
+    lines=note_text.format_deletion,
+    lacks={"http": _ONE, "tool": _TRASH},
+)
+def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:
+    ids = names.ids(workspace, notes)
+    workspace.notes.delete(ids, author=caller.author)
+    return NoteDeletion(tuple(ids), workspace.notes.trash_stays.days)
+
+
+@operation(
+    "note.delete_one",
+    message("Put a note into the trash, from which it can be restored for some days."),
+    http="DELETE /notes/{note}",
+    writes=True,
+    lacks={"cli": _SEVERAL, "tool": _TRASH},
+)
+def delete_one(
+    workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None
+) -> DeletedNoteId:
+    from core.notes.writer import check_version  # takes a while, which --help avoids
+
+    item = workspace.notes.get(names.id_of(workspace, note))
+    check_version(item, expected_version)
+    workspace.notes.delete(item.id, author=caller.author)
+    return DeletedNoteId(item.id)
+
+
+@operation(
+    "note.restore",
+    message("Bring notes back: deleted ones from the trash, archived ones to the active ones."),
+    cli="note restore {notes}",
+    writes=True,
+    lines=note_text.format_restored,
+    lacks={"http": _ONE, "tool": _TRASH},
+)
+def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> RestoredNotes:
+    ids = [names.any_id(workspace, name) for name in notes]
+    workspace.notes.restore(ids, author=caller.author)
+    return RestoredNotes(tuple(ids))
+
+
+@operation(
+    "note.restore_one",
+    message("Bring a deleted note back, as it was; one that waited for the person waits again."),
+    http="POST /trash/{note}/restore",
+    writes=True,
+    lacks={"cli": _SEVERAL, "tool": _TRASH},
+)
+def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
+    item = workspace.notes.resolve_deleted(note).version.note_id
+    workspace.notes.restore([item], author=caller.author)
+    return WrittenNote.from_result(workspace, workspace.notes.get(item))
+
+
+# what programs wrote
+
+
+@operation(
+    "note.waiting",
+    message("List what programs wrote that waits until the person accepts it."),
+    cli="note waiting",
+    by_hand=("cli",),
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
+    return WaitingNotes(tuple(map(WaitingNote.from_submission, workspace.proposals.all(base))))
+
+
+@operation(
+    "note.proposed",
+    message("Show what of a note waits until the person accepts it."),
+    cli="note waiting {note}",
+    by_hand=("cli",),
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
+    submission = workspace.proposals.get(names.id_of(workspace, note))
+    text = WholeNote.from_note(workspace, workspace.proposals.proposed(submission))
+    return ProposedNote.from_proposal(submission, text, workspace.proposals.difference(submission))
+
+
+@operation(
+    "note.accept",
+    message("Accept what waits of notes: new ones are found from then on, and proposed changes are made."),
+    cli="note accept {notes}",
+    writes=True,
+    lines=note_text.format_accepted,
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def accept(
+    workspace: "Workspace",
+    notes: NoteNames,
+    over: Annotated[
+        int | None, About(message("The version over which a change is made of a note that was changed since."))
+    ] = None,
+) -> AcceptedNotes:
+    chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
+    workspace.proposals.accept(chosen, over=over)
+    return AcceptedNotes(tuple(map(WaitingNote.from_submission, chosen)))
+
+
+@operation(
+    "note.reject",
+    message("Reject what waits of notes: new ones go into the trash, proposed changes go for good."),
+    cli="note reject {notes}",
+    writes=True,
+    lines=note_text.format_rejected,
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def reject(
+    workspace: "Workspace",
+    notes: NoteNames,
+    reason: Annotated[str, About(message("Why; it stays with what was learnt from a log."))] = "",
+) -> RejectedNotes:
+    chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
+    workspace.proposals.reject(chosen, reason=reason)
+    return RejectedNotes(tuple(map(WaitingNote.from_submission, chosen)))

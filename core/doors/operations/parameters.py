@@ -1,5 +1,6 @@
 """Parameters that several operations take, and the types of values as doors need them."""
 
+import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing_extensions import is_typeddict
 
 from core.base.codec import typed_dict
 from core.base.messages import message
-from core.doors.operations.declaring import DOORS, About, Door, Parameter
+from core.doors.operations.declaring import DOORS, About, Door, Parameter, read_parameter
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 
 NoteName = Annotated[str, About(message("A note's id, path or title."), example="4f1c")]
@@ -76,6 +77,12 @@ BASE_SEARCH = tuple(
 def check_base(workspace: Any, base: str, **_: Any) -> None:
     """Raise UnknownChoice for a base that doesn't exist."""
     workspace.bases.get(base)
+
+
+def parameters_from(kind: type) -> tuple[Parameter, ...]:
+    """Return the fields of a dataclass as parameters, whose types are annotated."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(read_parameter(field, hints[name]) for name, field in inspect.signature(kind).parameters.items())
 
 
 def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:

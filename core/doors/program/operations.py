@@ -4,24 +4,12 @@ from typing import TYPE_CHECKING
 
 from core.base.messages import message
 from core.desktop import window
-from core.doors.json_forms import bases
 from core.doors.operations.declaring import operation
-from core.doors.operations.examples import STATUS
-from core.doors.operations.forms import Form
+from core.doors.operations.views.bases import WorkspaceStatus
 from core.doors.program.views import ProgramSettings, ShownApp
-from core.model import InstalledPack, Status
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
-
-FORM = Form(
-    "Status",
-    Status,
-    "workspace=folder bytes=bytes_on_disk readonly index_problem unreadable set_aside",
-    bases=([bases.BASE], "bases"),
-    packs=(list[InstalledPack], "packs"),
-    settings_problem=(str, lambda status: status.settings_problem or ""),
-)
 
 
 @operation(
@@ -30,12 +18,10 @@ FORM = Form(
     http="GET /status",
     cli="status",
     by_hand=("cli",),
-    gives=STATUS,
-    form=FORM,
     lacks={"tool": "it names folders of the machine"},
 )
-def show(workspace: "Workspace") -> Status:
-    return workspace.status()
+def show(workspace: "Workspace") -> WorkspaceStatus:
+    return WorkspaceStatus.from_status(workspace.status())
 
 
 @operation(

@@ -7,10 +7,9 @@ from typing import Any, Self
 from core.base.codec import encode
 from core.base.jobs import JobState
 from core.base.messages import Message
-from core.doors.json_forms.bases import SYNCED
 from core.features.evaluation.forms import RUNS
 from core.features.learning import forms as learning
-from core.model import Job, LearningReport, SyncReport
+from core.model import IndexedChunks, Job, LearningReport, ReadPictures
 
 
 def job_id(job: Job) -> str:
@@ -21,8 +20,8 @@ def job_id(job: Job) -> str:
 def _encode_result(result: Any) -> Any:
     """Return the result of a job for JSON, None where it isn't shown."""
     match result:
-        case SyncReport():
-            return SYNCED(result)
+        case IndexedChunks(count) | ReadPictures(count):
+            return {"count": count}
         case LearningReport():
             return learning.REPORT(result)
         case list():

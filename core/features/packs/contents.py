@@ -33,7 +33,7 @@ def read(place: Path) -> tuple[Pack, dict[str, PackNote]]:
         if isinstance(note, PackNote):
             notes[path] = note
             mistakes += [_mistake(path, warning) for warning in note.note.warnings]
-            mistakes += [_mistake(path, omission.message) for omission in note.note.left_out]
+            mistakes += [_mistake(path, omission.explanation) for omission in note.note.left_out]
         else:
             mistakes.append(_mistake(path, note) if path else note)
     if pack is None or mistakes:

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
-from core.doors.json_forms import notes as note_forms
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
-from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import Expected, NoteName, SomeBase
+from core.doors.operations.text import notes as note_text
+from core.doors.operations.views.notes import WrittenNote
 from core.features.related import text
 from core.features.related.views import (
     ConceptList,
@@ -49,7 +49,7 @@ def related(workspace: "Workspace", note: NoteName) -> RelatedView:
     http="POST /notes/{note}/links",
     cli="note link {note} {other}",
     writes=True,
-    form=note_forms.WRITTEN,
+    lines=note_text.format_linked,
     lacks={"tool": "note_update writes any text"},
 )
 def link(
@@ -58,14 +58,14 @@ def link(
     note: NoteName,
     other: Annotated[str, About(message("The note that it names, by its id, path or title."), example="7a20")],
     expected_version: Expected = None,
-) -> Written:
+) -> WrittenNote:
     item, to = names.ids(workspace, [note, other])
     if caller.is_person:
         done: Note | Proposal = workspace.related.link(item, to, expected_version=expected_version)
     else:
         body = workspace.related.linked(item, to)
         done = workspace.proposals.update(item, body=body, expected_version=expected_version)
-    return written(workspace, done)
+    return WrittenNote.from_result(workspace, done)
 
 
 @operation(
@@ -73,7 +73,7 @@ def link(
     message("Put a note that was written in Tessera into a folder of its base."),
     cli="note move {note} {folder}",
     writes=True,
-    form=note_forms.WRITTEN,
+    lines=note_text.format_moved,
     lacks=dict.fromkeys(("http", "tool"), "the person decides where a note lies"),
 )
 def move(
@@ -84,10 +84,10 @@ def move(
         str, About(message("The folder, such as work/plans; / for the top of the base."), example="work/plans")
     ],
     expected_version: Expected = None,
-) -> Written:
+) -> WrittenNote:
     item = names.id_of(workspace, note)
     moved = workspace.notes.move(item, folder, expected_version=expected_version, author=caller.author)
-    return written(workspace, moved)
+    return WrittenNote.from_result(workspace, moved)
 
 
 @operation(

@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
-from core.doors.json_forms import notes as forms
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
-from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import SomeBase
+from core.doors.operations.views.notes import WrittenNote
 from core.features.review import text
 from core.features.review.views import ReviewItemView, ReviewKeys, ReviewList
 from core.model import Side
@@ -112,7 +111,6 @@ def settle(
     message("Add a new note that waits to the end of another note; the new one goes into the trash."),
     cli="review merge {key} {into}",
     writes=True,
-    form=forms.WRITTEN,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
     lines=text.format_merged,
 )
@@ -121,5 +119,7 @@ def merge(
     caller: Caller,
     key: Annotated[str, About(message("A new note that waits, by its key."), example="note-0a1b2c3d4e5f")],
     into: Annotated[str, About(message("The note that gets the text, by its id, path or title."), example="4f1c")],
-) -> Written:
-    return written(workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into)))
+) -> WrittenNote:
+    return WrittenNote.from_result(
+        workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into))
+    )

@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.messages import message
-from core.doors.json_forms.notes import WRITTEN
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
+from core.doors.operations.views.notes import WrittenNote
 from core.features.evaluation.operations import Deleted
 from core.features.threads import forms, text
-from core.model import Note, SearchOptions, Thread
+from core.model import SearchOptions, Thread
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -77,12 +77,10 @@ def ask(
     cli="thread keep {thread}",
     writes=True,
     takes=_EXAMPLE,
-    form=WRITTEN,
     lacks=_LACKS,
 )
-def keep(workspace: "Workspace", thread: ThreadId) -> tuple[Note, str, str]:
-    note = workspace.threads.keep(thread)
-    return note, workspace.bases.by_id(note.base_id).name, note.status
+def keep(workspace: "Workspace", thread: ThreadId) -> WrittenNote:
+    return WrittenNote.from_result(workspace, workspace.threads.keep(thread))
 
 
 @operation(

@@ -10,11 +10,13 @@ from core.base.messages import Message, message
 from core.model import (
     JOB_KINDS,
     ChangeCost,
+    IndexedChunks,
     Job,
     LearningReport,
     ModelTrial,
     PackReport,
     Progress,
+    ReadPictures,
     Rechunked,
     ServerTrial,
     SyncPlan,
@@ -236,6 +238,13 @@ def _running_job(workspace: Workspace, job: Job) -> None:
         widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
 
 
+def _count(result: object) -> int:
+    match result:
+        case int(count) | IndexedChunks(count) | ReadPictures(count):
+            return count
+    return 0
+
+
 def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
         st.error(f"**{t('It did not work')}** {plain(text_of(job.error))}", icon=":material/error:")
@@ -259,7 +268,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             seconds = html(t("{seconds:.1f} s", seconds=job.seconds))
-            done = html(text_of(JOB_KINDS[job.name].done, n=job.result if isinstance(job.result, int) else 0))
+            done = html(text_of(JOB_KINDS[job.name].done, n=_count(job.result)))
             head = f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{seconds}</span></div>'
             st.html(head, width="content")
             if job.name == "import":

@@ -237,7 +237,11 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
     ]
     paths = {incomplete_note.path for incomplete_note, _ in parts}
     title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(paths))
-    _to_unfold(title, [(incomplete_note.path, text_of(part)) for incomplete_note, part in parts], ":material/warning:")
+    _to_unfold(
+        title,
+        [(incomplete_note.path, text_of(part.explanation)) for incomplete_note, part in parts],
+        ":material/warning:",
+    )
     guessed = [
         (incomplete_note.path, part.place)
         for incomplete_note in notes

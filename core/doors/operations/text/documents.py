@@ -1,0 +1,74 @@
+"""Output about documents for people: their converters, and the files that weren't read."""
+
+from collections.abc import Iterable, Iterator
+
+from core.base.messages import plural
+from core.base.terminal import _, say
+from core.doors.operations.views.documents import ConverterList, EncodingList, OriginalFile, UnreadFiles
+from core.doors.operations.views.notes import WrittenNote
+from core.model import GUESSED, IncompleteNote, ReadPictures, SyncReport
+
+_SHOWN = 20
+"""Lines about notes that lack parts of their files."""
+
+
+def format_converters(listed: ConverterList) -> list[str]:
+    lines = []
+    for converter in listed.converters:
+        state = converter.version if converter.installed else _("not installed")
+        about = say(converter.problem) if converter.problem else f"{' '.join(converter.kinds)} ({state})"
+        lines.append(f"{converter.name}: {about}")
+    return lines
+
+
+def format_unread(unread: UnreadFiles) -> list[str]:
+    files = [f"{file.path}: {say(file.reason)}" for file in unread.files]
+    return [*files, *(line for _kind, line in _missing_parts(unread.incomplete))] or [_("All files were read.")]
+
+
+def format_incomplete(report: SyncReport) -> list[str]:
+    """Return the missing parts of the first notes, and their sums over all notes."""
+    missing = [
+        _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
+        for kind, line in _missing_parts(report.incomplete)
+    ]
+    text = missing[:_SHOWN]
+    if len(missing) > _SHOWN:
+        text.append(f"  {_('and {n} more', n=len(missing) - _SHOWN)}: tessera document unread BASE")
+    parts = [say(omission.explanation) for omission in report.missing_parts if omission.kind != GUESSED]
+    if parts and len(report.incomplete) > 1:
+        text.append(_("  not in the notes: {parts}", parts=parts))
+    return text
+
+
+def count_incomplete(notes: Iterable[IncompleteNote]) -> int:
+    """Return how many notes lack parts of their files."""
+    return sum(any(part.kind != GUESSED for part in note.left_out) for note in notes)
+
+
+def _missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[tuple[str, str]]:
+    """Yield a kind and a line for each kind of parts that a note lacks of its file."""
+    for note in notes:
+        yield from ((part.kind, f"{note.path}: {say(part.explanation)}") for part in note.left_out)
+
+
+def format_encodings(listed: EncodingList) -> list[str]:
+    return [f"{encoding.encoding}: {encoding.beginning}" for encoding in listed.encodings]
+
+
+def format_original(file: OriginalFile) -> list[str]:
+    if file.path:
+        return [file.path]
+    return [_("'{name}' is in the workspace. To have a copy of it: --to FILE", name=file.name)]
+
+
+def format_converted(note: WrittenNote) -> list[str]:
+    return [_("'{title}' is version {version} now.", title=note.path, version=str(note.version))]
+
+
+def format_pictures(read: ReadPictures) -> list[str]:
+    return [say(plural("{n} picture was read.", "{n} pictures were read.", n=read.pictures))]
+
+
+def format_indexed_pictures(read: ReadPictures) -> list[str]:
+    return [say(plural("{n} picture is new to search", "{n} pictures are new to search", n=read.pictures))]

@@ -1,0 +1,186 @@
+"""Output about notes for people."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+from core.base.messages import plural
+from core.base.terminal import _, minute, say
+from core.doors.operations.views.notes import (
+    AcceptedNotes,
+    ArchivedNotes,
+    ChangedNote,
+    DeletedNotes,
+    ListedNote,
+    NoteDeletion,
+    NoteFile,
+    NoteHistory,
+    NoteList,
+    ProposedNote,
+    RejectedNotes,
+    RestoredNotes,
+    VersionDifference,
+    WaitingNote,
+    WaitingNotes,
+    WholeNote,
+    WrittenNote,
+)
+from core.model import (
+    AUTHORS,
+    NOTE_FIELDS,
+    SUBMISSIONS,
+    VERSION_KINDS,
+    DiffPiece,
+    property_text,
+    settled_line,
+)
+
+_SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+
+
+def format_note(note: WholeNote) -> list[str]:
+    place = {"base": note.base, "path": note.path, "version": str(note.version), "id": note.id}
+    fields = {
+        field.title: value
+        for name, field in NOTE_FIELDS.items()
+        if name != "title" and (value := getattr(note, name)) not in ("", (), None, 0)
+    }
+    missing = [*note.missing_attachments]
+    return [
+        note.title,
+        _("{base}: {path}, version {version} ({id})", **place),
+        *(f"  {say(title)}: {_value(value)}" for title, value in fields.items()),
+        *(f"  {name}: {property_text(value)}" for name, value in note.properties.items()),
+        *([_("  missing attachments: {names}", names=missing)] if missing else []),
+        *(f"  {file.path}: {say(file.reason)}" for file in note.unread_attachments),
+        *(f"  {say(omission.explanation)}" for omission in note.left_out),
+        "",
+        note.body,
+    ]
+
+
+def format_written(note: WholeNote) -> list[str]:
+    place = {"title": note.title, "base": note.base, "path": note.path, "id": note.id}
+    return [_("'{title}' is written: {base}: {path} ({id})", **place)]
+
+
+def format_change(note: ChangedNote) -> list[str]:
+    if not note.changed:
+        return [_("'{title}' stays as it is.", title=note.title)]
+    return [_("'{title}' is version {version} now.", title=note.title, version=str(note.version))]
+
+
+def format_file(note: NoteFile, to: Path | None) -> list[str]:
+    if to:
+        return [_("The note is in {file}.", file=str(to))]
+    return [note.text.removesuffix("\n")]
+
+
+def format_copied(note: WrittenNote) -> list[str]:
+    return [_("The copy is at '{path}'.", path=note.path)]
+
+
+def format_linked(note: WrittenNote) -> list[str]:
+    return [_("The link is there: version {version} now.", version=str(note.version))]
+
+
+def format_moved(note: WrittenNote) -> list[str]:
+    return [_("The note is at '{path}' now.", path=note.path)]
+
+
+def format_list(listed: NoteList) -> list[str]:
+    return [*map(_format_listed, listed.notes)] or [_("There are no such notes.")]
+
+
+def _format_listed(note: ListedNote) -> str:
+    facts = [*(f"#{tag}" for tag in note.tags), note.type, note.category]
+    facts += [note.status] if note.status != "active" else []
+    about = f" ({', '.join(filter(None, facts))})" if any(facts) else ""
+    return f"{note.id}  {note.base}: {note.path}  {note.title}{about}"
+
+
+def format_history(history: NoteHistory) -> list[str]:
+    return [
+        f"{version.number:>4}  {minute(str(version.at))}  "
+        + _("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
+        + f"  {version.title}"
+        for version in history.versions
+    ]
+
+
+def format_difference(difference: VersionDifference | ProposedNote) -> list[str]:
+    lines = [
+        f"{say(NOTE_FIELDS[field.name].title)}: [-{_value(field.before)}-] {{+{_value(field.after)}+}}"
+        for field in difference.fields
+    ]
+    return [*lines, *_changed_lines(difference.pieces)] or [_("The versions are the same.")]
+
+
+def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
+    """Yield the lines that hold a change, with an ellipsis for those between."""
+    text = "".join(
+        "\n".join(_SIGNS[piece.kind].format(part) if part else "" for part in piece.text.split("\n"))
+        for piece in pieces
+    )
+    skipped = False
+    for line in text.split("\n"):
+        if "[-" in line or "{+" in line:
+            yield from (["…"] if skipped else [])
+            yield line
+            skipped = False
+        else:
+            skipped = True
+
+
+def format_archived(notes: ArchivedNotes) -> list[str]:
+    return [say(plural("{n} note is archived.", "{n} notes are archived.", n=len(notes.archived)))]
+
+
+def format_restored(notes: RestoredNotes) -> list[str]:
+    return [say(plural("{n} note is back.", "{n} notes are back.", n=len(notes.restored)))]
+
+
+def format_deletion(notes: NoteDeletion) -> list[str]:
+    head = plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(notes.deleted))
+    back = plural(
+        "For {n} day `tessera note restore` brings it back.",
+        "For {n} days `tessera note restore` brings it back.",
+        n=notes.days,
+    )
+    return [f"{say(head)} {say(back)}"]
+
+
+def format_trash(notes: DeletedNotes) -> list[str]:
+    return [
+        f"{note.id}  {note.base}: {note.path}  {note.title}  "
+        f"({minute(str(note.deleted_at))}, {say(AUTHORS[note.author])})"
+        for note in notes.trash
+    ] or [_("The trash is empty.")]
+
+
+def format_waiting(notes: WaitingNotes) -> list[str]:
+    return [*map(_format_waiting_note, notes.waiting)] or [_("Nothing waits for you.")]
+
+
+def format_proposed(note: ProposedNote) -> list[str]:
+    text = format_note(note.text) if note.kind == "note" else format_difference(note)
+    return [_format_waiting_note(note), "", *text]
+
+
+def _format_waiting_note(note: WaitingNote) -> str:
+    done = _("{done} {by}", done=SUBMISSIONS[note.kind], by=AUTHORS[note.author])
+    return f"{note.id}  {note.base}: {note.path}  {note.title}  ({minute(str(note.at))}, {done})"
+
+
+def format_accepted(notes: AcceptedNotes) -> list[str]:
+    return [say(settled_line(note.kind, note.title, accepted=True)) for note in notes.accepted]
+
+
+def format_rejected(notes: RejectedNotes) -> list[str]:
+    return [say(settled_line(note.kind, note.title, accepted=False)) for note in notes.rejected]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return ", ".join(value) if isinstance(value, (list, tuple)) else "–" if value in (None, "") else str(value)

@@ -1,0 +1,102 @@
+"""What operations on chunks and on the index return."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from core.base.codec import assemble
+from core.base.messages import Message
+from core.model import (
+    Chunk,
+    Cut,
+    Difference,
+    Note,
+    Profile,
+    RefusedChunk,
+    Sizes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkList:
+    """The chunks of a note in reading order."""
+
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeChunks:
+    """The ids of new chunks."""
+
+    chunks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutChunk(Chunk):
+    """A chunk of a file, and its place there."""
+
+    file_start: int
+    file_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutNote:
+    """How a note is split, and why."""
+
+    title: str
+    profile: Profile
+    strategy: str
+    sizes: Sizes
+    reasons: tuple[Message, ...]
+    warnings: tuple[Message, ...]
+    chunks: tuple[CutChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCut(CutNote):
+    """Another way to split it, and where both split."""
+
+    cuts: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class CutPreview(CutNote):
+    """How a note is split, and why, and another way."""
+
+    compare: ComparedCut | None
+
+    @classmethod
+    def from_cuts(cls, note: Note, cut: Cut, other: Cut | None) -> Self:
+        compared = None
+        if other:
+            compared = assemble(ComparedCut, _cut_note(note, other), cuts=Difference.between(cut.chunks, other.chunks))
+        return assemble(cls, _cut_note(note, cut), compare=compared)
+
+
+def _cut_note(note: Note, cut: Cut) -> CutNote:
+    begins = note.body_start
+    return assemble(
+        CutNote,
+        cut,
+        title=note.title,
+        sizes=Sizes.from_chunks(cut.chunks),
+        warnings=(*note.warnings, *(omission.explanation for omission in note.left_out)),
+        chunks=tuple(
+            assemble(CutChunk, chunk, file_start=begins + chunk.start, file_end=begins + chunk.end)
+            for chunk in cut.chunks
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedChunks:
+    """The chunks that a model refuses."""
+
+    refused: tuple[RefusedChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltIndex:
+    """Number of pieces of text in the index; its kind is `none` where there is none."""
+
+    windows: int
+    index: str
