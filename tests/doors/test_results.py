@@ -25,6 +25,7 @@ VALUES: Mapping[Any, Any] = {
     bool: True,
     type(None): None,
     Any: {"count": 3},
+    object: ["plan"],
     Message: plural("{n} note", "{n} notes", n=2),
     Path: Path("/home/ada"),
     datetime: datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC),
