@@ -4,6 +4,7 @@ from typing import Any
 
 from core.base.terminal import _, say
 from core.base.text import one_line
+from core.doors.operations.views.notes import WrittenNote
 from core.model import MATTERS
 
 
@@ -29,5 +30,5 @@ def format_fine(values: dict[str, Any]) -> list[str]:
     return [_("It stays as it is, and comes back when it changes.")]
 
 
-def format_merged(note: dict[str, Any]) -> list[str]:
-    return [_("The text is added; the note is version {version} now.", version=str(note["version"]))]
+def format_merged(note: WrittenNote) -> list[str]:
+    return [_("The text is added; the note is version {version} now.", version=str(note.version))]
