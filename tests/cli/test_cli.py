@@ -553,8 +553,8 @@ def test_ctrl_c_leaves_a_switch_that_goes_on_or_is_abandoned(
     folder.mkdir()
     (folder / "long.md").write_text(samples.long_note(30))
     run("import", folder)
-    windows = run("models", "switch", "long", "stoppable", "--yes", "--abandon")
-    assert windows == {"base": "long", "switched": False, "embedder": "words"}
+    abandoned = run("models", "switch", "long", "stoppable", "--yes", "--abandon")
+    assert (abandoned["base"], abandoned["switched"], abandoned["embedder"]) == ("long", False, "words")
     monkeypatch.setattr(Stoppable, "left", 50)
     status, error = run("models", "switch", "long", "stoppable", "--yes")
     assert status == 130

@@ -151,7 +151,7 @@ def test_commands_name_it(workspace: Workspace, tmp_path: Path, capsys: pytest.C
     ],
 )
 def test_a_number_says_what_it_counts(omission: Omission, english: str, chinese: str) -> None:
-    assert (render(omission), render(omission, "zh_CN")) == (english, chinese)
+    assert (render(omission.explanation), render(omission.explanation, "zh_CN")) == (english, chinese)
 
 
 def test_programs_and_assistants_are_told(workspace: Workspace, tmp_path: Path) -> None:
