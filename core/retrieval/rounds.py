@@ -93,7 +93,7 @@ def _summary(number: int, search: SearchState, known: set[int]) -> SubQueryResul
     shown = set(islice(search.order, search.query.settings.limit))
     new = shown - known
     known |= new
-    return SubQueryResult(number, search.sub_query, len(shown), len(new))
+    return SubQueryResult(search.sub_query.text, search.sub_query.why, number, len(shown), len(new))
 
 
 def _nearness(store: Store, whole: SearchState, rowids: Sequence[int]) -> dict[int, float]:

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from core.base.codec import encode
 from core.base.errors import Conflict, TesseraError
 from core.base.messages import lines, message, readable, verbatim
 from core.doors.api import PLACE, binding, jobs, older, older_searches, originals
@@ -25,8 +26,8 @@ from core.doors.api.idempotency import Idempotency
 from core.doors.api.shared import Opened, documented
 from core.doors.operations import examples
 from core.doors.registry import OPERATIONS
-from core.features.answers.forms import ANSWER, WRITTEN
 from core.features.answers.operations import ask, writing
+from core.features.answers.views import AnswerView, WrittenSentence
 from core.model import Answer
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
@@ -66,7 +67,7 @@ async def _events(
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 
     def send(kind: str, value: object) -> None:
-        part = as_json(readable({kind: value}, language)) if kind else b""
+        part = as_json(readable({kind: encode(value)}, language)) if kind else b""
         with suppress(RuntimeError):  # the server has ended meanwhile
             loop.call_soon_threadsafe(queue.put_nowait, part)
 
@@ -75,13 +76,10 @@ async def _events(
         try:
             for answer in answers:
                 if len(answer.written) > len(last.written):
-                    shown = WRITTEN(answer)
-                    numbers = shown["sentences"][-1]["citations"]
-                    cited = [item for item in shown["citations"] if item["number"] in numbers]
-                    send("sentence", shown["sentences"][-1] | {"sources": cited})
+                    send("sentence", WrittenSentence.from_answer(answer))
                 last = answer
             workspace.uses.answered(last)
-            send("answer", ANSWER(last))
+            send("answer", AnswerView.from_answer(last))
         except TesseraError as error:
             send("problem", error.message)
         except Exception as error:  # noqa: BLE001 the caller is elsewhere, so the traceback is logged

@@ -6,10 +6,11 @@ from fastapi import APIRouter
 from pydantic import AliasChoices, Field, create_model
 from starlette.responses import Response
 
+from core.base.codec import encode
 from core.doors.api.answers import answer
 from core.doors.api.shared import AnyText, Body, Opened, Text, documented, or_404
-from core.doors.json_forms.search import RESULT
 from core.doors.operations import examples
+from core.doors.operations.views.search import ResultView
 from core.model import DEFAULTS, EXPANSION_SIZES, WIDENING, Chunk, SearchResult
 from core.workspace import Workspace
 
@@ -28,8 +29,8 @@ _HIT = {"id": "4f1c:0a9b", "start": 0, "end": 30, "doc_id": "4f1c", "name": "roa
 _HIT |= {"content": "The search comes first.", "line": None, "page": None, "chunk_info": _INFO}
 _TRIAL = {"base": "work", "question": "What comes first?"}
 _QUESTION = {"query": "What comes first?", "top_k": 5, "expand_context": True, "filters": {"base": "work"}}
-_HITS = [hit | {"chunk_info": _INFO} for hit in examples.RESULT["hits"]]
-_FOUND = examples.RESULT | {"hits": _HITS, "sub_queries": [], "rounds": 1}
+_HITS = [hit | {"chunk_info": _INFO} for hit in examples.ResultView["hits"]]
+_FOUND = examples.ResultView | {"hits": _HITS, "sub_queries": [], "rounds": 1}
 
 
 class Test(Body):
@@ -94,8 +95,7 @@ def test(workspace: Opened, trial: Test) -> Response:
         | {"line": hit.chunk.line or None, "page": hit.page or None, "chunk_info": _chunk_info(hit.chunk)}
         for hit in result.hits
     ]
-    choice = RESULT(result)["choice"]
-    return answer({"base": name, "question": trial.question, "chunks": hits, "choice": choice})
+    return answer({"base": name, "question": trial.question, "chunks": hits, "choice": encode(result.choice)})
 
 
 @router.post("/notes/search/semantic", **documented(_FOUND, takes=_QUESTION))
@@ -128,7 +128,7 @@ def _reranker(workspace: Workspace) -> str:
 
 
 def _answer(result: SearchResult) -> Response:
-    values = RESULT(result)
+    values = encode(ResultView.from_result(result))
     hits = [
         value | {"chunk_info": _chunk_info(hit.chunk)} for value, hit in zip(values["hits"], result.hits, strict=True)
     ]

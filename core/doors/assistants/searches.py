@@ -8,12 +8,12 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field
 
+from core.base.codec import encode
 from core.base.errors import QueryError
 from core.base.messages import readable
 from core.base.text import make_storable
 from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, as_json, at_least_one, bounded
 from core.doors.operations.declaring import PROGRAM
-from core.features.answers.forms import ANSWER
 from core.features.answers.operations import ask
 from core.model import EXPANSION_SIZES, NOTICES, WIDENING, Filters, Hit, NoteSummary, SearchResult
 from core.workspace import Workspace
@@ -194,10 +194,8 @@ def knowledge_answer(
     given: dict[str, Any] = {name: value for name, value in narrowing.items() if value is not None}
     given |= {"query": query, "with_model": with_model}
     answer, remarks = _never_refused(lambda plain: ask.run(workspace, PROGRAM, given | {"plain": plain}))
-    value = readable(ANSWER(answer))
-    if value["writing"]:
-        value["writing"] = value["writing"]["model"]
-    return ToolAnswer(value, remarks=(*remarks, *filter(None, [str(value["explanation"] or "")])))
+    value = readable(encode(answer)) | {"writing": answer.writing and answer.writing.model}
+    return ToolAnswer(value, remarks=(*remarks, *([str(answer.explanation)] if answer.explanation else [])))
 
 
 def knowledge_retrieve(

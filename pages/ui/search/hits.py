@@ -31,7 +31,7 @@ WIDTHS = (0, 1, 2, 3)
 
 def tones(result: SearchResult) -> dict[str, str]:
     """Return a colour for each part of a question that was broken down."""
-    parts = dict.fromkeys(part.sub_query.text for part in result.asked)
+    parts = dict.fromkeys(part.text for part in result.asked)
     return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import SearchResult, choice_line
+from core.model import SearchResult
 from pages.ui.shared import cards
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import text_of
@@ -13,7 +13,7 @@ def section(result: SearchResult) -> None:
     choice = result.choice
     if choice is None or not result.hits:
         return
-    line = text_of(choice_line(choice))
+    line = text_of(choice.explanation)
     if not choice.by:
         if choice.problem:
             st.warning(plain(line), icon=":material/warning:")
