@@ -144,14 +144,14 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     app.include_router(older.router)
     app.include_router(older_searches.router)
     app.add_middleware(Idempotency, workspace=workspace)
-    app.add_middleware(_Unbroken)
-    app.add_exception_handler(TesseraError, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _not_served)
+    app.add_middleware(_ErrorMiddleware)
+    app.add_exception_handler(TesseraError, _handle_error)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_request)
+    app.add_exception_handler(HTTPException, _handle_http_error)
     return app
 
 
-class _Unbroken:
+class _ErrorMiddleware:
     """The middleware that answers where Tessera itself failed; the error is logged, without texts of notes."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -165,13 +165,13 @@ class _Unbroken:
             await problem(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED))(scope, receive, send)
 
 
-def _refused(request: Request, error: Any) -> Response:
+def _handle_error(request: Request, error: Any) -> Response:
     if isinstance(error, Conflict) and "if-match" in request.headers:
         return problem(error, HTTPStatus.PRECONDITION_FAILED, ETag=f'"{error.stored.version}"')
     return problem(error)
 
 
-def _invalid(_: Request, error: Any) -> Response:
+def _handle_invalid_request(_: Request, error: Any) -> Response:
     wrong = [
         (".".join(map(str, item["loc"])), _REASONS.get(item["type"]) or reason_of(item)) for item in error.errors()
     ]
@@ -181,7 +181,7 @@ def _invalid(_: Request, error: Any) -> Response:
     return answer(whole | {"errors": places}, HTTPStatus.UNPROCESSABLE_ENTITY, Content_Type=PROBLEM)
 
 
-def _not_served(request: Request, error: Any) -> Response:
+def _handle_http_error(request: Request, error: Any) -> Response:
     status = HTTPStatus(error.status_code)
     fields = {"method": request.method, "path": request.url.path}
     text = verbatim(str(error.detail))
