@@ -21,8 +21,8 @@ import numpy as np
 from core import embedding
 from core.base.text import digest
 from core.embedding import e5
-from core.embedding.bundled import build as build_bundled
-from core.embedding.device import choose
+from core.embedding.loading import choose_device
+from core.embedding.sentence import build_bundled as build_bundled
 from core.embedding.windows import windows_of
 from core.model import Device, Filters, KnowledgeBase, Matrix, Role
 from core.workspace import Workspace
@@ -143,7 +143,7 @@ def main() -> None:
         texts = from_workspace(given.workspace, given.count)
     else:
         texts = from_notes(given.notes, given.count) if given.notes else synthetic(given.count)
-    print(f"{len(texts)} windows; {choose().reason}")
+    print(f"{len(texts)} windows; {choose_device().reason}")
     options: dict[str, Embed] = {
         "SentenceTransformer.encode, float32": plain(given.batch_size),
         "bundled, float32": build_bundled(device=Device("cpu", "float32", "")).embed,

@@ -20,8 +20,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from core.base.encodings.guessing import guesses
-from core.base.encodings.plausibility import TABLE, backoff, fold
+from core.base.encodings.guessing import TABLE, backoff, fold, guesses
 
 LANGUAGES = (
     "en de fr es pt it nl sv da nb fi is et lv lt pl cs sk hu sl hr ro sq tr bg ru uk be mk sr el he ar fa th vi ca eu"

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.documents.corpus import sentence
 from benchmarks.documents.scans import _distance
 from core.documents import ocr
-from core.documents.pictures import PictureReader, holds_words
+from core.documents.converting import PictureReader, holds_words
 
 _SIZE = (1280, 720)
 _STEPS = [(0, 0), (3, 12), (4, 16), (5, 20), (6, 24), (7, 28)]

@@ -19,7 +19,8 @@ from core.documents import CONVERTERS
 from core.doors.cli import app
 from core.embedding import EMBEDDERS, Embedder
 from core.embedding.contract import EmbedderContract
-from core.indexing.models import Models, wishes
+from core.indexing.models import Models
+from core.indexing.models.cards import needs
 from core.reranking import RERANKERS, Reranker
 from core.reranking.contract import RerankerContract
 from core.settings.config import settings
@@ -170,7 +171,7 @@ def test_models_of_a_package_are_used_as_the_built_in_ones(tmp_path: Path, packa
         assert result.hits[0].scores["rerank"].score == 1.0
         assert "shared" in workspace.models.rerankers()
     assert EMBEDDERS.make("letters:large").argument == "large"
-    assert str(wishes.asks("letters")) == "It comes with the Python package letters-model."
+    assert str(needs("letters")) == "It comes with the Python package letters-model."
 
 
 def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(

@@ -12,7 +12,7 @@ import yaml
 from core.base.errors import EditError, TesseraError, UnknownChoice
 from core.base.messages import Message
 from core.base.text import one_line, stem
-from core.intake.paths import free
+from core.intake.folder import free_path
 from core.markdown.body import look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import naming
@@ -141,7 +141,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Take
     name = "" if in_folder else stem(path)
     title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
     path = f"{path}{naming.title_filename(title)}" if in_folder else path
-    path = free(naming.checked(path), paths)
+    path = free_path(naming.checked(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
     now = datetime.now(UTC)
     note = Note(

@@ -19,8 +19,8 @@ from core.base.swapping import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.intake.paths import free
-from core.markdown import tasks
+from core.intake.folder import free_path
+from core.markdown import parts
 from core.model import (
     NOTE_FIELDS,
     Added,
@@ -234,7 +234,7 @@ class Notes(StoredNotes):
             if path == note.path:
                 return note
             base = self._store.bases.by_id(note.base_id)
-            return texts.at_path(note, free(path, self._store.notes.paths(base)))
+            return texts.at_path(note, free_path(path, self._store.notes.paths(base)))
 
         return self._writer.change(note_id, change, Revision("update", author), expected_version)
 
@@ -243,7 +243,7 @@ class Notes(StoredNotes):
 
         Raises EditError for a line without a box, and as `update` does.
         """
-        body = tasks.toggled(self._store.notes.note(note_id).body, line)
+        body = parts.toggle_task(self._store.notes.note(note_id).body, line)
         if body is None:
             raise EditError("Line {line} of the note has no check box.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)

@@ -10,12 +10,11 @@ import yaml
 
 from core.base import files, places
 from core.base.faults import translate_errors
-from core.base.lines import LINE_END
-from core.base.text import stem
+from core.base.text import LINE_END, stem
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
-from core.markdown.frontwriting import rewritten
+from core.markdown.frontwriting import rewrite
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note, clock_to_utc, day_of, is_day
 
@@ -48,7 +47,7 @@ def text_of(note: Note) -> str:
 def with_fields(front: str, fields: Mapping[str, object], body: str) -> str:
     """Return a text of front matter with other values of some fields, and a body."""
     ending = re.search(LINE_END, front + body)
-    return (rewritten(front, fields, ending[0] if ending else "\n") if fields else front) + body
+    return (rewrite(front, fields, ending[0] if ending else "\n") if fields else front) + body
 
 
 def read_front(front: str) -> FrontMatter:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.base.faults import FULL, REFUSED
-from core.base.lines import with_line_ends
 from core.base.swapping import Changed, swap
-from core.intake import absent, folder, notefile
-from core.intake.encoding import decoded, encoded
+from core.base.text import with_line_ends
+from core.intake import folder, notefile
+from core.intake.encoding import decode_file, encode_like
+from core.intake.placeholders import PLACEHOLDER, NotDownloaded, is_evicted
 from core.markdown.body import BodyMetadata, look_into
 from core.model import Note
 from core.notes import filetexts
@@ -26,7 +27,7 @@ def chosen_in(note: Note) -> str:
 def exists(note: Note) -> bool:
     """Return whether the file of a note is there, or will be once it is downloaded."""
     file = Path(note.source_ref) / str(note.path)
-    return file.is_file() or absent.is_evicted(file)
+    return file.is_file() or is_evicted(file)
 
 
 def read(note: Note) -> NoteToIndex:
@@ -49,7 +50,7 @@ def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note
     if folder.content_hash(before) != note.content_hash:
         raise _conflict(note, before)
     text, inside = _text(before, path, changed, inside)
-    data, encoding = encoded(text, before, path, chosen=chosen_in(note))
+    data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
     file = (root / path).resolve()
     if data == before:
         state = file.stat()
@@ -72,8 +73,8 @@ def _read(root: Path, path: str) -> bytes:
             "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
             folder=str(root),
         )
-    if absent.is_evicted(root / path):
-        raise absent.NotDownloaded(path, absent.PLACEHOLDER)
+    if is_evicted(root / path):
+        raise NotDownloaded(path, PLACEHOLDER)
     if not (root / path).exists():
         raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)
@@ -105,7 +106,7 @@ def _note_of(
     """Return the note of a file's bytes, as a sync makes it; `text` is theirs, and `inside` what its body says."""
     path, encoding = str(note.path), note.encoding
     if text is None:
-        found = decoded(data, path, chosen=chosen_in(note))
+        found = decode_file(data, path, chosen=chosen_in(note))
         text, encoding = found.text, found.text_encoding
     read, outline = notefile.parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
@@ -124,7 +125,7 @@ def _note_of(
 
 def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
-    old, _ = notefile.parse_note(decoded(before, path, chosen=chosen_in(changed)).text, path)
+    old, _ = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path)
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera took it for front matter
         body = changed.front + body

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.base.lines import LINE_END
-from core.base.text import fold
+from core.base.text import LINE_END, fold
 from core.model import Note, NoteLine
 from core.store.phrases import may_hold
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.intake.paths import free
+from core.intake.folder import free_path
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import filing, naming
 from core.notes.writer import Writer
@@ -46,7 +46,7 @@ class NoteTrash:
             if note.in_file and (note.path in paths[note.source_ref] or not filing.exists(note)):
                 note = replace(note, source=change.author, source_ref="", overridden={})
             taken = paths[note.source_ref]
-            note = replace(note, path=free(str(note.path), taken))
+            note = replace(note, path=free_path(str(note.path), taken))
             taken.add(str(note.path))
             drafts.append(NoteToIndex(note, change=change))
         self._writer.write(base, drafts)

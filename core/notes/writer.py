@@ -10,7 +10,7 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
-from core.intake.paths import free
+from core.intake.folder import free_path
 from core.markdown.body import BodyMetadata
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing, naming
@@ -136,7 +136,7 @@ class Writer:
             return note
         path = str(PurePosixPath(note.path or "").with_name(naming.title_filename(note.title)))
         others = self._store.notes.paths(self._store.bases.by_id(note.base_id)) - {note.path}
-        return at_path(note, free(path, others))
+        return at_path(note, free_path(path, others))
 
     def _described(self, note: Note, changed: Note) -> Note:
         """Return a note with changed fields as its next version."""

@@ -150,7 +150,7 @@ class QuestionLexer:
         match = _TAG.match(self._typed, at)
         if not match or match[1] in _DIRECTIVES:
             return None
-        name = tags.named(match[1])
+        name = tags.trim_tag(match[1])
         term = Term("condition", name, start, match.end(), "tag", start < at)
         return self._closed(start, match.end(), term, (name,))
 
@@ -199,7 +199,7 @@ class QuestionLexer:
                 value, at = match.group(), match.end()
                 if field not in fields.AS_TYPED:
                     value = _trimmed(value)
-            value = tags.plain(value) if field == "tag" else value
+            value = tags.normalize(value) if field == "tag" else value
             if value:
                 values.append(value)
             if self._typed[at : at + 1] not in (",", "，"):

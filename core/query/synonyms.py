@@ -8,10 +8,9 @@ from pathlib import Path
 
 from core.base import files
 from core.base.errors import ConfigError
-from core.base.lines import LINE_END
 from core.base.messages import Message, message
 from core.base.places import provide_file
-from core.base.text import CJK
+from core.base.text import CJK, LINE_END
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""

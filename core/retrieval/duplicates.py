@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.lazy import lazy
+from core.base.registry import lazy
 from core.model import Chunk
 
 ALIKE = 0.9

@@ -9,14 +9,13 @@ from itertools import pairwise
 import numpy as np
 
 from core.base.blobs import blank_blobs
-from core.base.lazy import lazy
-from core.base.lines import with_newlines
-from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplify
+from core.base.registry import lazy
+from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplify, with_newlines
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
 from core.indexing.models import Models
-from core.markdown.rows import MarkdownTable, tables
+from core.markdown.parts import MarkdownTable, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 

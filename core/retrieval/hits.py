@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
-from core.intake.absent import is_evicted
+from core.intake.placeholders import is_evicted
 from core.model import Chunk, Copy, DroppedCandidate, FileState, Hit, LostAt, Passage, SearchResult, StageScore
 from core.retrieval import confidence, duplicates, facets, fusion, supersession
 from core.retrieval.duplicates import Group

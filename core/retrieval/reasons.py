@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.base.lazy import lazy
 from core.base.messages import Message, message
+from core.base.registry import lazy
 from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, StageScore, WhyNot
 from core.retrieval.stages import narrow
 from core.retrieval.state import SearchState

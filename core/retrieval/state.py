@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from core.base.lazy import lazy
 from core.base.messages import Message
+from core.base.registry import lazy
 from core.base.text import query_keywords
 from core.embedding import Embedder
 from core.model import (

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from core.features.review.collection import Review
     from core.features.threads.collection import Threads
     from core.indexing.models.servers import Servers
-    from core.intake.textfolders import TextFolders
+    from core.intake.watching import TextFolders
     from core.notes.clicks import Clicks
     from core.notes.documents import Documents
     from core.notes.maps import NoteMaps
@@ -139,7 +139,7 @@ class Services:
 
     @LazyService
     def text_folders(self) -> "TextFolders":
-        from core.intake.textfolders import TextFolders
+        from core.intake.watching import TextFolders
 
         return TextFolders(self.settings, self.bases, self.notes)
 

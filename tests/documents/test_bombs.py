@@ -10,8 +10,8 @@ import pytest
 from benchmarks.documents.pdfs import file_of
 from core.documents import converting
 from core.documents.converting import convert, limits_of
+from core.documents.pandoc import without_files
 from core.documents.process import Interrupted
-from core.documents.rst import without_files
 from core.model import Omission
 
 _PAGE = (

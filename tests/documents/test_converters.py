@@ -12,7 +12,7 @@ from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.contract import ConverterContract
-from core.documents.pdf.letters import joined, sound
+from core.documents.pdf.glyphs import clean_text, join_texts
 from core.model import Omission
 
 TEXT = """---
@@ -184,11 +184,11 @@ def test_two_columns_of_a_pdf_are_read_one_after_the_other() -> None:
 
 
 def test_radicals_are_common_characters_and_divided_words_are_whole() -> None:
-    assert sound("⼀⾦⻅ﬁ") == "一金见fi"
-    assert joined("docu-", "ment") == "document"
-    assert joined("well-", "Known") == "well-Known"
-    assert joined("中文", "段落") == "中文段落"
-    assert joined("one", "two") == "one two"
+    assert clean_text("⼀⾦⻅ﬁ") == "一金见fi"
+    assert join_texts("docu-", "ment") == "document"
+    assert join_texts("well-", "Known") == "well-Known"
+    assert join_texts("中文", "段落") == "中文段落"
+    assert join_texts("one", "two") == "one two"
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ PAGE = b"\x89PNG\r\n\x1a\n" + b"\0" * 20_000
 @pytest.fixture
 def read_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are read as if what reads them were there."""
-    monkeypatch.setattr("core.intake.documents.convert", lambda *_, **__: (Converted("Minutes of May.\n"), "test"))
+    monkeypatch.setattr("core.intake.notefile.convert", lambda *_, **__: (Converted("Minutes of May.\n"), "test"))
 
 
 @pytest.mark.usefixtures("read_pictures")

@@ -166,6 +166,10 @@ def check(workspace: Workspace, version: int) -> None:
         assert [(fact.rejected, fact.reason) for fact in workspace.store.facts.all()] == [(True, "known"), (False, "")]
     if version >= 19:
         check_answers(workspace)
+    if version >= 20:
+        clicks = workspace.store.clicks.for_notes()
+        assert [(click.note_id, click.kind) for click in clicks] == [(notes(workspace)[RUNBOOK].id, "cite")]
+        assert [omission.kind for omission in notes(workspace)["garden.csv"].left_out] == []
     for base in bases(workspace):
         for run in runs(workspace, base).values():
             assert all(result.id for result in results(workspace, run))

@@ -20,9 +20,9 @@ from core.features.archives.parts import RecordParts
 from core.features.archives.plain import noun
 from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
 from core.intake.encoding import MAX_BYTES
-from core.intake.folder import content_hash, safe
+from core.intake.folder import content_hash, is_safe
 from core.markdown import frontmatter
-from core.markdown.yamlblock import MAX_CHARACTERS
+from core.markdown.frontmatter import MAX_CHARACTERS
 from core.model import (
     LONGEST_CONTEXT,
     NOTE_FIELDS,
@@ -183,7 +183,7 @@ def _extra(extra: dict[str, object]) -> dict[str, object]:
 def _check_path(path: str | None) -> None:
     if path is None:
         return
-    if not safe(path):
+    if not is_safe(path):
         raise RowError("the path '{path}' could lead out of the folder.", path=path[:_MOST_PART])
     if len(path) > _MOST_PATH or any(len(part) > _MOST_PART for part in path.split("/")):
         raise RowError("the path '{path}…' is too long.", path=path[:_MOST_PART])

@@ -17,7 +17,7 @@ from core.features.evaluation import advice, answer_scoring, golds, judging, pip
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.features.evaluation.problems import Problems
 from core.features.evaluation.run_table import RunTable
-from core.indexing.anchors import Span
+from core.indexing.edits import Span
 from core.indexing.models import Models
 from core.indexing.scratch import Scratch
 from core.model import (

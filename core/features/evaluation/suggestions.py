@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 
 from core.base.errors import SourceError
-from core.base.lines import line_starts
 from core.base.messages import message
-from core.base.text import digest, fold
+from core.base.text import digest, fold, line_starts
 from core.features.evaluation.golds import gold_at, only_place
 from core.features.evaluation.phrasing import (
     Casing,
@@ -19,7 +18,7 @@ from core.features.evaluation.phrasing import (
     is_chinese,
     stands_alone,
 )
-from core.indexing.anchors import Span
+from core.indexing.edits import Span
 from core.markdown import outline
 from core.markdown.outline import Block
 from core.model import GoldSpan, Note, Progress, Question, no_progress

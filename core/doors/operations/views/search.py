@@ -167,10 +167,10 @@ class ResultView:
     took_ms: float
     notices: tuple[Notice, ...]
     reranker: str
-    rerank_problem: Message | str
+    rerank_problem: str | Message
     sub_queries: tuple[SubQueryResult, ...]
     decompositions: tuple[Decomposition, ...]
-    decompose_problem: Message | str
+    decompose_problem: str | Message
     spelled: Mapping[str, str]
     choice: LlmSelection | None
     confident: bool

@@ -15,9 +15,9 @@ import pytest
 
 from core.base.errors import SourceError
 from core.doors import cli
-from core.intake import absent
-from core.intake.absent import NotDownloaded
+from core.intake import placeholders
 from core.intake.folder import scan
+from core.intake.placeholders import NotDownloaded
 from core.model import SyncReport
 from core.workspace import Workspace
 
@@ -68,8 +68,8 @@ def test_a_note_whose_placeholder_is_there_stays_and_comes_back_once(workspace: 
     assert (plan.removed, [one.path for one in plan.not_downloaded]) == ((), ["Never here.pdf", *texts])
     report = sync(workspace, vault)
     assert (report.removed, report.failed) == (0, ())
-    stays = f"{absent.PLACEHOLDER} Its note stays as it is until then."
-    assert away(report) == {"Never here.pdf": str(absent.PLACEHOLDER), **dict.fromkeys(texts, stays)}
+    stays = f"{placeholders.PLACEHOLDER} Its note stays as it is until then."
+    assert away(report) == {"Never here.pdf": str(placeholders.PLACEHOLDER), **dict.fromkeys(texts, stays)}
     assert found(workspace, "lighthouse3") == ["Note 3.md"]
     assert workspace.search("lighthouse3", mode="keyword").hits[0].file == "same", "the file isn't gone"
     assert {one.path for one in workspace.documents.unread("vault")} == {"Never here.pdf", *texts}
@@ -177,7 +177,7 @@ def test_a_document_that_is_held_while_its_note_is_written_is_read_at_the_next_s
     (vault / "data.csv").write_text("lamp,color\nlighthouse10,red\n")
     plan = workspace.notes.plan_folder(vault)
     with monkeypatch.context() as patch:
-        patch.setattr("core.intake.importing.folder.read", lambda *_: _raise(NotDownloaded("data.csv", "is held.")))
+        patch.setattr("core.intake.imports.folder.read", lambda *_: _raise(NotDownloaded("data.csv", "is held.")))
         report = workspace.notes.apply(plan, embed=False)
     assert (away(report), report.failed) == ({"data.csv": "is held."}, ())
     assert sync(workspace, vault).added == 1
@@ -213,16 +213,16 @@ def test_a_folder_that_is_not_there_or_empty_keeps_its_notes(workspace: Workspac
     ],
 )
 def test_a_placeholder_is_known_by_its_attributes(status: dict[str, int], is_one: bool) -> None:
-    assert absent.is_placeholder(SimpleNamespace(st_size=100, **status)) is is_one  # type: ignore[arg-type]
+    assert placeholders.is_placeholder(SimpleNamespace(st_size=100, **status)) is is_one  # type: ignore[arg-type]
 
 
 def test_a_file_without_blocks_is_a_placeholder_on_a_mac_only(monkeypatch: pytest.MonkeyPatch) -> None:
     bare: Any = SimpleNamespace(st_size=100, st_blocks=0, st_flags=0)
-    assert not absent.is_placeholder(bare)
+    assert not placeholders.is_placeholder(bare)
     monkeypatch.setattr("sys.platform", "darwin")
-    assert absent.is_placeholder(bare)
+    assert placeholders.is_placeholder(bare)
     bare.st_flags = 0x20  # compressed
-    assert not absent.is_placeholder(bare)
+    assert not placeholders.is_placeholder(bare)
 
 
 def test_leftovers_of_programs_are_not_listed_as_unread(workspace: Workspace, vault: Path) -> None:

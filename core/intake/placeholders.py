@@ -26,7 +26,7 @@ _NAMES = [re.compile(re.escape(place).replace(r"\{\}", "(.+)"), re.IGNORECASE | 
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 """Windows: FILE_ATTRIBUTE_OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
 _DATALESS, _COMPRESSED = 0x40000000, 0x20
-"""macOS: SF_DATALESS, which File Provider sets, and UF_COMPRESSED, whose content lies beside the blocks."""
+"""macOS: SF_DATALESS, which File Provider sets, and UF_COMPRESSED, whose content is elsewhere than in the blocks."""
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
 _CLOUD = range(358, 405)
 """Windows: the errors ERROR_CLOUD_FILE_*."""
@@ -48,7 +48,7 @@ def with_note(failure: Failed) -> Failed:
     return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
 
 
-def stands_for(name: str) -> str:
+def placeholder_target(name: str) -> str:
     """Return the name of the file of which one is a placeholder by its name, "" for any other."""
     if not name.lower().endswith(_ENDS):
         return ""
@@ -74,7 +74,7 @@ def is_placeholder(status: stat_result) -> bool:
     return sys.platform == "darwin" and status.st_size > 0 and not has_blocks
 
 
-def held(error: Exception, path: str) -> NotDownloaded | None:
+def lock_error(error: Exception, path: str) -> NotDownloaded | None:
     """Return the error for a file that another program holds, None for another reason why it can't be read."""
     if not isinstance(error, OSError):
         return None

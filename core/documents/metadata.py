@@ -31,7 +31,7 @@ _JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
 """Titles that programs give: their names for what has none yet, and the names of files."""
 
 
-def described(data: bytes, kind: str) -> dict[str, str]:
+def read_metadata(data: bytes, kind: str) -> dict[str, str]:
     """Return title, author, created, updated and description, of those that a document says."""
     archive = zipfile.ZipFile(io.BytesIO(data))
     for name in archive.namelist():
