@@ -264,7 +264,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/data/vaults/rust-book"))
     parser.add_argument("--notes", type=int, help="how many are taken (default all)")
-    parser.add_argument("--questions", type=Path, help="(default the questions/NAME.jsonl beside the folder's vaults)")
+    parser.add_argument("--questions", type=Path, help="(default the questions/NAME.jsonl next to the folder's vaults)")
     parser.add_argument("--own-chunks", action="store_true", help="LangChain reads and cuts the notes itself")
     parser.add_argument("--dtype", default=choose_device().dtype, help="numbers of the others (default %(default)s)")
     given = parser.parse_args()

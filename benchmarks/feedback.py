@@ -152,7 +152,8 @@ def _record(workspace: Workspace, questions: Iterable[Asked]) -> None:
         started = perf_counter()
         workspace.uses.flush()
         writer.append(perf_counter() - started)
-    print(f"record of an answer: {1e6 * median(caller):.0f} µs for the caller, {1e3 * median(writer):.1f} ms beside it")
+    microseconds, milliseconds = 1e6 * median(caller), 1e3 * median(writer)
+    print(f"record of an answer: {microseconds:.0f} µs for the caller, {milliseconds:.1f} ms in its thread")
 
 
 class _Person:

@@ -36,7 +36,7 @@ from core.features.answers import reader
 from core.model import Matrix
 
 OTHERS = 2
-"""Other passages beside the right one, mostly of its document."""
+"""Other passages in addition to the right one, mostly of its document."""
 ELSEWHERE = 0.15
 """Share of examples with a passage of another document."""
 TOGETHER, ALIKE = 8, 256

@@ -184,7 +184,7 @@ def _capture_missing_weights() -> Iterator[list[str]]:
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens in a forward pass, with padding, by device. On a processor the speeds with 2048 to 8192 are within 4 % of
-each other (benchmarks/embedding.py). A question during an import waits for one pass, so the smallest is best."""
+each other. A question during an import waits for one pass, so the smallest is best."""
 
 COUNTED_AT_ONCE = 1024
 """Texts whose tokens are counted in one call of the tokenizer."""

@@ -135,7 +135,7 @@ NAME = "own"
 LAYERS = "layer."
 
 READ_TOKENS = 192
-"""Most tokens of a pair: whole windows ranked no better and take twice the time (docs/benchmarks.md)."""
+"""Most tokens of a pair: whole windows ranked no better and take twice the time (decision 62)."""
 
 
 def shipped() -> bool:

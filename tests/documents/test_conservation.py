@@ -8,11 +8,11 @@ import pytest
 
 from benchmarks.conservation.__main__ import SILENT, compared, main, measured
 from benchmarks.conservation.parts import Part, parts
-from benchmarks.documents.making import of_markdown, zipped
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.documents import Converted
 from core.intake import notefile
 from core.model import Omission
+from tests.documents.making import of_markdown, zipped
+from tests.documents.pdfs import PdfPage, pdf
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.documents.making import mhtml, of_markdown, xlsx, zipped
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.contract import ConverterContract
 from core.documents.pdf.glyphs import clean_text, join_texts
 from core.model import Omission
+from tests.documents.making import mhtml, of_markdown, xlsx, zipped
+from tests.documents.pdfs import PdfPage, pdf
 
 TEXT = """---
 title: Roadmap 路线图
@@ -212,7 +212,7 @@ def test_what_is_no_document_is_refused_before_it_is_parsed(data: bytes, kind: s
 
 
 def test_a_locked_pdf_and_one_of_too_many_pages_are_refused() -> None:
-    from benchmarks.documents.making import pages
+    from tests.documents.making import pages
 
     for data, reason in ((pdf([page("x")], encrypted=True), "is encrypted."), (pages(5_001), "has 5,001 pages")):
         with pytest.raises(SourceError) as refused:

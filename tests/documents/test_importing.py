@@ -9,8 +9,6 @@ from tempfile import gettempdir
 import pypandoc
 import pytest
 
-from benchmarks.documents.making import zipped
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import EditError, SourceError, UnknownChoice
 from core.documents import Converted, converting, process
 from core.documents.pandoc import Pandoc
@@ -18,6 +16,8 @@ from core.doors import cli
 from core.intake import notefile
 from core.model import ChunkingOptions, SyncReport
 from core.workspace import Workspace
+from tests.documents.making import zipped
+from tests.documents.pdfs import PdfPage, pdf
 
 RST = b"Garden\n======\n\nTomatoes need sun.\n"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.documents.making import xlsx, zipped
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, converting, worker
 from core.documents.converting import convert, is_document
 from core.documents.workbook import Workbook
 from core.model import Omission
 from tests.documents import office, written
+from tests.documents.making import xlsx, zipped
 from tests.documents.office import docx, item, p, pptx, slide, word
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.contract import ConverterContract
 from core.documents.webpages import main_part
 from core.model import Omission
 from core.workspace import Workspace
+from tests.documents.pdfs import PdfPage, pdf
 
 DRAWING = {
     "elements": [

@@ -2,10 +2,10 @@
 
 import pytest
 
-from benchmarks.documents.pdfs import PdfPage, file_of, pdf
 from core.documents import CONVERTERS, Converted
 from core.documents.converting import convert
 from core.documents.pdf.glyphs import join_texts
+from tests.documents.pdfs import PdfPage, file_of, pdf
 
 DIARY = (
     "The orchard was planted in the",

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.doors.operations.views.search import ResultView
 from core.features.answers.views import AnswerView
 from core.workspace import Workspace
+from tests.documents.pdfs import PdfPage, pdf
 
 pytestmark = pytest.mark.usefixtures("bundled")
 

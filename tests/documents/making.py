@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from xml.sax.saxutils import escape
 
-from benchmarks.documents.pdfs import HEIGHT, WIDTH, PdfPage, pdf
+from tests.documents.pdfs import HEIGHT, WIDTH, PdfPage, pdf
 
 _FORMATS = {"html": "html", "rst": "rst", "org": "org", "ipynb": "ipynb", "mediawiki": "mediawiki", "tex": "latex",
             "rtf": "rtf", "docx": "docx", "odt": "odt", "pptx": "pptx", "epub": "epub"}  # fmt: skip
@@ -181,7 +181,7 @@ def pages(count: int) -> bytes:
         b"<</Type/Pages/Count %d/Kids[%s]>>" % (count, kids),
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]>>",
     ]
-    from benchmarks.documents.pdfs import file_of
+    from tests.documents.pdfs import file_of
 
     return file_of(objects, b"/Root 1 0 R")
 

@@ -1,28 +1,21 @@
-"""A browser that visits every page of a workspace whose every text and name is hostile.
+"""A workspace whose every text and name is hostile does nothing but be shown; and a visit notices what it looks for."""
 
-An attempt is a page, opened in either language, light or dark, with some of what it hides unfolded. `told`: the page
-showed the hostile text as text; `lost`: something of it was run, fetched, followed, drawn or taken for Markdown.
-"""
-
-import os
 import random
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Error, Page
 
-from benchmarks.drills import hostile
-from benchmarks.drills.given import Given
-from benchmarks.drills.hostile import WORD, Hostile
-from benchmarks.drills.tally import Tally
-from tests.browser.conftest import chromium_path, serving
+from tests.browser import hostile
+from tests.browser.conftest import light_workspace
+from tests.browser.hostile import WORD, Hostile
+
+pytestmark = pytest.mark.browser
 
 EVIL = "http://127.0.0.1:9"
 """An address at which nobody answers; that it is asked is the fault."""
-ENVIRONMENT = {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
 PATIENCE = 30_000
 """Milliseconds until a page counts as hung."""
 _UNFOLDED = 6
@@ -77,7 +70,7 @@ _LOOK = (
 
 
 class Watch:
-    """What happens in a tab beside what is drawn."""
+    """What happens in a tab in addition to what is drawn."""
 
     def __init__(self, context: BrowserContext, page: Page, url: str) -> None:
         self.faults: list[str] = []
@@ -120,11 +113,12 @@ def _addresses(made: Hostile, chance: random.Random) -> Mapping[str, tuple[str, 
     }
 
 
-PAGES = tuple(_addresses(Hostile(("",), ("",)), random.Random()))
+def visit(browser: Browser, url: str, made: Hostile, name: str, seed: str) -> list[str]:
+    """Open a page, unfold some of what it hides, and return what ran, was fetched, followed, drawn or read as Markdown.
 
-
-def visit(tally: Tally, browser: Browser, url: str, made: Hostile, name: str, seed: str) -> None:
-    """Visit a page, and count what came of it; the seed tells language, look, note, question and what is unfolded."""
+    The seed decides the language, the look, the note, the question and what is unfolded. Raises Error of Playwright
+    where the page doesn't show the hostile text as text.
+    """
     chance = random.Random(f"{seed} {name}")
     address, act = _addresses(made, chance)[name]
     context = browser.new_context(
@@ -136,12 +130,10 @@ def visit(tally: Tally, browser: Browser, url: str, made: Hostile, name: str, se
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     watch = Watch(context, page, url)
-    died, told = "", False
     try:
         page.goto(url + address)
         # A page is at rest before its first run too.
         page.wait_for_function(f"() => {{{_TEXT} return text.includes({WORD!r}) }}")
-        told = True
         _settle(page)
         if act:
             act(page)
@@ -150,12 +142,9 @@ def visit(tally: Tally, browser: Browser, url: str, made: Hostile, name: str, se
         watch.faults += page.evaluate(_LOOK)
         if urlsplit(page.url).path != urlsplit(address).path:
             watch.faults.append(f"the page is now {page.url[:80]}")
-    except Error as error:
-        died = f"seed {seed}: {error.message[:300]}"
     finally:
         context.close()
-    lost = "; ".join(dict.fromkeys(watch.faults))
-    tally.count(name, told=told, died=died, lost=f"seed {seed}, {address[:60]}: {lost}" if lost else "")
+    return watch.faults
 
 
 def _settle(page: Page) -> None:
@@ -182,26 +171,33 @@ def _unfold(page: Page, chance: random.Random) -> None:
             _settle(page)
 
 
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
-        yield browser
-        browser.close()
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with light_workspace(tmp_path_factory.mktemp("hostile")) as folder:
+        yield folder
 
 
-def drill(tally: Tally, given: Given) -> None:
-    """Visit `count` pages, all pages of a workspace before the next workspace is made."""
-    os.environ |= ENVIRONMENT
-    with chromium() as browser:
-        for number in range(0, given.count, len(PAGES)):
-            seed, told = given.seed + number, len(tally.faults)
-            with tempfile.TemporaryDirectory() as folder:
-                place = Path(folder, "workspace")
-                made = hostile.workspace(place, seed, EVIL)
-                with serving(place) as url:
-                    for name in PAGES[: given.count - number]:
-                        if not given.goes_on:
-                            return
-                        visit(tally, browser, url, made, name, str(seed))
-            print(f"seed {seed}:", *tally.faults[told:] or ["no fault"], sep="\n", flush=True)
+@pytest.fixture(scope="module")
+def made(place: Path) -> Hostile:
+    return hostile.workspace(place, 1, EVIL, notes=3)
+
+
+def test_a_hostile_workspace_does_nothing_but_be_shown(made: Hostile, server: str, chromium: Browser) -> None:
+    assert [visit(chromium, server, made, name, "1") for name in ("reader", "search")] == [[], []]
+
+
+def test_a_visit_notices_what_a_note_does(chromium: Browser) -> None:
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto("about:blank")
+        page.set_content(
+            "<title>ran</title><body style='outline: 9px solid red'><main data-testid=stMain><iframe></iframe>"
+            "<a href='data:x'>x</a><img src='http://127.0.0.1:9/x'><p aria-label='Mermaid flowchart'>HOSTILERED"
+            "\N{SKULL}<strong>HOSTILEBOLD</strong><p data-testid=stException>RangeError"
+        )
+        look = _LOOK.replace("localStorage.ran", "undefined")  # an empty page has no storage
+        assert len(page.evaluate(look)) == 10
+        page.evaluate(
+            "document.body.innerHTML = '<p>'; document.body.attachShadow({mode: 'open'}).innerHTML = '<object>'"
+        )
+        assert "an element of a note is in the page" in page.evaluate(look)

@@ -5,19 +5,13 @@ import os
 import random
 import shutil
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
-import chromadb  # noqa: F401 loaded once, for every process to come
-
-from benchmarks.drills.given import Given
-from benchmarks.drills.tally import Tally
 from core.base.errors import TesseraError
 from core.features.doctor.doctor import diagnose_error
 from core.model import Health
@@ -185,23 +179,23 @@ def tried(made: Path, place: Path, damage: Damage) -> str:
     sql(f"UPDATE notes SET source_ref = '{place}/notes'", f"UPDATE syncs SET folder = '{place}/notes'")(folder)
     before = examined(folder)
     if before.level != "sound":
-        return f"before: {_told(before)}"
+        return f"before: {_problems(before)}"
     damage.do(folder)
     with patch("core.settings.config.FILE", place / "tessera.toml"):
         after = examined(folder)
         found = {one.name: one for one in after.checks if one.problem}
         if damage.check not in found:
-            return f"not named: {_told(after)}"
+            return f"not named: {_problems(after)}"
         if not found[damage.check].remedy:
-            return "no cure is told"
+            return "no remedy is shown"
         fixed = examined(folder, fix=True)
         one = next((each for each in fixed.checks if each.name == damage.check), None)
         mended = one is not None and one.level == "sound"
         if mended != damage.mended:
-            return f"{'' if mended else 'not '}mended: {_told(fixed)}"
+            return f"{'' if mended else 'not '}mended: {_problems(fixed)}"
         again = examined(folder)
         if damage.mended and [each.name for each in again.checks if each.problem and each.name != "waiting"]:
-            return f"after: {_told(again)}"
+            return f"after: {_problems(again)}"
     return ""
 
 
@@ -214,25 +208,5 @@ def examined(folder: Path, *, fix: bool = False) -> Health:
         return diagnose_error(folder, error)
 
 
-def _told(health: Health) -> str:
+def _problems(health: Health) -> str:
     return json.dumps({one.name: str(one.problem) for one in health.checks if one.problem}, ensure_ascii=False)
-
-
-def drill(tally: Tally, given: Given) -> None:
-    """Try each kind of damage once, as many as `count` says."""
-    os.environ |= {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
-    with tempfile.TemporaryDirectory(prefix="doctor") as scratch:
-        place = Path(scratch).resolve()
-        for name, damage in [*DAMAGES.items()][: given.count]:
-            if not given.goes_on:
-                break
-            made = place / ("chroma" if damage.chroma else "plain")
-            os.environ["TESSERA_INDEX__KIND"] = "chroma" if damage.chroma else "none"
-            if not made.exists():
-                make(made)
-            started = datetime.now(UTC)
-            wrong = tried(made, place / name.replace(" ", "-"), damage)
-            seconds = (datetime.now(UTC) - started).total_seconds()
-            print(f"{name}: {wrong or 'as it should be'} ({seconds:.1f} s)", flush=True)
-            row = "named and mended" if damage.mended else "named, with what to do"
-            tally.count(row, told=True, died="", lost=wrong and f"{name}: {wrong}")
