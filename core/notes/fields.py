@@ -21,10 +21,10 @@ _AROUND = 100
 
 def with_fields(note: Note, fields: Mapping[str, Any]) -> Note:
     """Return a note with other values of some fields; raises EditError, and UnknownChoice for a field or a status."""
-    return replace(note, **checked(fields))
+    return replace(note, **check_fields(fields))
 
 
-def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+def check_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields as a note has them; raises EditError, and UnknownChoice for a field or a status."""
     for name in fields:
         if name not in NOTE_FIELDS:

@@ -23,7 +23,7 @@ from core.markdown import frontmatter
 from core.markdown.body import look_into
 from core.markdown.frontwriting import as_json
 from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
-from core.notes.filetexts import front_of, read_front
+from core.notes.filing import front_of, read_front
 
 _HEAD: dict[str, object] = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()

@@ -14,7 +14,7 @@ from core.intake import folder, notefile, upload
 from core.intake.folder import free_path
 from core.model import Failed, KnowledgeBase
 from core.notes import naming
-from core.notes.filetexts import text_of
+from core.notes.filing import text_of
 
 
 def files(records: Records) -> dict[str, bytes]:

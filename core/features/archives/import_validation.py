@@ -41,8 +41,8 @@ from core.model import (
     in_utc,
     summed,
 )
-from core.notes.fields import checked
-from core.notes.filetexts import read_front
+from core.notes.fields import check_fields
+from core.notes.filing import read_front
 from core.settings import config
 
 T = TypeVar("T")
@@ -165,7 +165,7 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
             raise RowError("'{name}' is too long.", name=name)
         with _named(name):
-            sound |= checked({name: value})
+            sound |= check_fields({name: value})
         if len(json.dumps(sound[name], default=str)) > _MOST_EXTRA:
             raise RowError("'{name}' is too long.", name=name)
     return sound

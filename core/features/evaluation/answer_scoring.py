@@ -37,7 +37,7 @@ _MARKS = " `「」“”《》.,:/%-"
 
 def answer_result(store: Store, searching: SearchEngine, result: SearchResult, bar: AnswerThreshold) -> GivenAnswer:
     """Return the answer to the question of a result of a search in a store."""
-    answer = build_answer(result, choose(store, searching.reads, result), bar)
+    answer = build_answer(result, choose(store, searching.tokenized_hits, result), bar)
     quoted = sum(_is_in_place(store, quote) for quote in answer.quotes)
     return GivenAnswer(answer.text, tuple(map(_cited, answer.quotes)), len(answer.quotes), quoted)
 
@@ -55,7 +55,7 @@ def write_answer(
 
     A question that isn't answerable is refused without it. Raises Cancelled once `stop` says so.
     """
-    answer = build_answer(result, choose(store, searching.reads, result), bar)
+    answer = build_answer(result, choose(store, searching.tokenized_hits, result), bar)
     if not answer.answerable:
         return GivenAnswer("", (), 0, 0)
     question = result.understood.text or result.query

@@ -43,7 +43,7 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.query.synonyms import SynonymsFile
-from core.retrieval.engine import SearchEngine
+from core.retrieval.engine import SearchEngine, SearchServices
 from core.retrieval.reasons import Reasons
 from core.settings.config import Settings
 from core.settings.sections import LlmSettings
@@ -172,7 +172,8 @@ class Runs:
 
     def _searching_of(self, store: Store) -> SearchEngine:
         """Return a search over a store that reuses no score of an earlier question."""
-        return SearchEngine(store, self._settings, self._models, self._synonyms, cached=False)
+        services = SearchServices(store, self._settings, self._models, self._synonyms)
+        return SearchEngine(services, cached=False)
 
     # pipelines
 
