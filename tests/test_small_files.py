@@ -11,7 +11,6 @@ import pytest
 from core.base import files
 from core.base.errors import ConfigError, StoreError
 from core.doors.remote.client import connect_running
-from core.model import bar_line
 from core.settings.access import AccessTokens
 from core.workspace import Workspace
 
@@ -123,7 +122,7 @@ def test_a_bar_that_nothing_measures_is_measured_anew(folder: Path, value: dict[
     (folder / "bars.json").write_text(json.dumps(stored))
     with Workspace(folder) as workspace:
         answer = workspace.answers.ask("what about backups?")
-        assert (answer.bar, bool(str(bar_line(answer.bar)))) == (usual, True)
+        assert (answer.bar, bool(str(answer.bar.explanation))) == (usual, True)
 
 
 @pytest.mark.parametrize("token", ["", "a" * 42, "a" * 21 + "\0" * 22, "é" * 43, "a" * 43 + "\n" + "b" * 43])

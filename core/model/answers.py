@@ -1,7 +1,7 @@
 """Answers: quotes of notes that answer a question, and the least evidence below which a question is refused."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 from core.model.chunks import Chunk
@@ -11,6 +11,12 @@ from core.model.search import Hit, SearchResult
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
 """Kind of the units of a quote; `passage`: several kinds."""
 BarBasis = Literal["questions", "others", "examples"]
+
+_NEAREST = 3
+REFUSED = message("Your notes don't answer this.")
+NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
+NOT_IN_NOTES = message("not in your notes")
+UNPROVEN = message("The language model wrote nothing that your notes prove.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,32 @@ class AnswerThreshold:
     low: float
     high: float
     windows: int = 0
+    SHOWN: ClassVar = ("explanation",)
+
+    @property
+    def explanation(self) -> Message:
+        """How it was measured and how sure it is, as a sentence."""
+        figures = {name: round(100 * getattr(self, name)) for name in ("share", "low", "high")}
+        if self.basis == "questions":
+            return message(
+                "Checked with {n} questions of this base: at most {share} % of those that it answers are refused "
+                "(with nine chances in ten between {low} and {high} %).",
+                n=self.count,
+                **figures,
+            )
+        if self.basis == "others":
+            return message(
+                "Checked with {n} questions about your other bases: at most {share} % of those get an answer from this "
+                "one (with nine chances in ten between {low} and {high} %).",
+                n=self.count,
+                **figures,
+            )
+        return message(
+            "Checked with {n} questions about other notes that Tessera was tested with: at most {share} % of those get "
+            "an answer (with nine chances in ten between {low} and {high} %).",
+            n=self.count,
+            **figures,
+        )
 
     @property
     def possible(self) -> bool:
@@ -85,6 +117,18 @@ class Sentence:
     citations: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
     otherwise: bool = False
+    SHOWN: ClassVar = ("explanation",)
+
+    @property
+    def explanation(self) -> Message | None:
+        """Why it isn't in the notes; None if it is."""
+        if self.citations:
+            return None
+        if self.missing:
+            return message("Its passages don't say: {names}.", names=list(self.missing))
+        if self.otherwise:
+            return message("Its quotes differ in words such as not, must, only, at most or before.")
+        return message("The language model named no words of your notes that say so.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,57 +199,14 @@ class Answer:
         """The first hits, which a refusal shows."""
         return self.result.hits[:_NEAREST]
 
-
-_NEAREST = 3
-REFUSED = message("Your notes don't answer this.")
-NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
-NOT_IN_NOTES = message("not in your notes")
-UNPROVEN = message("The language model wrote nothing that your notes prove.")
-
-
-def answer_remark(answer: Answer) -> Message | None:
-    """Return the remark on an answer in addition to its sentences, None for none."""
-    writing = answer.writing
-    if writing and writing.problem:
-        return writing.problem
-    if writing and writing.ended and not writing.stopped and answer.refused:
-        return UNPROVEN
-    if answer.refused and not writing:
-        return NO_NOTES if answer.no_notes else REFUSED
-    return None
-
-
-def doubt(sentence: Sentence) -> Message | None:
-    """Return why a sentence isn't in the notes, None if it is."""
-    if sentence.citations:
+    @property
+    def explanation(self) -> Message | None:
+        """The remark in addition to the sentences, None for none."""
+        writing = self.writing
+        if writing and writing.problem:
+            return writing.problem
+        if writing and writing.ended and not writing.stopped and self.refused:
+            return UNPROVEN
+        if self.refused and not writing:
+            return NO_NOTES if self.no_notes else REFUSED
         return None
-    if sentence.missing:
-        return message("Its passages don't say: {names}.", names=list(sentence.missing))
-    if sentence.otherwise:
-        return message("Its quotes differ in words such as not, must, only, at most or before.")
-    return message("The language model named no words of your notes that say so.")
-
-
-def bar_line(bar: AnswerThreshold) -> Message:
-    """Return how a threshold was measured and how sure it is, as a sentence."""
-    figures = {name: round(100 * value) for name, value in (("share", bar.share), ("low", bar.low), ("high", bar.high))}
-    if bar.basis == "questions":
-        return message(
-            "Checked with {n} questions of this base: at most {share} % of those that it answers are refused "
-            "(with nine chances in ten between {low} and {high} %).",
-            n=bar.count,
-            **figures,
-        )
-    if bar.basis == "others":
-        return message(
-            "Checked with {n} questions about your other bases: at most {share} % of those get an answer from this one "
-            "(with nine chances in ten between {low} and {high} %).",
-            n=bar.count,
-            **figures,
-        )
-    return message(
-        "Checked with {n} questions about other notes that Tessera was tested with: at most {share} % of those get an "
-        "answer (with nine chances in ten between {low} and {high} %).",
-        n=bar.count,
-        **figures,
-    )

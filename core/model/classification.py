@@ -1,12 +1,8 @@
 """The types, categories and statuses of notes, in words."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from core.base.messages import Message, message, verbatim
 from core.model.labels import CHUNK_STATES
-from core.model.note_fields import CLASSIFYING
-from core.model.notes import Note, NoteSummary
+from core.model.note_fields import CLASSIFYING, FieldValues
 from core.model.search import Hit
 
 STATUSES: dict[str, Message] = {
@@ -24,20 +20,12 @@ FILE_STATES: dict[str, Message] = {
 """Messages about a hit's file that has changed or is gone."""
 
 
-def classified(note: Note | NoteSummary) -> dict[str, Any]:
-    """Return the fields that classify a note, as JSON values; the status of an expired note is `expired`."""
-    fields = {name: getattr(note, name) for name in CLASSIFYING}
-    expires_at = note.expires_at.isoformat() if note.expires_at else None
-    return fields | {"status": "expired" if note.expired else note.status, "expires_at": expires_at}
-
-
-def classification(note: Note | NoteSummary | Mapping[str, Any]) -> dict[str, Message]:
+def classification(note: FieldValues) -> dict[str, Message]:
     """Return the fields that classify a note, by name; an active status and empty fields are left out."""
-    fields = dict(note) if isinstance(note, Mapping) else classified(note)
-    values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := fields[name])}
-    values["status"] = STATUSES[fields["status"]]
-    if "expires_at" in values:
-        values["expires_at"] = verbatim(fields["expires_at"][:10])
+    values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := getattr(note, name))}
+    values["status"] = STATUSES["expired" if note.expired else note.status]
+    if note.expires_at:
+        values["expires_at"] = verbatim(note.expires_at.date().isoformat())
     return {name: value for name, value in values.items() if value != STATUSES["active"]}
 
 

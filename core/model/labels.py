@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, replace
 
-from core.base.messages import Message, lines, message, plural, verbatim
+from core.base.messages import Message, lines, message, verbatim
 from core.model.bases import BaseKind, NewBase
 from core.model.chunking import SIZES, ChunkingOptions
 from core.model.evaluation import Pipeline
-from core.model.search import LlmSelection, Notice
+from core.model.search import Notice
 from core.model.settings import PARTS
 from core.model.terms import VALUES
 
@@ -230,24 +230,6 @@ def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
 def base_model(kind: BaseKind, embedder: str) -> Message:
     """Return the name of a base's model for meaning; a literal base has none."""
     return _NO_MODEL if kind == "literal" else embedder_name(embedder)
-
-
-def choice_line(choice: LlmSelection) -> Message:
-    """Return whether a language model or the words ordered the hits of literal bases."""
-    if choice.problem:
-        return message(
-            "The language model didn't choose, so the hits are ordered by words. {reason}", reason=choice.problem
-        )
-    if not choice.by:
-        return message("No language model is set up, so the hits are ordered by words.")
-    if not choice.chunks:
-        return message("The language model {model} chose none of the sections:", model=choice.by)
-    return plural(
-        "The language model {model} chose {n} section, which comes first:",
-        "The language model {model} chose {n} sections, which come first:",
-        n=len(choice.chunks),
-        model=choice.by,
-    )
 
 
 def reranker_name(reranker: str) -> Message:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
-from typing import Literal
+from typing import ClassVar, Literal
 
-from core.base.messages import Message
+from core.base.messages import Message, message, plural
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS
 from core.model.notes import NoteSummary
@@ -144,11 +144,10 @@ class DroppedCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class SubQueryResult:
+class SubQueryResult(SubQuery):
     """A searched sub-query: its round, the number of chunks `found`, and the number of `new` ones among them."""
 
     round: int
-    sub_query: SubQuery
     found: int
     new: int
 
@@ -188,6 +187,25 @@ class LlmSelection:
     answer: str = ""
     chunks: tuple[str, ...] = ()
     problem: Message | None = None
+    SHOWN: ClassVar = ("explanation",)
+
+    @property
+    def explanation(self) -> Message:
+        """Whether a language model or the words ordered the hits."""
+        if self.problem:
+            return message(
+                "The language model didn't choose, so the hits are ordered by words. {reason}", reason=self.problem
+            )
+        if not self.by:
+            return message("No language model is set up, so the hits are ordered by words.")
+        if not self.chunks:
+            return message("The language model {model} chose none of the sections:", model=self.by)
+        return plural(
+            "The language model {model} chose {n} section, which comes first:",
+            "The language model {model} chose {n} sections, which come first:",
+            n=len(self.chunks),
+            model=self.by,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,8 @@ def _summary(number: int, ranking: Ranking, known: set[int]) -> SubQueryResult:
     shown = set(islice(ranking.order, ranking.request.query.settings.limit))
     new = shown - known
     known |= new
-    return SubQueryResult(number, ranking.request.sub_query, len(shown), len(new))
+    sub_query = ranking.request.sub_query
+    return SubQueryResult(sub_query.text, sub_query.why, number, len(shown), len(new))
 
 
 def _nearness(store: Store, whole: SearchRequest, rowids: Sequence[int]) -> dict[int, float]:

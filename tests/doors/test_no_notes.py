@@ -12,7 +12,7 @@ from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.server import api
 from core.doors.assistants.searches import knowledge_answer
-from core.model import NO_NOTES, REFUSED, answer_remark
+from core.model import NO_NOTES, REFUSED
 from core.workspace import Workspace
 
 
@@ -22,7 +22,7 @@ def test_a_question_without_notes_says_how_to_bring_some(
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     place = tmp_path / "workspace"
     with Workspace(place) as workspace:
-        assert answer_remark(workspace.answers.ask("where is the key?")) == NO_NOTES
+        assert workspace.answers.ask("where is the key?").explanation == NO_NOTES
         assert knowledge_answer(workspace, "where is the key?").remarks[-1] == str(NO_NOTES)
         workspace.set_program_access(True)
         served = Starlette(routes=[Mount(PLACE, api(lambda: workspace))])
@@ -35,4 +35,4 @@ def test_a_question_without_notes_says_how_to_bring_some(
     with Workspace(place) as workspace:
         workspace.bases.add("work")
         workspace.notes.add("work", "The garden needs water.", path="a.md")
-        assert answer_remark(workspace.answers.ask("where is the key?")) == REFUSED
+        assert workspace.answers.ask("where is the key?").explanation == REFUSED

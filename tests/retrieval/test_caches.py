@@ -21,7 +21,7 @@ def parts(*texts: str, delay: float = 0.0) -> Answer:
 
 
 def asked(result: SearchResult) -> str:
-    return result.asked[0].sub_query.text
+    return result.asked[0].text
 
 
 @pytest.fixture

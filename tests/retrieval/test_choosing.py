@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.base.messages import LANGUAGES, render
-from core.model import LlmSelection, SearchResult, choice_line
+from core.model import LlmSelection, SearchResult
 from core.retrieval.llm_choice import LEAST_CHARACTERS, MOST_CHARACTERS
 from core.workspace import Workspace
 from tests.model_server import Answer, ModelServer, chat
@@ -45,7 +45,7 @@ def titles(result: SearchResult) -> list[str]:
 
 def told(result: SearchResult) -> str:
     assert result.choice
-    return str(choice_line(result.choice))
+    return str(result.choice.explanation)
 
 
 def test_without_a_model_the_order_is_that_of_words_and_says_so(place: Path) -> None:
@@ -119,7 +119,7 @@ def test_an_answer_of_another_form_changes_nothing_and_is_told(place: Path, serv
         assert "didn't choose among the 3 sections" in told(result)
         assert titles(result) == titles(workspace.search("backup", choose=False))
         for language in LANGUAGES:
-            assert "127.0.0.1" in render(choice_line(result.choice), language)
+            assert "127.0.0.1" in render(result.choice.explanation, language)
 
 
 def test_a_server_that_is_down_is_asked_again_the_next_time(place: Path, server: ModelServer) -> None:

@@ -162,8 +162,8 @@ def test_a_comparison_is_taken_apart_and_both_sides_have_their_share(filled: Wor
     result = filled.search("compare Redis and Memcached: what is lost with a restart", limit=2)
     assert result.classified.level == "exploratory"
     assert "Redis" in str(result.classified.reason)
-    assert [part.sub_query.text for part in result.asked if part.round == 1][-1] == result.understood.text
-    assert {part.sub_query.why for part in result.asked if part.round == 1} == {SIDE, WHOLE}
+    assert [part.text for part in result.asked if part.round == 1][-1] == result.understood.text
+    assert {part.why for part in result.asked if part.round == 1} == {SIDE, WHOLE}
     assert {path for path in paths(result) if path != "clippings/copy.md"} <= {"redis.md", "memcached.md"}
     assert len({hit.note.title for hit in result.hits}) == 2
     assert all(hit.asked for hit in result.hits)
@@ -177,7 +177,7 @@ def test_a_summary_goes_on_in_rounds_while_there_is_something_new(filled: Worksp
     rounds = [part.round for part in result.asked]
     assert rounds == sorted(rounds)
     assert 1 < max(rounds) <= 3
-    assert LEAD in {part.sub_query.why for part in result.asked}
+    assert LEAD in {part.why for part in result.asked}
     last = [part for part in result.asked if part.round == max(rounds)]
     assert max(rounds) == 3 or not any(part.new for part in last)
 
@@ -207,7 +207,7 @@ def test_a_language_model_takes_apart_where_one_is_set_up(
         with Workspace(place.with_name("workspace"), readonly=True) as workspace:
             result = workspace.search("compare Redis and Memcached")
             assert [one.by for one in result.decompositions] == ["small", "rules"]
-            assert result.asked[0].sub_query.text == "what does Redis keep"
+            assert result.asked[0].text == "what does Redis keep"
             result = workspace.search("compare Redis and Memcached now")
             assert [one.by for one in result.decompositions] == ["rules"]
             assert result.decompose_problem
@@ -358,8 +358,8 @@ def test_synonyms_of_the_person_are_asked_too(filled: Workspace) -> None:
     try:
         file.write_text("memcached, zwischenspeicher\n", encoding="utf-8")
         result = filled.search("Redis vs zwischenspeicher")
-        assert SYNONYM in {part.sub_query.why for part in result.asked}
-        assert "Memcached".casefold() in " ".join(part.sub_query.text for part in result.asked).casefold()
+        assert SYNONYM in {part.why for part in result.asked}
+        assert "Memcached".casefold() in " ".join(part.text for part in result.asked).casefold()
     finally:
         file.write_text(built_in, encoding="utf-8")
 

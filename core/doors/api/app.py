@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from core.base.codec import encode
 from core.base.errors import Conflict, TesseraError
 from core.base.messages import lines, message, readable, verbatim
 from core.doors.api import PLACE, binding, jobs, older, older_searches, originals
@@ -25,8 +26,8 @@ from core.doors.api.idempotency import Idempotency
 from core.doors.api.shared import Opened, documented
 from core.doors.operations import examples
 from core.doors.registry import OPERATIONS
-from core.features.answers.forms import ANSWER, WRITTEN
 from core.features.answers.operations import ask, writing
+from core.features.answers.views import AnswerView, WrittenSentence
 from core.model import Answer
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
@@ -66,7 +67,7 @@ async def _events(
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 
     def send(kind: str, value: object) -> None:
-        part = as_json(readable({kind: value}, language)) if kind else b""
+        part = as_json(readable({kind: encode(value)}, language)) if kind else b""
         with suppress(RuntimeError):  # the server has ended meanwhile
             loop.call_soon_threadsafe(queue.put_nowait, part)
 
@@ -75,13 +76,10 @@ async def _events(
         try:
             for answer in answers:
                 if len(answer.written) > len(last.written):
-                    shown = WRITTEN(answer)
-                    numbers = shown["sentences"][-1]["citations"]
-                    cited = [item for item in shown["citations"] if item["number"] in numbers]
-                    send("sentence", shown["sentences"][-1] | {"sources": cited})
+                    send("sentence", WrittenSentence.from_answer(answer))
                 last = answer
             workspace.uses.answered(last)
-            send("answer", ANSWER(last))
+            send("answer", AnswerView.from_answer(last))
         except TesseraError as error:
             send("problem", error.message)
         except Exception as error:  # noqa: BLE001 the caller is elsewhere, so the traceback is logged
@@ -146,14 +144,14 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     app.include_router(older.router)
     app.include_router(older_searches.router)
     app.add_middleware(Idempotency, workspace=workspace)
-    app.add_middleware(_Unbroken)
-    app.add_exception_handler(TesseraError, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _not_served)
+    app.add_middleware(_ErrorMiddleware)
+    app.add_exception_handler(TesseraError, _handle_error)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_request)
+    app.add_exception_handler(HTTPException, _handle_http_error)
     return app
 
 
-class _Unbroken:
+class _ErrorMiddleware:
     """The middleware that answers where Tessera itself failed; the error is logged, without texts of notes."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -167,13 +165,13 @@ class _Unbroken:
             await problem(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED))(scope, receive, send)
 
 
-def _refused(request: Request, error: Any) -> Response:
+def _handle_error(request: Request, error: Any) -> Response:
     if isinstance(error, Conflict) and "if-match" in request.headers:
         return problem(error, HTTPStatus.PRECONDITION_FAILED, ETag=f'"{error.stored.version}"')
     return problem(error)
 
 
-def _invalid(_: Request, error: Any) -> Response:
+def _handle_invalid_request(_: Request, error: Any) -> Response:
     wrong = [
         (".".join(map(str, item["loc"])), _REASONS.get(item["type"]) or reason_of(item)) for item in error.errors()
     ]
@@ -183,7 +181,7 @@ def _invalid(_: Request, error: Any) -> Response:
     return answer(whole | {"errors": places}, HTTPStatus.UNPROCESSABLE_ENTITY, Content_Type=PROBLEM)
 
 
-def _not_served(request: Request, error: Any) -> Response:
+def _handle_http_error(request: Request, error: Any) -> Response:
     status = HTTPStatus(error.status_code)
     fields = {"method": request.method, "path": request.url.path}
     text = verbatim(str(error.detail))

@@ -35,7 +35,7 @@ _UNFINISHED = message(
 )
 
 
-def _described(
+def _describe_header(
     idempotency_key: Annotated[
         str | None,
         Header(
@@ -47,7 +47,7 @@ def _described(
 ) -> None: ...
 
 
-ONCE = Depends(_described)
+ONCE = Depends(_describe_header)
 """The dependency that shows the header in the schema of operations that create."""
 
 

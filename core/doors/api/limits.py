@@ -63,7 +63,7 @@ class Limit:
                 return
         parts: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
-        async def replayed() -> Message:
+        async def replay_body() -> Message:
             return parts.pop() if parts else await receive()
 
-        await self._app(scope, replayed, send)
+        await self._app(scope, replay_body, send)

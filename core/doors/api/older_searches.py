@@ -1,15 +1,17 @@
 """The paths of an older design that search: by meaning, at the level of the question, and as a trial of a base."""
 
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
 from pydantic import AliasChoices, Field, create_model
 from starlette.responses import Response
 
+from core.base.codec import assemble, encode
 from core.doors.api.answers import answer
 from core.doors.api.shared import AnyText, Body, Opened, Text, documented, or_404
-from core.doors.json_forms.search import RESULT
 from core.doors.operations import examples
+from core.doors.operations.views.search import HitView, ResultView
 from core.model import DEFAULTS, EXPANSION_SIZES, WIDENING, Chunk, SearchResult
 from core.workspace import Workspace
 
@@ -28,8 +30,8 @@ _HIT = {"id": "4f1c:0a9b", "start": 0, "end": 30, "doc_id": "4f1c", "name": "roa
 _HIT |= {"content": "The search comes first.", "line": None, "page": None, "chunk_info": _INFO}
 _TRIAL = {"base": "work", "question": "What comes first?"}
 _QUESTION = {"query": "What comes first?", "top_k": 5, "expand_context": True, "filters": {"base": "work"}}
-_HITS = [hit | {"chunk_info": _INFO} for hit in examples.RESULT["hits"]]
-_FOUND = examples.RESULT | {"hits": _HITS, "sub_queries": [], "rounds": 1}
+_HITS = [hit | {"chunk_info": _INFO} for hit in examples.ResultView["hits"]]
+_FOUND = examples.ResultView | {"hits": _HITS, "sub_queries": [], "rounds": 1}
 
 
 class Test(Body):
@@ -91,11 +93,14 @@ def test(workspace: Opened, trial: Test) -> Response:
     hits = [
         {"id": hit.chunk.id, "start": hit.chunk.start, "end": hit.chunk.end, "doc_id": hit.note.id}
         | {"name": hit.note.path or hit.note.title, "score": hit.score, "content": hit.chunk.text}
-        | {"line": hit.chunk.line or None, "page": hit.page or None, "chunk_info": _chunk_info(hit.chunk)}
+        | {
+            "line": hit.chunk.line or None,
+            "page": hit.page or None,
+            "chunk_info": encode(ChunkInfo.from_chunk(hit.chunk)),
+        }
         for hit in result.hits
     ]
-    choice = RESULT(result)["choice"]
-    return answer({"base": name, "question": trial.question, "chunks": hits, "choice": choice})
+    return answer({"base": name, "question": trial.question, "chunks": hits, "choice": encode(result.choice)})
 
 
 @router.post("/notes/search/semantic", **documented(_FOUND, takes=_QUESTION))
@@ -128,24 +133,34 @@ def _reranker(workspace: Workspace) -> str:
 
 
 def _answer(result: SearchResult) -> Response:
-    values = RESULT(result)
-    hits = [
-        value | {"chunk_info": _chunk_info(hit.chunk)} for value, hit in zip(values["hits"], result.hits, strict=True)
-    ]
-    return answer(values | {"hits": hits, "rounds": max((asked.round for asked in result.asked), default=1)})
+    hits = [HitWithChunk.from_hit(hit, chunk_info=ChunkInfo.from_chunk(hit.chunk)) for hit in result.hits]
+    rounds = max((asked.round for asked in result.asked), default=1)
+    return answer(encode(replace(ResultView.from_result(result), hits=tuple(hits))) | {"rounds": rounds})
 
 
-def _chunk_info(chunk: Chunk) -> dict[str, Any]:
-    """Return how the chunk of a hit was cut: its place among those of its note, its kind, section and sizes."""
-    return {
-        "chunk_id": chunk.id,
-        "chunk_index": chunk.index,
-        "total_chunks": chunk.total,
-        "chunk_type": chunk.kind,
-        "section_title": chunk.section_title,
-        "parent_sections": list(chunk.parent_sections),
-        "hierarchy_level": chunk.hierarchy_level,
-        "sections": list(chunk.sections),
-        "token_count": chunk.token_count,
-        "overlap_tokens": chunk.overlap_tokens,
-    }
+@dataclass(frozen=True, slots=True)
+class ChunkInfo:
+    """How a chunk was cut: its place among those of its note, its kind, section and sizes."""
+
+    chunk_id: str
+    chunk_index: int
+    total_chunks: int
+    chunk_type: str
+    section_title: str
+    parent_sections: tuple[str, ...]
+    hierarchy_level: int
+    sections: tuple[str, ...]
+    token_count: int
+    overlap_tokens: int
+
+    @classmethod
+    def from_chunk(cls, chunk: Chunk) -> Self:
+        names = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total}
+        return assemble(cls, chunk, **names, chunk_type=chunk.kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitWithChunk(HitView):
+    """A hit, and how its chunk was cut."""
+
+    chunk_info: ChunkInfo

@@ -94,10 +94,10 @@ def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -
 
     `routes` are added to those of the API.
     """
-    return guarded([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
+    return guard_routes([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
 
 
-def guarded(routes: Iterable[BaseRoute], address: str) -> Starlette:
+def guard_routes(routes: Iterable[BaseRoute], address: str) -> Starlette:
     """Return an app with these routes and the middleware of the API."""
     return Starlette(
         routes=[*routes],

@@ -25,7 +25,7 @@ class ToolAnswer:
     remarks: tuple[str, ...] = ()
 
 
-def bounded(
+def limit_results(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
     """Return at most so many results with so many characters of `content` in all, and a remark on the rest."""
@@ -53,7 +53,7 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def at_least_one(number: int, most: int) -> int:
+def check_limit(number: int, most: int) -> int:
     """Return the number, at most the largest possible one; raises QueryError below 1."""
     if number < 1:
         raise QueryError("The number is {n}; it must be at least 1.", n=number)

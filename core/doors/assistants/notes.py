@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from core.doors.assistants.answers import MOST, MOST_CHARACTERS, Item, ToolAnswer, at_least_one, bounded
-from core.doors.assistants.searches import Names, Tags, Terms, narrowed
+from core.doors.assistants.answers import MOST, MOST_CHARACTERS, Item, ToolAnswer, check_limit, limit_results
+from core.doors.assistants.searches import Names, Tags, Terms, build_filters
 from core.doors.operations import names
 from core.model import NOTE_FIELDS, Note, NoteSummary
 from core.workspace import Workspace
@@ -45,8 +45,8 @@ def note_list(
 
     A filter such as status:pending lists the others: pending, archived or expired.
     """
-    cards = workspace.notes.all(narrowed(workspace, bases, tags, filters), text=text, answering=True)
-    return bounded(map(_card, cards), at_least_one(limit, MOST))
+    cards = workspace.notes.all(build_filters(workspace, bases, tags, filters), text=text, answering=True)
+    return limit_results(map(_card, cards), check_limit(limit, MOST))
 
 
 TOOLS = (note_read, note_list)

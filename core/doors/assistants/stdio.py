@@ -62,12 +62,12 @@ class _Plain(logging.Formatter):
 async def _serve(made: Server[Any], wire: TextIO) -> None:
     into, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     async with stdio_server(stdout=anyio.wrap_file(wire)) as (incoming, outgoing), anyio.create_task_group() as tasks:
-        tasks.start_soon(_sift, incoming, into, outgoing)
+        tasks.start_soon(_pass_valid_lines, incoming, into, outgoing)
         await made.run(requests, outgoing, made.create_initialization_options())
         tasks.cancel_scope.cancel()
 
 
-async def _sift(
+async def _pass_valid_lines(
     incoming: ReadStream[SessionMessage | Exception],
     requests: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: WriteStream[SessionMessage],
@@ -130,7 +130,7 @@ class _Reading:
     def _scan_texts(self) -> None:
         """Import the text folders of the settings into their bases, unless another process does."""
         try:
-            for folder in self.calls.scan(self._go_on):
+            for folder in self.calls.scan(self._check_stop):
                 if folder.problem:
                     _LOG.warning("The text folder of %s: %s", folder.base, folder.problem)
         except (Cancelled, WorkspaceLocked):
@@ -138,7 +138,7 @@ class _Reading:
         except TesseraError as error:
             _LOG.warning("The text folders can't be scanned: %s", error)
 
-    def _go_on(self, done: float, total: float, what: object) -> None:
+    def _check_stop(self, done: float, total: float, what: object) -> None:
         if self._closing.is_set():
             raise Cancelled
 

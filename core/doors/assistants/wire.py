@@ -5,7 +5,7 @@ import sys
 from typing import TextIO
 
 
-def take() -> TextIO:
+def take_stdout() -> TextIO:
     """Return standard output for the protocol alone; all other output, of native code too, goes to stderr.
 
     Call it before imports, because a library may print while it loads.

@@ -13,16 +13,16 @@ _GRACE = 3
 
 
 @contextmanager
-def answering(workspace: Workspace) -> Iterator[None]:
+def answer_calls(workspace: Workspace) -> Iterator[None]:
     """Answer the calls of commands in a thread, until the end."""
     import uvicorn
 
-    from core.doors.api.server import guarded
+    from core.doors.api.server import guard_routes
     from core.doors.remote.calls import Calls
 
     workspace.log.listen("uvicorn.error", "asyncio")
     calls = Calls(lambda: workspace)
-    app = guarded(calls.routes, HOST)
+    app = guard_routes(calls.routes, HOST)
     server = uvicorn.Server(
         uvicorn.Config(app, log_config=None, log_level="warning", timeout_graceful_shutdown=_GRACE, http="h11")
     )

@@ -53,7 +53,7 @@ def mcp(
         sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
     from core.doors.assistants import wire
 
-    own = Stream(wire.take(), shown=str)
+    own = Stream(wire.take_stdout(), shown=str)
     from core.doors.assistants.stdio import serve  # its libraries may print while they load
 
     serve(folder, cast(TextIO, own))

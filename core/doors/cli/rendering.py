@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from core.doors.cli import (
     bases,
     costs,
-    lines,
     notes,
     searches,
 )
@@ -24,8 +23,7 @@ COMMANDS: Mapping[str, Command] = {
     "note.new": Command(note_text.format_written, notes.new),
     "note.update": Command(note_text.format_change, notes.edit),
     "note.revert": Command(note_text.format_change, notes.revert),
-    "search.find": Command(searches.found_lines, searches.search, (search.context,), ("full", "explain")),
-    "search.context": Command(lines.format_context, searches.context),
-    "search.retrieve": Command(searches.found_lines),
+    "search.find": Command(run=searches.search, also=(search.context,), shown=("full", "explain")),
+    "search.context": Command(run=searches.context),
 }
 """Additions by operation; a command without one prints the names and values of the answer."""

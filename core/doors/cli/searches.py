@@ -1,4 +1,4 @@
-"""`tessera search` and `tessera context`: their work in addition to the operations, and their output."""
+"""`tessera search` and `tessera context`: their work in addition to the operations."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from core.base.terminal import _
-from core.doors.cli import lines
 from core.doors.cli.calling import call
 from core.doors.operations import search as operations
+from core.doors.operations.views.search import ContextView, SearchOutput
 from core.model import IN_CONTEXT
 
 
@@ -23,36 +23,18 @@ def search(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help=_("Print the whole passages."))] = False,
     **given: Any,
-) -> Any:
+) -> SearchOutput:
     budget, explain = given.pop("budget"), given.pop("explain")
+    operation, own = operations.find, {"explain": explain}
     if why_not:
-        return call(operations.why_not, folder, {**given, "note": why_not})
-    if as_context:
-        return call(operations.context, folder, {**given, "budget": budget})
-    return call(operations.find, folder, {**given, "explain": explain})
+        operation, own = operations.why_not, {"note": why_not}
+    elif as_context:
+        operation, own = operations.context, {"budget": budget}
+    found: SearchOutput = call(operation, folder, given | own)
+    return found
 
 
-def context(folder: Path, **given: Any) -> Any:
+def context(folder: Path, **given: Any) -> ContextView:
     usual = {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
-    return call(operations.context, folder, given | usual)
-
-
-def found_lines(values: dict[str, Any], *, full: bool = False, explain: bool = False) -> list[str]:
-    if "hits" in values:
-        return [*lines.format_result(values, full=full, explain=explain), *_picture_lines(values["pictures"])]
-    return lines.format_context(values) if "citations" in values else lines.format_refusal(values)
-
-
-def _picture_lines(pictures: list[dict[str, Any]]) -> list[str]:
-    head = ["", _("Pictures:")] if pictures else []
-    places = (
-        _("{path}, picture {picture}", path=f"{picture['base']}: {picture['path']}", picture=picture["picture"])
-        for picture in pictures
-    )
-    return [
-        *head,
-        *(
-            f"{picture['rank']}. {picture['title']}\n   {place}"
-            for picture, place in zip(pictures, places, strict=True)
-        ),
-    ]
+    found: ContextView = call(operations.context, folder, given | usual)
+    return found

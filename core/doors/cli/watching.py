@@ -19,7 +19,7 @@ _PATIENCE = 0.5
 
 
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.doors.cli.answering import answering
+    from core.doors.cli.answering import answer_calls
     from core.workspace import Workspace
 
     syncs: SimpleQueue[tuple[KnowledgeBase, SyncReport]] = SimpleQueue()
@@ -31,7 +31,7 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
         opened.models.start_warming()
         opened.start_indexing()
         opened.start_watching()
-        with answering(opened), suppress(KeyboardInterrupt):
+        with answer_calls(opened), suppress(KeyboardInterrupt):
             while True:
                 with suppress(Empty):
                     base, report = syncs.get(timeout=_PATIENCE)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.messages import message
-from core.doors.json_forms import search as forms
 from core.doors.operations.declaring import About, Parameter, operation
-from core.doors.operations.examples import CONTEXT, RESULT, WHY_NOT
 from core.doors.operations.parameters import SEARCH, NoteName
-from core.model import Context, SearchOptions, SearchResult, SearchSettings, WhyNot
+from core.doors.operations.text import search as text
+from core.doors.operations.views.search import ContextView, ResultView, WhyNotView
+from core.model import SearchOptions, SearchSettings
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -53,20 +53,19 @@ OPTIONS: tuple[Parameter, ...] = (
     tool="knowledge_query",
     by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"], "limit": 5},
-    gives=RESULT,
     fields=OPTIONS,
-    form=forms.RESULT,
+    lines=text.format_found,
 )
 def find(
     workspace: "Workspace",
     query: Question = "",
     explain: Annotated[bool, About(message("Show the words that match, and what else was considered."))] = False,
     **given: Any,
-) -> SearchResult:
+) -> ResultView:
     chosen = options(workspace, given | {"explain": explain})
     result = workspace.search(query, **chosen)
     workspace.uses.found(result, chosen["filters"])
-    return result
+    return ResultView.from_result(result)
 
 
 @operation(
@@ -77,9 +76,8 @@ def find(
     tool="knowledge_context",
     by_hand=("tool",),
     takes={"query": "where do we begin", "budget": 1000},
-    gives=CONTEXT,
     fields=OPTIONS,
-    form=forms.CONTEXT,
+    lines=text.format_context,
 )
 def context(
     workspace: "Workspace",
@@ -88,10 +86,10 @@ def context(
         int | None, About(message("Length of the context in tokens, at most."), least=1, most=100_000)
     ] = None,
     **given: Any,
-) -> Context:
+) -> ContextView:
     built = workspace.context(query, budget=budget, **options(workspace, given))
     workspace.uses.cited(query, built)
-    return built
+    return ContextView.from_context(built)
 
 
 _OneOrSeveral = str | list[str] | None
@@ -125,8 +123,7 @@ _CALLER = Annotated[
     tool="knowledge_retrieve",
     by_hand=("tool",),
     takes={"query": "where do we begin", "context": {"tags": ["plan"], "scope": "work"}},
-    gives=RESULT,
-    form=forms.RESULT,
+    lines=text.format_result,
 )
 def retrieve(
     workspace: "Workspace",
@@ -135,10 +132,10 @@ def retrieve(
     bases: Annotated[Names, About(message("Only notes of this base."), flag="base")] = None,
     limit: Annotated[int | None, About(message("How many hits at most."), least=1, most=100)] = None,
     plain: Annotated[bool, _PLAIN] = False,
-) -> SearchResult:
+) -> ResultView:
     result = workspace.retrieve(query, context, bases=bases, limit=limit, plain=plain)
     workspace.uses.found(result)
-    return result
+    return ResultView.from_result(result)
 
 
 @operation(
@@ -148,13 +145,12 @@ def retrieve(
     cli="search {query} --why-not {note}",
     by_hand=("cli",),
     takes={"query": "roadmap", "note": "plans/roadmap.md"},
-    gives=WHY_NOT,
     fields=OPTIONS,
-    form=forms.WHY_NOT,
     lacks={"tool": "an assistant asks for more hits, or reads the note"},
 )
-def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: Any) -> WhyNot:
-    return workspace.searching.why_not(query, workspace.notes.resolve(note).id, **options(workspace, given))
+def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: Any) -> WhyNotView:
+    note_id = workspace.notes.resolve(note).id
+    return WhyNotView.from_why_not(workspace.searching.why_not(query, note_id, **options(workspace, given)))
 
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:

@@ -33,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 
 _PATIENCE = 5.0
 """Seconds that an operation waits for an earlier job of its kind; a stopped one ends at its next step."""
-_BESIDE = ("embed",)
+_JOINED_JOBS = ("embed",)
 """Jobs during which an operation does the same work without being a job."""
 _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
@@ -46,7 +46,7 @@ class Calls:
         self._workspace = workspace
         self._stops: set[threading.Event] = set()
         self.routes = [
-            Route(PATH, self._greet, methods=["GET"]),
+            Route(PATH, self._prove_identity, methods=["GET"]),
             Route(f"{PATH}/{{operation}}", self._run, methods=["POST"]),
         ]
 
@@ -54,9 +54,9 @@ class Calls:
         """Stop the running calls when a signal ends the server, which otherwise waits for their answers."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, partial(self._signalled, signal.getsignal(number)))
+                signal.signal(number, partial(self._handle_signal, signal.getsignal(number)))
 
-    def _signalled(self, then: Any, number: int, frame: FrameType | None) -> None:
+    def _handle_signal(self, then: Any, number: int, frame: FrameType | None) -> None:
         self.stop()
         if callable(then):
             then(number, frame)
@@ -66,7 +66,7 @@ class Calls:
         for stop in tuple(self._stops):
             stop.set()
 
-    def _greet(self, request: Request) -> Response:
+    def _prove_identity(self, request: Request) -> Response:
         """Prove the identity of this process before anything is sent; a caller knows the token by its file."""
         proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
         return JSONResponse({"proof": proof, "version": version("tessera-notes")})
@@ -88,7 +88,7 @@ class Calls:
         except (ValueError, RecursionError):
             return PlainTextResponse("Bad Request", 400)
         caller = PROGRAM if request.query_params.get("caller") == PROGRAM.author else PERSON
-        answer = self._answer(lambda progress: _ran(workspace, operation, caller, given, progress))
+        answer = self._answer(lambda progress: _run_operation(workspace, operation, caller, given, progress))
         return StreamingResponse(answer, media_type="application/x-ndjson")
 
     async def _answer(self, act: Callable[[Progress], bytes]) -> AsyncIterator[bytes]:
@@ -140,14 +140,14 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
     return progress
 
 
-def _ran(workspace: Workspace, operation: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
+def _run_operation(workspace: Workspace, operation: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
 
     def act(progress: Progress) -> Any:
         return operation.run(workspace, caller, checking.arguments(operation, given), progress)
 
     try:
-        alone = not operation.job or operation.job in _BESIDE
+        alone = not operation.job or operation.job in _JOINED_JOBS
         value = act(progress) if alone else _as_job(workspace, operation.job, act, progress)
         return wire.line("answer", operation.encode(value))
     except TesseraError as error:
@@ -157,13 +157,13 @@ def _ran(workspace: Workspace, operation: Operation, caller: Caller, given: Any,
         return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
 
 
-def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], heard: Progress) -> Any:
+def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], caller_progress: Progress) -> Any:
     """Do work as a job, and return its value; raises Cancelled where it is stopped on a page."""
 
     def both(progress: Progress) -> Any:
         def step(done: float, total: float, what: str | Message) -> None:
             progress(done, total, what)
-            heard(done, total, what)
+            caller_progress(done, total, what)
 
         return act(step)
 

@@ -185,12 +185,12 @@ def clauses(text: str) -> list[Clause]:
 def _limit(clause: Clause, kind: str, match: re.Match[str], numbers: list[Number], text: str) -> None:
     """Add a comparison to the number that it's of, if any."""
     place = bisect_left(numbers, match.end(), key=itemgetter(1))
-    behind = [value for value, start, _ in numbers[place : place + 1] if start - match.end() <= _NEAR]
-    if not behind and re.match(r" ?(?:one|an?|一)(?![a-z])", text[match.end() : match.end() + 5]):
-        behind = ["1"]
+    after = [value for value, start, _ in numbers[place : place + 1] if start - match.end() <= _NEAR]
+    if not after and re.match(r" ?(?:one|an?|一)(?![a-z])", text[match.end() : match.end() + 5]):
+        after = ["1"]
     place = bisect_left(numbers, match.start(), key=itemgetter(1))
     before = [value for value, _, end in numbers[max(0, place - 1) : place] if match.start() - end <= _NEAR_BEFORE]
-    values = before or behind if _SUFFIXED.match(match[0]) else behind or before
+    values = before or after if _SUFFIXED.match(match[0]) else after or before
     for value in values[:1]:
         clause.limits.setdefault(value, set()).add(kind)
     if not values:

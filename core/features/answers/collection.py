@@ -159,7 +159,7 @@ class Answers:
         """Yield the answer of the language model of the settings as it is written, each of its sentences once more.
 
         A question that the notes don't answer is refused before the model is asked. Raises what a search does, and
-        ConfigError where no model is set up; what its server does wrong stands in the answer.
+        ConfigError where no model is set up; what its server does wrong is in the answer.
         """
         chat = Chat(self._settings.llm)
         answer = self.ask(text, **options)

@@ -32,7 +32,7 @@ WEIGHTS: Mapping[str, float] = {
 `near`: the mean over the question's tokens of the cosine to the nearest token of the unit or its lead; `held`: the
 share of the question's words in them, by rarity; `score`: that of its hit against the best hit; `first`: 1 by its rank;
 `part`: found by a part of a question that was taken apart, and so by less than the question; `stressed`: the question
-is a term, and it stands stressed here, as where notes say what it is; `asks`: it is a question itself; all from 0 to 1.
+is a term, and it is stressed here, as where notes say what it is; `asks`: it is a question itself; all from 0 to 1.
 `read`: the score of the reader (`core/features/answers/reader.py`), a logarithm of odds.
 """
 CONSTANT = -9.03

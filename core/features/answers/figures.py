@@ -108,7 +108,7 @@ _DATES = re.compile(
 )
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+(?:[.'’+#&/-]+(?:(?![{CJK}])\w)+)*(?:\+\+|#)?")
 _OPENS = frozenset('.!?:;。！？：；"“「(（')
-"""What stands before the first word of a sentence."""
+"""What is before the first word of a sentence."""
 _LONGEST = 1000
 """Most Chinese numerals in a row that are a number; Python reads no more than 4,300 figures."""
 _DOTS = str.maketrans("İı", "Ii")
@@ -127,9 +127,9 @@ class Figures:
 def find_missing(
     sentence: str, passages: Iterable[str], places: Iterable[str], known: Container[str] = ()
 ) -> tuple[str, ...]:
-    """Return the amounts, dates and names of a sentence, as it writes them, that stand in none of its passages.
+    """Return the amounts, dates and names of a sentence, as it writes them, that are in none of its passages.
 
-    Names may stand in their titles (`places`) too. A first word of a sentence, which English writes large, is a name
+    Names may be in their titles (`places`) too. A first word of a sentence, which English writes large, is a name
     where it is `known`, as the other passages have it `large` within a sentence.
     """
     plain, texts = _normal(sentence), [_normal(text) for text in passages]
@@ -184,7 +184,7 @@ def _value(match: re.Match[str]) -> str | None:
 
 
 def _decimal(figures: str) -> str:
-    """Return a plain number without zeros before or behind it; a version or a time stays as it is."""
+    """Return a plain number without zeros before or after it; a version or a time stays as it is."""
     if counted := _chinese(figures):
         return str(counted)
     if not re.fullmatch(r"\d+(?:\.\d+)?", figures):
@@ -281,13 +281,13 @@ def large(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> set[str]:
-    """Return the words of a text and what stands between their marks, folded."""
+    """Return the words of a text and what is between their marks, folded."""
     words = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
     return words | {part.strip("_") for word in words for part in re.split(r"[^\w]+", word)}
 
 
 def _contains_name(name: str, held: set[str]) -> bool:
-    """Whether a name stands in some words, as it is or with an ending of English."""
+    """Whether a name is in some words, as it is or with an ending of English."""
     folded = fold(name)
     forms = {folded, folded.removesuffix("'s"), folded.removesuffix("’s"), folded.removesuffix("s"), f"{folded}s"}
     return bool(forms & held) or all(part in held for part in re.split(r"[^\w]+", folded) if part)

@@ -68,7 +68,7 @@ def order_agrees(claim: Sequence[Clause], source: Sequence[Clause], same_languag
 
 
 def count_crossed_limits(claim: Sequence[Clause], source: Sequence[Clause]) -> int | None:
-    """Return how many limits are told from their other side: *over 5* for *up to 5*; None for another limit."""
+    """Return how many limits are given from their other side: *over 5* for *up to 5*; None for another limit."""
     count = 0
     numbers = {number for clause in source for number in clause.numbers}
     if any(not clause.limits.keys() <= numbers for clause in claim):

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
-from core.doors.operations.examples import ANSWER
 from core.doors.operations.search import OPTIONS, Question, options
-from core.features.answers import forms, text
+from core.features.answers import text
+from core.features.answers.views import AnswerView
 from core.model import Answer, Progress, no_progress
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     tool="knowledge_answer",
     by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"]},
-    gives=ANSWER,
     fields=OPTIONS,
-    form=forms.ANSWER,
     lines=text.format_answer,
 )
 def ask(
@@ -40,7 +38,7 @@ def ask(
     ] = False,
     progress: Progress = no_progress,
     **given: Any,
-) -> Answer:
+) -> AnswerView:
     if with_model:
         for steps, answer in enumerate(writing(workspace, query, given)):
             progress(steps, steps + 1, answer.written[-1].text if answer.written else "")
@@ -48,7 +46,7 @@ def ask(
     else:
         answer = workspace.answers.ask(query, **options(workspace, given))
     workspace.uses.answered(answer)
-    return answer
+    return AnswerView.from_answer(answer)
 
 
 def writing(workspace: "Workspace", query: str, given: Mapping[str, Any], **more: Any) -> Iterator[Answer]:

@@ -3,7 +3,7 @@
 A sentence with all the words of a quote may say its opposite. Each is read as clauses with classes of words
 (`claims.py`), so that a sentence may be in another language. In one language the sentence is compared with the clauses
 that have its words, and with those that are quoted where it is nearly a copy of them or has other words. What can't be
-told apart is refused.
+kept apart is refused.
 """
 
 from collections import Counter
@@ -88,7 +88,7 @@ def _cancel(claim: Sequence[Clause], source: Sequence[Clause]) -> None:
 
 
 def _surrounding_sentences(passage: str, start: int, end: int) -> tuple[str, str, str]:
-    """Return a quote with what its sentences have before and behind it; a list's lead-in is a part of its items."""
+    """Return a quote with what its sentences have before and after it; a list's lead-in is a part of its items."""
     units = [unit for unit in units_of(passage) if unit.start < end and unit.end > start]
     first, last = min([start, *(unit.start for unit in units)]), max([end, *(unit.end for unit in units)])
     line = passage.rfind("\n", 0, start) + 1

@@ -33,7 +33,7 @@ _TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
 _TAG_LINES = 10
 """Most lines of an HTML element that is no unit."""
 _ABBREVIATED = "".join(rf"(?<!\b{item})" for item in (r"e\.g", r"i\.e", "vs", "cf", "Mr", "Mrs", "Dr", "Fig", "approx"))
-"""Not behind these, whose full stop ends no sentence."""
+"""Not after these, whose full stop ends no sentence."""
 _END = re.compile(_ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _PAUSE = re.compile(r"[,;:，、：]\s?|\s")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
@@ -41,7 +41,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
 _WORD = re.compile(r"\w")
 _LEAST_WORDS = 2
-"""Fewest letters beside its links and pictures that make a line more than an entry of a table of contents."""
+"""Fewest letters besides its links and pictures that make a line more than an entry of a table of contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class _UnitReader:
         return at
 
     def _after_aside(self, at: int) -> int:
-        """Return the line behind an aside, or behind the element that it begins, where its paragraph ends that."""
+        """Return the line after an aside, or after the element that it begins, where its paragraph ends that."""
         if tag := _TAG.match(self._line(at)):
             closing = re.compile(rf"</{tag[1]}\s*>|/>")
             for line in range(at, min(at + _TAG_LINES, len(self._lines))):

@@ -98,7 +98,7 @@ class StreamedLines:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the objects that stand in a text one behind the other, from its first bracket on."""
+    """Yield the objects in a text one after the other, from its first bracket on."""
     at = text.find("{")
     while at >= 0:
         try:
@@ -166,7 +166,7 @@ _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]
 """Citations of a model's own: only code gives numbers."""
 
 _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
-"""The word or number at the end of a text that is cut, which may go on behind it."""
+"""The word or number at the end of a text that is cut, which may go on after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class Material:
 def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop) -> Iterator[Answer]:
     """Yield an answer as a language model writes it, with each sentence once more; the last one has `ended`.
 
-    A sentence stands on the quotes that are found in the passages that it names. The quotes of an answer without any
+    A sentence rests on the quotes that are found in the passages that it names. The quotes of an answer without any
     are those of `answer`, which the notes give alone. A failure of the server is the `problem` of the writing. A reply
     in another form is requested once more, with a schema.
     """
@@ -285,7 +285,7 @@ class _Proof:
         return Sentence(text, numbers, missing, otherwise)
 
     def _found(self, quotes: object) -> Iterator[tuple[int, tuple[int, int]]]:
-        """Yield the places of quotes that stand in the passages that they name, with the numbers of those from 0."""
+        """Yield the places of quotes in the passages that they name, with the numbers of those from 0."""
         for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
             if not isinstance(quote, dict):
                 continue

@@ -4,15 +4,15 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Protocol, Unpack
 
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
 from core.base.text import CJK, find_half_character, one_line
-from core.features.answers import places
+from core.features.threads import places
 from core.features.threads.table import ThreadTable
-from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn, answer_remark
+from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn
 from core.notes import difference
 from core.notes.collection import Notes
 from core.providers.chat import Chat, values
@@ -20,9 +20,6 @@ from core.providers.connection import Stop, never
 from core.settings.config import Settings
 from core.store import Store
 from core.store.ids import fresh_id
-
-if TYPE_CHECKING:
-    from core.features.answers.collection import Answers
 
 COMPLETE = """Someone asks a question that follows earlier ones.
 You are given JSON: "earlier", each with a "question" and its "answer", and the new "question".
@@ -37,6 +34,13 @@ _TITLE = 120
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
 
 
+class AnswerWriter(Protocol):
+    """Answers questions in the words of a language model."""
+
+    def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
+        """Yield an answer as it is written."""
+
+
 class Asking(SearchOptions, total=False):
     """Options of a search, the question `typed` before it was completed, and what says that it is to `stop`."""
 
@@ -48,9 +52,9 @@ class Threads:
     """The threads of a workspace, which outlive their notes, and the answer that is written now."""
 
     def __init__(
-        self, store: Store, settings: Settings, answers: Callable[[], "Answers"], notes: Notes, jobs: Jobs
+        self, store: Store, settings: Settings, answers: Callable[[], AnswerWriter], notes: Notes, jobs: Jobs
     ) -> None:
-        """Take the parts; `answers` are built with the first answer, for past ones are listed beside every question."""
+        """Take the parts; `answers` is called with the first question, for threads are listed next to every search."""
         self._store = store
         self._table = ThreadTable(store.database)
         self._settings = settings
@@ -88,7 +92,7 @@ class Threads:
         `Chat.ask` does.
         """
         turns = self.get(thread_id).turns[-_EARLIER:]
-        earlier = [{"question": turn.question, "answer": _said(turn)} for turn in turns]
+        earlier = [{"question": turn.question, "answer": _answer_text(turn)} for turn in turns]
         answer = Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text})
         for value in values(answer, "{"):
             completed = value.get("question") if value.keys() == {"question"} else None
@@ -98,30 +102,30 @@ class Threads:
         return text
 
     def ask(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Iterator[Answer]:
-        """Yield an answer as `Answers.write` does, and store it at its end in a thread, by default a new one.
+        """Yield an answer as `AnswerWriter.write` does, and store it at its end in a thread, by default a new one.
 
         `typed` is the question before it was completed. What was refused without a model, or has no sentence, isn't
         stored. Raises UnknownChoice for a thread, WorkspaceLocked in a workspace that is open for reading only, and as
-        `Answers.write` does.
+        the writer does.
         """
-        return (answer for answer, _ in self._written(text, thread_id, **more))
+        return (answer for answer, _ in self._write(text, thread_id, **more))
 
-    def answered(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Thread:
+    def answer(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Thread:
         """Return the thread of an answer once it is written, as `ask` does.
 
         Raises QueryError for a question that the notes don't answer, and ProviderError where the model wrote nothing.
         """
-        answer, stored = [*self._written(text, thread_id, **more)][-1]
+        answer, stored = [*self._write(text, thread_id, **more)][-1]
         if stored:
             return self.get(stored)
-        problem = answer_remark(answer) or REFUSED
+        problem = answer.explanation or REFUSED
         raise ProviderError(problem) if answer.writing else QueryError(problem)
 
     def start(self, text: str, thread_id: str = "", **more: Any) -> bool:
         """Start the job `answer`, whose state is `latest`; return False while one is written."""
 
         def work(progress: Progress) -> None:
-            for answer, stored in self._written(text, thread_id, stop=stop_check(progress), **more):
+            for answer, stored in self._write(text, thread_id, stop=stop_check(progress), **more):
                 self.latest, self.latest_thread = answer, stored
 
         if self._jobs.running("answer"):
@@ -129,7 +133,7 @@ class Threads:
         self.latest, self.latest_thread, self.latest_subject = None, "", thread_id or text
         return self._jobs.start("answer", work, quiet=True)
 
-    def _written(
+    def _write(
         self, text: str, thread_id: str, *, typed: str = "", stop: Stop = never, **options: Unpack[SearchOptions]
     ) -> Iterator[tuple[Answer, str]]:
         """Yield an answer as it is written, with the id of its thread once it is stored there."""
@@ -138,9 +142,9 @@ class Threads:
         self._store.database.check_writable()
         for answer in self._answers().write(text, stop=stop, **options):
             ended = answer.writing is not None and answer.writing.ended and bool(answer.written)
-            yield answer, self._stored(answer, thread_id, typed or text) if ended else ""
+            yield answer, self._add_turn(answer, thread_id, typed or text) if ended else ""
 
-    def _stored(self, answer: Answer, thread_id: str, typed: str) -> str:
+    def _add_turn(self, answer: Answer, thread_id: str, typed: str) -> str:
         """Store an answer as the next turn of a thread, and return the thread's id."""
         at = datetime.now(UTC)
         with self._store.changing:
@@ -152,8 +156,8 @@ class Threads:
 
     # quotes
 
-    def place(self, cited: Cited) -> CitedPlace:
-        """Return where a quote stands in its note as that is now, and what of the note differs where it doesn't."""
+    def locate(self, cited: Cited) -> CitedPlace:
+        """Return the place of a quote in its note as that is now, or what of the note differs around it."""
         try:
             note = self._store.notes.note(cited.note_id)
         except NoteNotFound:
@@ -163,7 +167,7 @@ class Threads:
             old = self._notes.at(cited.note_id, cited.version)
         if old is None:
             now = places.find_unique(cited.quote, note.body)
-        elif note.version == cited.version or self._has(note, cited, old.body[slice(*span)]):
+        elif note.version == cited.version or self._holds_quote(note, cited, old.body[slice(*span)]):
             now = span if note.body == old.body else places.relocate(old.body, span, note.body)
         else:
             now = None
@@ -172,7 +176,7 @@ class Threads:
         pieces = places.changes_around(difference.compare_texts(old.body, note.body), span) if old else ()
         return CitedPlace("changed", note.title, pieces=pieces)
 
-    def _has(self, note: Note, cited: Cited, text: str) -> bool:
+    def _holds_quote(self, note: Note, cited: Cited, text: str) -> bool:
         """Whether a quote is of a note's own text, or of a chunk that a person wrote and that still holds it."""
         own = text == cited.quote
         return own or any(cited.quote in chunk.text for chunk in self._store.chunks.for_note(note.id))
@@ -210,7 +214,7 @@ def _turn(answer: Answer, thread_id: str, number: int, typed: str, at: datetime)
     return Turn(thread_id, number, typed, answer.query, answer.writing.model, answer.written, cited, at)
 
 
-def _said(turn: Turn) -> str:
+def _answer_text(turn: Turn) -> str:
     return " ".join(sentence.text for sentence in turn.sentences if sentence.citations)
 
 

@@ -6,9 +6,9 @@ from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
 from core.doors.operations.views.notes import WrittenNote
-from core.features.evaluation.operations import Deleted
-from core.features.threads import forms, text
-from core.model import SearchOptions, Thread
+from core.features.threads import text
+from core.features.threads.views import DeletedThread, ThreadList, ThreadSummary, ThreadView
+from core.model import SearchOptions
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 _LACKS = {"tool": "an assistant has its own thread with the person"}
 ThreadId = Annotated[str, About(message("A thread, by its id."))]
 _EXAMPLE = {"thread": "7d117801a8e8"}
-Placed = tuple[Thread, list[forms.Placed]]
-"""A thread with its turns, each with its quotes and their places now."""
 
 
 @operation(
@@ -25,12 +23,11 @@ Placed = tuple[Thread, list[forms.Placed]]
     message("List the threads of answers that the language model wrote, the last one first."),
     http="GET /threads",
     cli="thread list",
-    form=forms.THREADS,
     lacks=_LACKS,
     lines=text.format_threads,
 )
-def list_(workspace: "Workspace") -> list[Thread]:
-    return workspace.threads.all()
+def list_(workspace: "Workspace") -> ThreadList:
+    return ThreadList(tuple(map(ThreadSummary.from_thread, workspace.threads.all())))
 
 
 @operation(
@@ -39,12 +36,11 @@ def list_(workspace: "Workspace") -> list[Thread]:
     http="GET /threads/{thread}",
     cli="thread show {thread}",
     takes=_EXAMPLE,
-    form=forms.THREAD,
     lacks=_LACKS,
     lines=text.format_thread,
 )
-def show(workspace: "Workspace", thread: ThreadId) -> Placed:
-    return _placed(workspace, workspace.threads.get(thread))
+def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
+    return ThreadView.from_thread(workspace.threads.get(thread), workspace.threads.locate)
 
 
 @operation(
@@ -55,7 +51,6 @@ def show(workspace: "Workspace", thread: ThreadId) -> Placed:
     writes=True,
     takes={"query": "where do we begin"},
     fields=OPTIONS,
-    form=forms.THREAD,
     lacks=_LACKS,
     lines=text.format_thread,
 )
@@ -64,10 +59,11 @@ def ask(
     query: Question,
     thread: Annotated[str, About(message("The thread to go on with; by default a new one."))] = "",
     **given: Any,
-) -> Placed:
+) -> ThreadView:
     chosen: SearchOptions = options(workspace, given)
     question = workspace.threads.complete(thread, query) if thread else query
-    return _placed(workspace, workspace.threads.answered(question, thread, typed=query, **chosen))
+    result = workspace.threads.answer(question, thread, typed=query, **chosen)
+    return ThreadView.from_thread(result, workspace.threads.locate)
 
 
 @operation(
@@ -93,11 +89,6 @@ def keep(workspace: "Workspace", thread: ThreadId) -> WrittenNote:
     gives={"id": "7d117801a8e8", "deleted": True},
     lacks=_LACKS,
 )
-def delete(workspace: "Workspace", thread: ThreadId) -> Deleted:
+def delete(workspace: "Workspace", thread: ThreadId) -> DeletedThread:
     workspace.threads.delete_for_good(thread)
-    return {"id": thread, "deleted": True}
-
-
-def _placed(workspace: "Workspace", thread: Thread) -> Placed:
-    turns = [(turn, [(cited, workspace.threads.place(cited)) for cited in turn.citations]) for turn in thread.turns]
-    return thread, turns
+    return DeletedThread(thread)

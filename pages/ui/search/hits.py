@@ -19,7 +19,6 @@ from core.model import (
     SearchOptions,
     SearchResult,
     Verdict,
-    choice_line,
     day_of,
 )
 from core.workspace import Workspace
@@ -154,7 +153,7 @@ def draw_choice(result: SearchResult) -> None:
     choice = result.choice
     if choice is None or not result.hits:
         return
-    line = text_of(choice_line(choice))
+    line = text_of(choice.explanation)
     if not choice.by:
         if choice.problem:
             st.warning(plain(line), icon=":material/warning:")
@@ -183,7 +182,7 @@ WIDTHS = (0, 1, 2, 3)
 
 def tones(result: SearchResult) -> dict[str, str]:
     """Return a colour for each part of a question that was broken down."""
-    parts = dict.fromkeys(part.sub_query.text for part in result.asked)
+    parts = dict.fromkeys(part.text for part in result.asked)
     return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
 
 

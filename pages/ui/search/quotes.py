@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.model import Answer, Quote, SearchResult, answer_remark, bar_line
+from core.model import Answer, Quote, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered
@@ -27,8 +27,8 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
     if answer is None:
         return None
     workspace.answers.start_measuring(answer)
-    if line := answer_remark(answer):
-        about = plain(text_of(bar_line(answer.bar)))
+    if line := answer.explanation:
+        about = plain(text_of(answer.bar.explanation))
         st.caption(f":material/help: {plain(text_of(line))}", width="content", help=about)
     elif answer.likely:
         if question_box.is_first("answer", answer.query):
@@ -39,7 +39,7 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
 
 def _box(answer: Answer) -> None:
     icon, title = ("format_quote", t("From your notes")) if answer.sure else ("help", t("Perhaps"))
-    about = plain(text_of(bar_line(answer.bar)))
+    about = plain(text_of(answer.bar.explanation))
     with st.container(border=True, key="answer" if answer.sure else "answer_perhaps", gap="xsmall"):
         st.caption(f":material/{icon}: {plain(title)}", width="content", help=about)
         before = None

@@ -55,7 +55,7 @@ def section(result: SearchResult) -> None:
     colours = hits.tones(result)
     rounds = "".join(
         f'<div class="t-round"><span class="t-dim">{html(t("Round {n}", n=number))}</span>'
-        f'<div class="t-asks">{"".join(_subquery_line(asked, colours[asked.sub_query.text]) for asked in group)}</div></div>'
+        f'<div class="t-asks">{"".join(_subquery_line(asked, colours[asked.text]) for asked in group)}</div></div>'
         for number, group in groupby(result.asked, key=lambda asked: asked.round)
     )
     why = f"{text_of(result.classified.reason)} {t('Broken down {by}.', by=_by(used))}"
@@ -72,8 +72,8 @@ def _compared_things(used: Decomposition) -> list[str]:
 def _subquery_line(asked: SubQueryResult, tone: str) -> str:
     counts = t("{n} found, {new} new", n=asked.found, new=asked.new)
     return (
-        f'<span class="t-ask">{cards.dot(tone)}<span>{html(asked.sub_query.text)}</span>'
-        f'<span class="t-dim">{html(text_of(asked.sub_query.why))} · {html(counts)}</span></span>'
+        f'<span class="t-ask">{cards.dot(tone)}<span>{html(asked.text)}</span>'
+        f'<span class="t-dim">{html(text_of(asked.why))} · {html(counts)}</span></span>'
     )
 
 

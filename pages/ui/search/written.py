@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from core.model import NOT_IN_NOTES, Answer, Quote, SearchOptions, Sentence, WrittenAnswer, answer_remark, doubt
+from core.model import NOT_IN_NOTES, Answer, Quote, SearchOptions, Sentence, WrittenAnswer
 from core.workspace import Workspace
 from pages.ui.shared import cards, local_servers, rendered, widgets
 from pages.ui.shared.safe import html, plain
@@ -92,7 +92,7 @@ def _answer(answer: Answer) -> None:
     writing = answer.writing
     if writing and writing.problem:
         st.warning(plain(text_of(writing.problem)), icon=":material/warning:")
-    elif line := answer_remark(answer):
+    elif line := answer.explanation:
         st.caption(f":material/help: {plain(text_of(line))}")
     if writing is None:
         return
@@ -118,7 +118,7 @@ def sentences(written: Iterable[Sentence]) -> None:
 
 
 def _sentence(sentence: Sentence) -> str:
-    why = doubt(sentence)
+    why = sentence.explanation
     if why is None:
         return f"<p>{html(sentence.text)} <b>{''.join(f'[{number}]' for number in sentence.citations)}</b></p>"
     mark = f'<span class="t-tag">{html(text_of(NOT_IN_NOTES))}</span> <span class="t-small">{html(text_of(why))}</span>'

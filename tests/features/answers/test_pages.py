@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.doors.json_forms.search import RESULT
-from core.features.answers.forms import ANSWER
+from core.doors.operations.views.search import ResultView
+from core.features.answers.views import AnswerView
 from core.workspace import Workspace
 from tests.documents.pdfs import PdfPage, pdf
 
@@ -35,6 +35,6 @@ def test_search_and_answers_name_the_page_of_the_sentence(filled: Workspace, que
     result, answer = filled.search(question), filled.answers.ask(question)
     assert [hit.page for hit in result.hits] == [page]
     assert [quote.page for quote in answer.quotes] == [page]
-    assert [one["page"] for one in ANSWER(answer)["citations"]] == [page]
-    assert [one["page"] for one in RESULT(result)["hits"]] == [page]
+    assert [citation.page for citation in AnswerView.from_answer(answer).citations] == [page]
+    assert [hit.page for hit in ResultView.from_result(result).hits] == [page]
     assert [one.page for one in filled.context(question).citations] == [page]

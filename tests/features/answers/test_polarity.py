@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core.features.answers.polarity import agrees
-from core.model import doubt
 from core.workspace import Workspace
 from tests import samples
 from tests.features.answers.test_writing import written
@@ -82,4 +81,4 @@ def test_a_negated_sentence_is_shown_as_not_in_the_notes(tmp_path: Path) -> None
         answer = written(workspace, sentence("Backups aren't worth what their last restore proved.", (1, quote)))
     (one,) = answer.written
     assert (one.citations, one.missing, one.otherwise) == ((), (), True)
-    assert "differ in words such as not" in str(doubt(one))
+    assert "differ in words such as not" in str(one.explanation)

@@ -16,7 +16,7 @@ from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.text import find_quote
 from core.features.answers import budget, figures, thresholds
 from core.features.answers.writing import IDLE, LETTERS, StreamedLines
-from core.model import Answer, answer_remark
+from core.model import Answer
 from core.providers.chat import Chat
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace
@@ -221,7 +221,7 @@ def test_a_server_that_fails_loses_nothing(filled: Workspace, script: Reply | Sc
     assert answer.writing
     assert answer.writing.ended
     assert reason in str(answer.writing.problem or "")
-    assert answer_remark(answer) == answer.writing.problem
+    assert answer.explanation == answer.writing.problem
     assert answer.quotes
     assert_proven(filled, answer)
 

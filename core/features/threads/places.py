@@ -1,9 +1,10 @@
-"""Where a quote stands after its note was changed: where it fits best, or nowhere rather than at a wrong place."""
+"""The place of a quote after its note was changed: where it fits best, or nowhere rather than at a wrong place."""
 
 from collections.abc import Iterator, Sequence
 
-from core.features.answers.units import Span
 from core.model import DiffPiece
+
+Span = tuple[int, int]
 
 _AROUND = 300
 """Characters on each side of a quote by which its place is known."""
@@ -14,11 +15,11 @@ _LONG = 60
 _MOST = 200
 """Places of the same text that are compared."""
 _SHOWN = 120
-"""Characters that are shown before and behind a changed quote."""
+"""Characters that are shown before and after a changed quote."""
 
 
 def relocate(old: str, span: Span, new: str) -> Span | None:
-    """Return where a slice of a text stands in a later state of that text, None where that can't be said.
+    """Return the place of a slice of a text in a later state of that text, None where that can't be said.
 
     Of several equal texts it is the one whose surroundings are most like those of the slice, unless they are as much
     like those of another equal text of `old`.
@@ -43,7 +44,7 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
 
 
 def find_unique(quote: str, new: str) -> Span | None:
-    """Return where a long quote stands in a text that has it once, None else; its older text isn't known."""
+    """Return the place of a long quote in a text that has it once, None else; its older text isn't known."""
     matches = list(_places(new, quote))
     return (matches[0], matches[0] + len(quote)) if len(matches) == 1 and len(quote) >= _LONG else None
 
@@ -66,7 +67,7 @@ def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, 
 
 
 def _places(text: str, anchor: str) -> Iterator[int]:
-    """Yield where a text stands in another one, also where it overlaps itself; at most so many."""
+    """Yield the places of a text in another one, also where it overlaps itself; at most so many."""
     at = text.find(anchor) if anchor else -1
     for _ in range(_MOST):
         if at < 0:
