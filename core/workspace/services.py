@@ -6,6 +6,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.base.jobs import Jobs
+from core.features import FEATURES
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
@@ -78,6 +79,11 @@ class Services:
         self.bases.on_pictures = lambda: self.pictures.switched()
         self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
+
+    @staticmethod
+    def has(feature: str) -> bool:
+        """Whether a feature is there, by the name of its folder."""
+        return feature in FEATURES
 
     @LazyService
     def servers(self) -> "Servers":
@@ -165,7 +171,12 @@ class Services:
     def proposals(self) -> "Proposals":
         from core.notes.proposals import Proposals
 
-        return Proposals(self.store, self.bases, self.chunks, self.notes)
+        proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
+        if self.has("learning"):
+            from core.features.learning.table import FactTable
+
+            proposals.on_decision = FactTable(self.store.database).settle
+        return proposals
 
     @LazyService
     def review(self) -> "Review":

@@ -8,7 +8,6 @@ from core.doors.operations.forms import Form
 from core.features.backups import forms as backups
 from core.features.doctor.forms import COMPACTED, HEALTH
 from core.features.evaluation.forms import RUNS
-from core.features.learning import forms as learning
 from core.model import Backup, Compacted, Health, Job, LearningReport, PackReport, Rechunked, SyncReport
 
 
@@ -25,12 +24,10 @@ def _result(job: Job) -> Any:
         case Rechunked():
             values: dict[str, Any] = encode(job.result)
             return values
-        case PackReport():
+        case PackReport() | LearningReport():
             return encode(job.result)
         case Backup():
             return backups.BACKUP(job.result)
-        case LearningReport():
-            return learning.REPORT(job.result)
         case Compacted():
             return COMPACTED(job.result)
         case Health():

@@ -122,7 +122,7 @@ def test_what_a_log_says_and_was_added_to_a_note_is_not_suggested_again(workspac
     assert "pool.most" in workspace.notes.get(pool).body
     workspace.notes.empty_trash()
     (learnt,) = workspace.learning.learn("home", text=log).logs
-    assert (learnt.note_ids, learnt.rejected) == ((), 1)
+    assert (learnt.suggested, learnt.rejected) == ((), 1)
 
 
 def test_a_refused_passage_waits_also_where_its_time_cannot_be_read(workspace: Workspace) -> None:
