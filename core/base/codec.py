@@ -12,12 +12,13 @@ from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
 from core.base.messages import Message, readable_name
 
+_View = TypeVar("_View")
 typed_dict: Any = TypedDict
 """A decorator that shows type checkers all fields of a type made here."""
 _SAME = frozenset((str, int, float, bool, type(None), Message))
@@ -72,5 +73,13 @@ def json_type(kind: Any) -> Any:
 def _object_type(kind: Any) -> Any:
     hints = get_type_hints(kind)
     named = {readable_name(field.name): json_type(hints[field.name]) for field in fields(kind)}
-    shown = {name: json_type(get_type_hints(getattr(kind, name).fget)["return"]) for name in getattr(kind, "SHOWN", ())}
-    return typed_dict(kind.__name__, named | shown)
+    for name in getattr(kind, "SHOWN", ()):
+        named[readable_name(name)] = json_type(get_type_hints(getattr(kind, name).fget)["return"])
+    return typed_dict(kind.__name__, named)
+
+
+def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:
+    """Return a value of a dataclass whose fields are those of nouns, the first of which counts, or `more`."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    values = {name: getattr(noun, name) for noun in reversed(nouns) for name in names if hasattr(noun, name)}
+    return kind(**values | more)

@@ -1,11 +1,10 @@
 """Checks whether the notes of a base can be found: questions made from them, and what those reach."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 from core.model.comparison import Comparison
@@ -44,9 +43,15 @@ class ProbeResult(Probe):
     alone; `first` is the id of the note that came first, empty without hits.
     """
 
+    SHOWN: ClassVar = ("first_id",)
+
     rank: int | None = None
     by_meaning: int | None = None
     first: str = ""
+
+    @property
+    def first_id(self) -> str:
+        return self.first
 
     @property
     def share(self) -> float:
@@ -62,11 +67,17 @@ class ProbeResult(Probe):
 class Finding:
     """A note that no question reaches, or a copy of another one: the `other` that ranks before it, and its title."""
 
+    SHOWN: ClassVar = ("other_id", "message")
+
     note_id: str
     title: str
     reason: FindingReason
     other: str = ""
     other_title: str = ""
+
+    @property
+    def other_id(self) -> str:
+        return self.other
 
     @property
     def message(self) -> Message:
@@ -91,6 +102,8 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Vanished:
     """A note that is gone since the last check, or a `text` that it had as its title or as a heading."""
+
+    SHOWN: ClassVar = ("message",)
 
     note_id: str
     title: str
@@ -180,6 +193,8 @@ class CheckDiff:
     names of those that changed.
     """
 
+    SHOWN: ClassVar = ("message",)
+
     at: datetime
     comparison: Comparison
     by_meaning: Comparison
@@ -220,8 +235,10 @@ class Findability:
 class SettingsTrial:
     """A change of settings tried on the questions of the last check, before it is made."""
 
+    SHOWN: ClassVar = ("loses",)
+
     comparison: Comparison
-    lost: Sequence[ProbeResult] = field(default_factory=tuple)
+    lost: tuple[ProbeResult, ...] = ()
 
     @property
     def loses(self) -> bool:

@@ -7,7 +7,7 @@ from core.doors.json_forms.bases import SYNCED
 from core.doors.operations.forms import Form
 from core.features.backups import forms as backups
 from core.features.doctor.forms import COMPACTED, HEALTH
-from core.features.evaluation.forms import RUNS
+from core.features.evaluation.views import RunList
 from core.model import Backup, Compacted, Health, Job, LearningReport, PackReport, Rechunked, SyncReport
 
 
@@ -33,7 +33,7 @@ def _result(job: Job) -> Any:
         case Health():
             return HEALTH(job.result)
         case list():
-            return RUNS(job.result)
+            return encode(RunList.from_runs(job.result))
         case int() if not isinstance(job.result, bool):
             return {"count": job.result}
     return job.result if isinstance(job.result, dict) else None

@@ -155,8 +155,8 @@ class FindabilityChecks:
                 self._embed_ahead(named, chosen[number : number + TOGETHER])
             for way, reached in zip(ways, (old, new), strict=True):
                 reached.append(self._result(probe, _options(named, way if looks else way | {"reranker": NONE})))
-        lost = [after for before, after in zip(old, new, strict=True) if after.share < before.share]
-        return SettingsTrial(compare(findings.shares(old), findings.shares(new)), lost)
+        lost = (after for before, after in zip(old, new, strict=True) if after.share < before.share)
+        return SettingsTrial(compare(findings.shares(old), findings.shares(new)), tuple(lost))
 
     # within
 

@@ -6,8 +6,9 @@ from core.base.errors import ConfigError
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import SEARCH, Base, check_base
-from core.features.findability import forms, text
-from core.model import Findability, Progress, SearchSettings, SettingsTrial
+from core.features.findability import text
+from core.features.findability.views import CheckView
+from core.model import Progress, SearchSettings, SettingsTrial
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -23,12 +24,11 @@ T = TypeVar("T")
     writes=True,
     job="findable",
     check=check_base,
-    form=forms.CHECK,
     lacks={"tool": "it takes a minute; a tool shows the last check"},
     lines=text.format_check,
 )
-def check(workspace: "Workspace", progress: Progress, base: Base) -> Findability:
-    return workspace.findability.check(base, progress)
+def check(workspace: "Workspace", progress: Progress, base: Base) -> CheckView:
+    return CheckView.from_findability(workspace.findability.check(base, progress))
 
 
 @operation(
@@ -37,11 +37,10 @@ def check(workspace: "Workspace", progress: Progress, base: Base) -> Findability
     http="GET /bases/{base:path}/findability",
     cli="check last",
     tool="knowledge_check",
-    form=forms.CHECK,
     lines=text.format_check,
 )
-def last(workspace: "Workspace", base: Base) -> Findability:
-    return _known(base, workspace.findability.last(base))
+def last(workspace: "Workspace", base: Base) -> CheckView:
+    return CheckView.from_findability(_known(base, workspace.findability.last(base)))
 
 
 @operation(
@@ -50,7 +49,6 @@ def last(workspace: "Workspace", base: Base) -> Findability:
     http="POST /bases/{base:path}/findability/trial",
     cli="check settings",
     takes={"search": {"limit": 5}},
-    form=forms.TRIAL,
     lacks={"tool": "how a base is searched is the person's choice"},
     lines=text.format_trial,
 )

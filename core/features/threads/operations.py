@@ -6,7 +6,7 @@ from core.base.messages import message
 from core.doors.json_forms.notes import WRITTEN
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
-from core.features.evaluation.operations import Deleted
+from core.features.evaluation.views import Deletion
 from core.features.threads import forms, text
 from core.model import Note, SearchOptions, Thread
 
@@ -95,9 +95,9 @@ def keep(workspace: "Workspace", thread: ThreadId) -> tuple[Note, str, str]:
     gives={"id": "7d117801a8e8", "deleted": True},
     lacks=_LACKS,
 )
-def delete(workspace: "Workspace", thread: ThreadId) -> Deleted:
+def delete(workspace: "Workspace", thread: ThreadId) -> Deletion:
     workspace.threads.delete_for_good(thread)
-    return {"id": thread, "deleted": True}
+    return Deletion(thread)
 
 
 def _placed(workspace: "Workspace", thread: Thread) -> Placed:
