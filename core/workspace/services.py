@@ -10,7 +10,6 @@ from core.features import FEATURES
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.model import KnowledgeBase
 from core.notes.collection import Notes
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
@@ -75,7 +74,9 @@ class Services:
         self.models = Models(store, settings, jobs)
         self.settings_file = SettingsFile(settings, lambda: self.servers.refresh())
         self.chunks = Chunks(store, self.models)
-        self.bases = Bases(store, settings, self.models, self.chunks, _renamed, partial(_put_into_trash, store))
+        self.bases = Bases(
+            store, settings, self.models, self.chunks, _renamed, lambda base: self.archives.put_into_trash(base)
+        )
         self.bases.on_pictures = lambda: self.pictures.switched()
         self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
@@ -126,9 +127,11 @@ class Services:
 
     @LazyService
     def runs(self) -> "Runs":
+        from core.features.answers.answerer import Answerer
         from core.features.evaluation.runs import Runs
 
-        return Runs(self.store, self.settings, self.models, self._synonyms)
+        answerer = partial(Answerer, self.store, self.settings.llm)
+        return Runs(self.store, self.settings, self.models, self._synonyms, answerer)
 
     @LazyService
     def findability(self) -> "FindabilityChecks":
@@ -226,8 +229,9 @@ class Services:
     @LazyService
     def archives(self) -> "Archives":
         from core.features.archives.collection import Archives
+        from core.features.evaluation.run_table import RunTable
 
-        return Archives(self.store, self.settings, self.bases)
+        return Archives(self.store, self.settings, self.bases, RunTable(self.store.database))
 
     @LazyService
     def backups(self) -> "Backups":
@@ -255,9 +259,3 @@ def _renamed(question: str, old: str, new: str) -> str:
     from core.query.renaming import rename_base
 
     return rename_base(question, old, new)
-
-
-def _put_into_trash(store: Store, base: KnowledgeBase) -> None:
-    from core.features.archives.collection import put_into_trash
-
-    put_into_trash(store, base)

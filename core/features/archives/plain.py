@@ -12,9 +12,9 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from core.base.errors import RowError
+from core.base.faults import translate_parse_error
 from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.base.text import escape_halves, find_half_character
-from core.features.evaluation.problems import parsing
 from core.model import GoldSpan, Note, Question, exact
 
 _KINDS: dict[type, Message] = {
@@ -68,7 +68,7 @@ def parsed(text: bytes) -> Any:
     try:
         return json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except json.JSONDecodeError as error:
-        reason = parsing(error.msg)
+        reason = translate_parse_error(error.msg)
         raise RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno) from error
     except UnicodeDecodeError as error:
         raise RowError("this isn't UTF-8. Save the file as UTF-8.") from error

@@ -2,27 +2,18 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from core.base.errors import Cancelled
 from core.base.text import CJK, fold
-from core.features.answers import writing
-from core.features.answers.choosing import choose
-from core.features.answers.collection import build_answer
 from core.features.evaluation.metrics import Span, cited_precision, cited_recall
 from core.model import (
     AGREED,
-    AnswerThreshold,
+    Answer,
     FoundSpan,
     GivenAnswer,
     GoldSpan,
     QuestionResult,
     Quote,
-    SearchResult,
 )
-from core.providers.chat import Chat
-from core.providers.connection import Stop
-from core.retrieval.engine import SearchEngine
 from core.store import Store
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
@@ -35,37 +26,13 @@ _FACT = re.compile(
 _MARKS = " `「」“”《》.,:/%-"
 
 
-def answer_result(store: Store, searching: SearchEngine, result: SearchResult, bar: AnswerThreshold) -> GivenAnswer:
-    """Return the answer to the question of a result of a search in a store."""
-    answer = build_answer(result, choose(store, searching.reads, result), bar)
-    quoted = sum(_is_in_place(store, quote) for quote in answer.quotes)
-    return GivenAnswer(answer.text, tuple(map(_cited, answer.quotes)), len(answer.quotes), quoted)
-
-
-def write_answer(
-    store: Store,
-    searching: SearchEngine,
-    chat: Chat,
-    result: SearchResult,
-    bar: AnswerThreshold,
-    characters: int,
-    stop: Stop,
-) -> GivenAnswer:
-    """Return what a language model answers to the question of a result, of which only proven sentences count.
-
-    A question that isn't answerable is refused without it. Raises Cancelled once `stop` says so.
-    """
-    answer = build_answer(result, choose(store, searching.reads, result), bar)
-    if not answer.answerable:
-        return GivenAnswer("", (), 0, 0)
-    question = result.understood.text or result.query
-    *_, answer = writing.write(chat, replace(answer, quotes=()), question, characters, stop)
-    assert answer.writing is not None, "a model writes it"
-    if answer.writing.stopped:
-        raise Cancelled
-    standing = {quote.number for quote in answer.quotes if _is_in_place(store, quote)}
-    quoted = sum(not standing.isdisjoint(sentence.citations) for sentence in answer.written)
+def given_answer(store: Store, answer: Answer) -> GivenAnswer:
+    """Return an answer from the notes of a store as a run keeps it; of a written one, only proven sentences count."""
     cited = tuple(map(_cited, answer.quotes))
+    in_place = {quote.number for quote in answer.quotes if _is_in_place(store, quote)}
+    if answer.writing is None:
+        return GivenAnswer(answer.text, cited, len(answer.quotes), len(in_place))
+    quoted = sum(not in_place.isdisjoint(sentence.citations) for sentence in answer.written)
     text = answer.text if answer.written else ""
     return GivenAnswer(text, cited, len(answer.written), quoted, answer.writing.problem)
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from core.base import files
 from core.base.errors import QueryError, QuestionSetError, RowError
+from core.base.faults import translate_parse_error
 from core.base.messages import message, verbatim
 from core.base.text import find_half_character
 from core.features.evaluation import golds, sheets
-from core.features.evaluation.problems import Problems, parsing
+from core.features.evaluation.problems import Problems
 from core.model import Gold, KnowledgeBase, Question
 from core.model.limits import check_question
 from core.store import Store
@@ -52,7 +53,7 @@ def parse(data: bytes, name: str) -> list[Question]:
         except RecursionError:
             reason = message("this is nested too deeply.")
         except json.JSONDecodeError as error:
-            text = parsing(error.msg)
+            text = translate_parse_error(error.msg)
             reason = message("this isn't a JSON object ({reason}, column {n}).", reason=text, n=error.colno)
         except RowError as error:
             reason = error.message

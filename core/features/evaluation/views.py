@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 from core.base.codec import assemble
 from core.base.messages import Message
@@ -83,7 +83,7 @@ class RunView:
     questions: int
     asked: int
     metrics: dict[str, float]
-    settings: dict[str, object]
+    settings: dict[str, Any]
     pipeline: str
     started_at: datetime
     ended_at: datetime | None

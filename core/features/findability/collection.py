@@ -13,9 +13,7 @@ from core.base.call_log import log_bases, log_call, skip_log
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.text import digest
-from core.features.evaluation import probes
-from core.features.evaluation.compare import compare
-from core.features.findability import findings
+from core.features.findability import findings, probes
 from core.features.findability.table import CheckTable
 from core.indexing.models import Models
 from core.model import (
@@ -38,6 +36,7 @@ from core.notes.lines import blanked
 from core.notes.links import NoteLinks
 from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
+from core.retrieval.comparison import compare
 from core.retrieval.engine import SearchEngine
 from core.settings.config import Settings
 from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences

@@ -61,6 +61,18 @@ def test_suggestions_wait_and_are_found_once_they_are_accepted(workspace: Worksp
     assert hit.note.title == "db.pool_size = 20"
 
 
+def test_what_was_added_to_a_note_is_not_suggested_again(workspace: Workspace) -> None:
+    log = "2026-01-02 10:00:09 INFO config - setting pool.most = 20\n"
+    pool = workspace.notes.add("home", "The pool.\n", title="Pool").id
+    workspace.learning.learn("home", text=log)
+    (item,) = workspace.review.all(kinds=["note"])
+    workspace.review.merge(item, pool)
+    assert "pool.most" in workspace.notes.get(pool).body
+    workspace.notes.empty_trash()
+    (learnt,) = workspace.learning.learn("home", text=log).logs
+    assert (learnt.suggested, learnt.rejected) == ((), 1)
+
+
 def test_the_same_files_again_suggest_nothing(workspace: Workspace) -> None:
     first = workspace.learning.learn(files=FILES)
     again = workspace.learning.learn(files=FILES)
