@@ -1,5 +1,6 @@
 """Operations on question sets and runs, which measure how many right passages are found."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -175,7 +176,7 @@ def start(
     workspace: "Workspace",
     progress: Progress,
     question_set: Annotated[str, About(message("A question set, by its id."), doors=("http",))],
-    search: Annotated[dict[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
+    search: Annotated[Mapping[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
     compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
     grid: Annotated[
         Setups,

@@ -86,7 +86,7 @@ class RunTable(StoreTable):
         self._database.execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
 
 
-def _stored(result: QuestionResult) -> dict[str, Any]:
+def _stored(result: QuestionResult) -> Mapping[str, Any]:
     """Return a result as JSON data, its messages as ones that can be read again."""
     values = asdict(result)
     if given := result.given:

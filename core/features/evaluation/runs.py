@@ -164,7 +164,7 @@ class Runs:
     ) -> list[Pipeline]:
         """Return a base's pipeline with these settings, one for each spec, and every combination of the choices.
 
-        The choice `auto` stands for the usual grid. Raises as `pipelines.parse` does.
+        The choice `auto` means the usual grid. Raises as `pipelines.parse` does.
         """
         named = self._store.bases.named(base)
         start, chunking = Pipeline(search=search), named.chunking

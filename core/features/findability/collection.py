@@ -20,6 +20,7 @@ from core.model import (
     DEPTH,
     ENOUGH,
     BaseCheck,
+    CompleteSettings,
     Filters,
     Findability,
     KnowledgeBase,
@@ -141,7 +142,7 @@ class FindabilityChecks:
         results = (
             [probe_result for probe_result in checks[0].results if probe_result.note_id in known] if checks else []
         )
-        ways = [self._complete(replace(named, search=search_settings)) for search_settings in (named.search, search)]
+        ways = [asdict(self._complete(replace(named, search=chosen))) for chosen in (named.search, search)]
         looks = any(ways[0][name] != ways[1][name] for name in ways[0] if name.startswith("rerank"))
         chosen = sorted(results, key=lambda probe_result: digest(probe_result.id))[: TRIED_AGAIN if looks else TRIED]
         if len(chosen) < ENOUGH:
@@ -182,13 +183,14 @@ class FindabilityChecks:
             raise ConfigError("The base '{base}' has no notes that could be found. Import some first.", base=base.name)
         shelf = probes.shelf(notes, NoteLinks(self._store))
         questions = shelf.in_turns()
-        settings: dict[str, object] = self._complete(base) | {
+        search = asdict(self._complete(base))
+        settings: dict[str, object] = search | {
             "embedder": base.embedder if base.has_vectors else "",
             "fingerprint": base.fingerprint,
             "chunking": asdict(base.chunking),
             "version": self._store.database.version(),
         }
-        options = _options(base, self._complete(base) | {"reranker": NONE})
+        options = _options(base, search | {"reranker": NONE})
         results: list[ProbeResult] = []
         for number, probe in enumerate(questions):
             spent = time.monotonic() - started
@@ -216,9 +218,9 @@ class FindabilityChecks:
         self._table.add(check)
         return Findability(base.name, check, findings.compare_checks(before[0], check) if before else None)
 
-    def _complete(self, base: KnowledgeBase) -> dict[str, object]:
+    def _complete(self, base: KnowledgeBase) -> CompleteSettings:
         """Return the search settings of a base, each of them chosen."""
-        return asdict(self._settings.search_in([base], {}))
+        return self._settings.search_in([base], {})
 
     def _embed_ahead(self, base: KnowledgeBase, questions: Sequence[Probe]) -> None:
         """Embed questions together, a quarter of the time of each by itself; a built-in model remembers them."""

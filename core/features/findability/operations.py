@@ -1,5 +1,6 @@
 """Operations that check whether the notes of a base can be found."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from core.base.errors import ConfigError
@@ -56,7 +57,7 @@ def try_(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    search: Annotated[dict[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
+    search: Annotated[Mapping[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
 ) -> SettingsTrial:
     settings = SearchSettings.from_values(search or {}).over(workspace.bases.get(base).search)
     return _known(base, workspace.findability.try_settings(base, settings, progress))

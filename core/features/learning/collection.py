@@ -167,7 +167,7 @@ class Learning:
         if reader:
             known = [fact for _, fact in by_rules]
             for reading in reader.read(log, known, language, step):
-                learnt = self._with(learnt, base, log, memory, reading, language, reader.name)
+                learnt = self._with(learnt, base, log, memory, reading, reader.name)
         return learnt
 
     def _with(
@@ -177,12 +177,11 @@ class Learning:
         log: LogText,
         memory: Memory,
         reading: ModelReading,
-        language: str,
         model: str,
     ) -> LearntLog:
         """Write what a model read in a part of a log, and return what was learnt with it."""
         sorting = memory.sort(reading.facts)
-        items = [item_of(RULE, fact, log, language, model) for fact in sorting.fresh]
+        items = [item_of(RULE, fact, log, language_of(log), model) for fact in sorting.fresh]
         note_ids = self._written(base, items, sorting.fresh)
         return replace(
             learnt,
