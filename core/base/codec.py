@@ -1,56 +1,163 @@
-"""One codec between values of the program and values for JSON, directed by the types of the nouns.
+"""The codec between nouns and plain values, which JSON, rows of the database, archives and messages to the app hold.
 
-Dataclasses are objects with a key for each field and for each property that their `SHOWN` names, tuples are lists,
-times are in ISO format, paths are texts. Messages stay messages, which `core.base.messages.readable` turns into texts
-where they are shown.
+It is directed by the types of the nouns. Dataclasses are objects with a key for each field and for each property that
+their `SHOWN` names, tuples are lists, times are in ISO format, paths are texts. `decode` takes a value of exactly the
+type of its field, and only what a file, a database and JSON can hold again. It isn't pydantic's: a damaged field is to
+be named to the user in their language, and the others are still to be read (docs/decisions/0062-codec.md).
 """
 
-from collections.abc import Hashable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
-from core.base.messages import Message, readable_name
+from core.base.messages import Message, from_json, message, readable_name, to_json, verbatim
+from core.base.moments import exact, in_utc
+from core.base.text import find_half_character
 
 _View = TypeVar("_View")
 typed_dict: Any = TypedDict
 """A decorator that shows type checkers all fields of a type made here."""
-_SAME = frozenset((str, int, float, bool, type(None), Message))
-"""Types of values that stay as they are."""
+Decoder = Callable[[Any], Any]
+"""What makes a value of a type from a plain one; raises DecodeError, or another error of DAMAGE."""
+DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""Errors raised for a value of another type."""
+_SAME = frozenset((str, int, float, bool, type(None)))
+_KINDS: dict[Any, Message] = {
+    str: message("text without control characters"),
+    int: message("a whole number"),
+    float: message("a number"),
+    bool: message("true or false"),
+    dict: message("fields with their values"),
+    Message: message("fields with their values"),
+    list: message("a list"),
+    datetime: message("a time such as 2026-01-31T12:00:00+00:00"),
+}
+_DEEP = message("nested less deeply")
+_MOST_DEPTH = 20
+"""Levels of a value whose field may hold any; front matter has no more."""
+_SHOWN = 100
+"""Characters of a name that an error shows."""
 
 
-def encode(value: Any) -> Any:
-    """Return a value for JSON, in which messages stay messages."""
+class Scalar(str):
+    """An unquoted scalar of YAML as it is written; `value` is what YAML reads: a number, a time, a truth, a text."""
+
+    __slots__ = ("value",)
+    value: object
+
+
+class DecodeError(ValueError):
+    """A value that isn't of its type: the `name` of the field, and the `kind` that it must be of.
+
+    Of a field that an object lacks, or has and should not have, `kind` is None.
+    """
+
+    def __init__(self, kind: Message | None, name: str = "", *, missing: bool = False) -> None:
+        super().__init__(name)
+        self.kind, self.name, self.missing = kind, name, missing
+
+
+OWN_FIELDS = object()
+"""The type of a field that holds some of the noun's own fields by their names."""
+
+
+def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: text) -> Any:
+    """Return a value for JSON; messages are in a form of the caller, by default stay messages."""
     if type(value) in _SAME:
         return value
+    if isinstance(value, Message):
+        return message_form(value)
     if isinstance(value, (list, tuple)):
-        return [*map(encode, value)]
+        return [encode(item, message_form) for item in value]
     if isinstance(value, Mapping):
-        return {name: encode(item) for name, item in value.items()}
+        return {str(name): encode(item, message_form) for name, item in value.items()}
     if isinstance(value, datetime):
         return value.isoformat()
     if is_dataclass(value):
         names = (*(field.name for field in fields(value)), *getattr(value, "SHOWN", ()))
-        return {name: encode(getattr(value, name)) for name in names}
+        return {name: encode(getattr(value, name), message_form) for name in names}
     return str(value) if isinstance(value, Path) else value
 
 
-def decode(kind: Hashable, value: Any) -> Any:
-    """Return the value of a type, from that of `encode`; raises ValueError."""
-    return _adapter(kind).validate_python(value)
+def to_plain(value: Any) -> Any:
+    """Return a value for JSON that `decode` reads again, with its messages."""
+    return encode(value, to_json)
+
+
+def decode(kind: Any, value: Any) -> Any:
+    """Return the value of a type from `to_plain`'s; fields that it doesn't have are left out. Raises DAMAGE."""
+    return decoder(kind)(value)
 
 
 @cache
-def _adapter(kind: Any) -> Any:
-    from pydantic import TypeAdapter  # takes a fifth of a second, which a start avoids
+def decoder(kind: Any, *, exact: bool = False) -> Decoder:
+    """Return what decodes values of a type.
 
-    return TypeAdapter(kind)
+    An `exact` one is for what comes from outside: it also refuses fields that a noun doesn't have, zero bytes in texts,
+    numbers for truth values, and times beyond the calendar.
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind in (object, Any):
+        return _any(exact=exact)
+    if origin in (Union, UnionType):
+        return _union([decoder(item, exact=exact) for item in inner if item is not type(None)], type(None) in inner)
+    if origin is Literal:
+        return _choice(inner)
+    if origin in (tuple, list):
+        return _items(decoder(inner[0], exact=exact), origin)
+    if origin in (dict, Mapping):
+        return _entries(decoder(inner[1], exact=exact))
+    if is_dataclass(kind) and kind is not Message:
+        return noun_decoder(kind, exact=exact)
+    return (_EXACT.get(kind) if exact else None) or _SCALARS[kind]
+
+
+def noun_decoder(kind: Any, *, exact: bool = False, **own: Decoder) -> Decoder:
+    """Return what decodes a dataclass; `own` decode fields in place of the decoders of their types.
+
+    `FIELD_TYPES` of the dataclass are types that fields are decoded as, in place of those that they are declared with.
+    """
+    hints = get_type_hints(kind) | getattr(kind, "FIELD_TYPES", {})
+    decoders = {
+        field.name: own.get(field.name) or decoder(hints[field.name], exact=exact)
+        for field in fields(kind)
+        if field.init and hints[field.name] is not OWN_FIELDS
+    }
+    decoders |= {name: _own_fields(decoders) for name, hint in hints.items() if hint is OWN_FIELDS and name not in own}
+    needed = [
+        field.name
+        for field in fields(kind)
+        if field.init and field.default is MISSING and field.default_factory is MISSING
+    ]
+    shown = {*decoders, *getattr(kind, "SHOWN", ())}
+
+    def noun(value: Any) -> Any:
+        _expect(isinstance(value, dict), dict)
+        if exact and (unknown := next((name for name in value if name not in shown), None)) is not None:
+            raise DecodeError(None, str(unknown)[:_SHOWN])
+        if lacking := next((name for name in needed if name not in value), None):
+            raise DecodeError(None, lacking, missing=True)
+        return kind(**{name: _named(decoders[name], name, item) for name, item in value.items() if name in decoders})
+
+    return noun
+
+
+def _own_fields(decoders: Mapping[str, Decoder]) -> Decoder:
+    def decode(value: Any) -> dict[str, Any]:
+        _expect(isinstance(value, dict), dict)
+        for name in value:
+            if name not in decoders:
+                raise DecodeError(_KINDS[dict], str(name)[:_SHOWN])
+        return {name: _named(decoders[name], name, item) for name, item in value.items()}
+
+    return decode
 
 
 def json_type(kind: Any) -> Any:
@@ -64,9 +171,7 @@ def json_type(kind: Any) -> Any:
         return list[json_type(inner[0])]  # type: ignore[misc]
     if origin in (dict, Mapping):
         return dict[str, json_type(inner[1])]  # type: ignore[misc]
-    if is_dataclass(kind):
-        return _object_type(kind)  # type: ignore[arg-type]
-    return kind
+    return _object_type(kind) if is_dataclass(kind) else kind  # type: ignore[arg-type]
 
 
 @cache
@@ -83,3 +188,154 @@ def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     values = {name: getattr(noun, name) for noun in reversed(nouns) for name in names if hasattr(noun, name)}
     return kind(**values | more)
+
+
+def _named(decode: Decoder, name: str, value: Any) -> Any:
+    """Decode the value of a field; an error that names no field within it names this one, with its key if any."""
+    try:
+        return decode(value)
+    except DecodeError as error:
+        if not error.name or error.name.startswith("."):
+            error.name = f"{name}{error.name}"[:_SHOWN]
+        raise
+
+
+def _expect(fits: bool, kind: Any) -> None:
+    if not fits:
+        raise DecodeError(_KINDS[kind])
+
+
+def _union(decoders: list[Decoder], optional: bool) -> Decoder:
+    *others, last = decoders
+
+    def decode(value: Any) -> Any:
+        if optional and (value is None or (isinstance(value, Scalar) and value.value is None)):
+            return None
+        for item in others:
+            try:
+                return item(value)
+            except DAMAGE:
+                continue
+        return last(value)
+
+    return decode
+
+
+def _choice(choices: tuple[Any, ...]) -> Decoder:
+    kind = verbatim(" / ".join(map(str, choices)))
+
+    def decode(value: Any) -> Any:
+        if value not in choices:
+            raise DecodeError(kind)
+        return choices[choices.index(value)]
+
+    return decode
+
+
+def _items(decode: Decoder, collection: Any) -> Decoder:
+    def items(value: Any) -> Any:
+        _expect(isinstance(value, (list, tuple)), list)
+        return collection(map(decode, value))
+
+    return items
+
+
+def _entries(decode: Decoder) -> Decoder:
+    def entries(value: Any) -> Any:
+        _expect(isinstance(value, dict), dict)
+        return {_key(name): _named(decode, f".{name}", item) for name, item in value.items()}
+
+    return entries
+
+
+def _key(name: Any) -> str:
+    _expect(type(name) is str and _is_text(name) and "\0" not in name, dict)
+    return str(name)
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str and (value.isascii() or find_half_character(value) is None)
+
+
+def _is_exact_text(value: Any) -> bool:
+    return _is_text(value) and "\0" not in value
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and abs(value) < 2**63
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < float("inf")
+
+
+def _is_truth(value: Any) -> bool:
+    """Whether a value is true or false, or 1 or 0 as SQLite holds it."""
+    return type(value) in (bool, int) and value in (0, 1)
+
+
+def _scalar(kind: Any, fits: Callable[[Any], bool]) -> Decoder:
+    def decode(value: Any) -> Any:
+        if isinstance(value, Scalar):
+            value = str(value) if kind is str else value.value
+        _expect(fits(value), kind)
+        return kind(value)
+
+    return decode
+
+
+def _time(bring: Callable[[datetime], datetime]) -> Decoder:
+    def decode(value: Any) -> datetime:
+        try:
+            return bring(datetime.fromisoformat(value))
+        except DAMAGE as error:
+            raise DecodeError(_KINDS[datetime]) from error
+
+    return decode
+
+
+def _message(value: Any) -> Message:
+    try:
+        read = from_json(value)
+        str(read).encode()
+    except DAMAGE as error:
+        raise DecodeError(_KINDS[Message]) from error
+    return read
+
+
+def _any(*, exact: bool) -> Decoder:
+    """Return what decodes any value that JSON and the database can hold, for a field without a type."""
+
+    def decode(value: Any, depth: int = 0) -> Any:
+        if depth > _MOST_DEPTH:
+            raise DecodeError(_DEEP)
+        if isinstance(value, Scalar):
+            value = value.value
+        if isinstance(value, dict):
+            return {_key(name): decode(item, depth + 1) for name, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [decode(item, depth + 1) for item in value]
+        if value is None or isinstance(value, (bool, datetime)):
+            return value
+        _expect(type(value) in (str, int, float), dict)
+        return scalars[type(value)](value)
+
+    scalars = _SCALARS | _EXACT if exact else _SCALARS
+    return decode
+
+
+_SCALARS: dict[Any, Decoder] = {
+    str: _scalar(str, _is_text),
+    int: _scalar(int, _is_whole),
+    float: _scalar(float, _is_number),
+    bool: _scalar(bool, _is_truth),
+    datetime: _time(in_utc),
+    Message: _message,
+    Path: Path,
+}
+_EXACT: dict[Any, Decoder] = {
+    str: _scalar(str, _is_exact_text),
+    bool: _scalar(bool, lambda value: type(value) is bool),
+    datetime: _time(exact),
+}
+"""Decoders of what comes from outside, where they differ."""

@@ -6,6 +6,7 @@ files -> notes -> chunks -> windows -> vectors -> hits -> context
 higher-is-better.
 """
 
+from core.base.moments import *
 from core.model.answers import *
 from core.model.backups import *
 from core.model.bases import *
@@ -23,7 +24,6 @@ from core.model.labels import *
 from core.model.learning import *
 from core.model.machine import *
 from core.model.maps import *
-from core.model.moments import *
 from core.model.note_fields import *
 from core.model.notes import *
 from core.model.omissions import *

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 from core.model.chunking import ChunkingOptions
@@ -117,6 +117,7 @@ class Question:
     note: str = ""
     suggested: bool = False
     answer: str = ""
+    FIELD_TYPES: ClassVar = {"gold": tuple[GoldSpan, ...]}
 
     @property
     def spans(self) -> tuple[GoldSpan, ...]:

@@ -43,15 +43,9 @@ class ProbeResult(Probe):
     alone; `first` is the id of the note that came first, empty without hits.
     """
 
-    SHOWN: ClassVar = ("first_id",)
-
     rank: int | None = None
     by_meaning: int | None = None
     first: str = ""
-
-    @property
-    def first_id(self) -> str:
-        return self.first
 
     @property
     def share(self) -> float:
@@ -67,17 +61,11 @@ class ProbeResult(Probe):
 class Finding:
     """A note that no question reaches, or a copy of another one: the `other` that ranks before it, and its title."""
 
-    SHOWN: ClassVar = ("other_id", "message")
-
     note_id: str
     title: str
     reason: FindingReason
     other: str = ""
     other_title: str = ""
-
-    @property
-    def other_id(self) -> str:
-        return self.other
 
     @property
     def message(self) -> Message:
@@ -193,8 +181,6 @@ class CheckDiff:
     names of those that changed.
     """
 
-    SHOWN: ClassVar = ("message",)
-
     at: datetime
     comparison: Comparison
     by_meaning: Comparison
@@ -234,8 +220,6 @@ class Findability:
 @dataclass(frozen=True, slots=True)
 class SettingsTrial:
     """A change of settings tried on the questions of the last check, before it is made."""
-
-    SHOWN: ClassVar = ("loses",)
 
     comparison: Comparison
     lost: tuple[ProbeResult, ...] = ()

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
+from core.base.codec import OWN_FIELDS
 from core.base.messages import Message, from_json, to_json
 from core.model.documents import Document, TextEncoding
 from core.model.note_fields import FieldValues
@@ -73,6 +74,7 @@ class Note(FieldValues, _Sourced):
     plain: bool = False
     document: Document | None = None
     encoding: TextEncoding | None = None
+    FIELD_TYPES: ClassVar = {"overridden": OWN_FIELDS}
 
 
 @dataclass(frozen=True, slots=True)

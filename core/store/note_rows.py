@@ -2,25 +2,22 @@
 
 import json
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
 
-from core.base.messages import message, to_json
+from core.base.codec import DAMAGE, decoder, to_plain
+from core.base.messages import message
 from core.model import (
     NOTE_FIELDS,
     ORIGIN,
     RELATIONS,
     ChunkingOptions,
-    Document,
     Note,
     NoteSummary,
-    Omission,
-    TextEncoding,
 )
 from core.store.note_to_index import NoteToIndex
-from core.store.reading import UNFIT, RowReader, Unread, loaded, reader, stored
+from core.store.reading import RowReader, Unread, loaded, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
@@ -113,15 +110,13 @@ class Joined:
 
 
 def overridden_json(fields: dict[str, object]) -> str:
-    return json.dumps({name: _plain(value) for name, value in fields.items()}, ensure_ascii=False)
+    return json.dumps(to_plain(fields), ensure_ascii=False)
 
 
 def data_of(note: Note) -> dict[str, Any]:
     """Return a note's values other than its id, base, title and text, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
-    values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
-    over = {name: _plain(value) for name, value in note.overridden.items()}
-    return values | {"overridden": over, "warnings": [to_json(warning) for warning in note.warnings]}
+    return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
 
 
 def described(note: Note) -> dict[str, object]:
@@ -141,14 +136,6 @@ def row_of(cut: NoteToIndex) -> dict[str, object]:
     }
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Document | Omission | TextEncoding):
-        return asdict(value)
-    return list(map(_plain, value)) if isinstance(value, tuple) else value
-
-
 def _read_texts(stored: object) -> Any:
     return loaded(stored) if stored else ()
 
@@ -162,7 +149,7 @@ def card_of(row: Row, unread: Unread) -> NoteSummary:
     """Return the card of a row of `CARD`; a row that was read before has the same."""
     try:
         return _card(tuple(row.keys()), tuple(row))
-    except UNFIT:
+    except DAMAGE:
         return _CARD_READER(_card_values(dict(row)), unread)
 
 
@@ -170,7 +157,7 @@ def named_of(row: Row, unread: Unread) -> NoteNames:
     """Return what a note is called, of a row of `NAMED`; a row that was read before has the same."""
     try:
         return _named(tuple(row.keys()), tuple(row))
-    except UNFIT:
+    except DAMAGE:
         return _NAMED_READER(_named_values(dict(row)), unread)
 
 
@@ -205,13 +192,13 @@ def texts(stored: object) -> tuple[str, ...]:
 
 def overridden(values: dict[str, Any]) -> dict[str, object]:
     """Return values of fields of a note from their JSON values."""
-    return {name: reader(_HINTS[name])(value) for name, value in values.items()}
+    return {name: decoder(_HINTS[name])(value) for name, value in values.items()}
 
 
 def extra(values: dict[str, Any]) -> dict[str, object]:
     """Return the values without a field from their JSON values; aliases are texts."""
-    reader(tuple[str, ...])(values.get("aliases", ()))
-    read: dict[str, object] = reader(dict[str, object])(values)
+    decoder(tuple[str, ...])(values.get("aliases", ()))
+    read: dict[str, object] = decoder(dict[str, object])(values)
     return read
 
 

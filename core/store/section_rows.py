@@ -5,10 +5,10 @@ import re
 import sqlite3
 from contextlib import suppress
 
+from core.base.codec import DAMAGE
 from core.base.errors import SourceError
 from core.chunking.sections import Sections, short_for
 from core.markdown.outline import parse
-from core.store.reading import UNFIT
 
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
 """What a text with a heading below its first line has."""
@@ -20,7 +20,7 @@ def write_sections(connection: sqlite3.Connection) -> None:
     marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
     texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
-        with suppress(SourceError, *UNFIT):
+        with suppress(SourceError, *DAMAGE):
             _write_of_note(connection, note_id)
 
 

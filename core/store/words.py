@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from core.base.codec import DAMAGE
 from core.base.text import WORDS_FORM
 from core.model import Rowids
 from core.store.bm25 import BM25
@@ -16,7 +17,6 @@ from core.store.chunk_table import CHUNK, chunk_of
 from core.store.phrases import Phrase, quote, whole_words
 from core.store.property_rows import BESIDE, BESIDE_ALL
 from core.store.ranking import best_of
-from core.store.reading import UNFIT
 from core.store.section_rows import write_sections
 from core.store.table import AMONG, decoding
 from core.store.word_rows import word_row
@@ -46,7 +46,7 @@ class Words(BM25):
             for at in range(0, len(rowids), _BLOCK):
                 for row in self._database.rows(statement, rowids[at : at + _BLOCK]).fetchall():
                     rowid, *written, title, beside = row[:6]
-                    with suppress(*UNFIT):
+                    with suppress(*DAMAGE):
                         words = word_row(title, chunk_of(row), beside or "")
                         if words != tuple(written):
                             connection.execute(

@@ -8,9 +8,9 @@ import pytest
 from benchmarks.drills import edges
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
+from core.base import moments
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.model import moments
 
 
 @pytest.fixture(autouse=True)

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     """A workspace with something of everything, migrated."""
     folder = tmp_path / "workspace"
     folder.mkdir()
-    shutil.copyfile(FILES[max(FILES)], folder / "notes.db")
+    shutil.copyfile(FILES[19], folder / "notes.db")
     Workspace(folder).close()
     return folder
 

@@ -170,6 +170,10 @@ def check(workspace: Workspace, version: int) -> None:
         ]
     if version >= 19:
         check_answers(workspace)
+    if version >= 20:
+        clicks = workspace.store.clicks.for_notes()
+        assert [(click.note_id, click.kind) for click in clicks] == [(notes(workspace)[RUNBOOK].id, "cite")]
+        assert [omission.kind for omission in notes(workspace)["garden.csv"].left_out] == []
     for base in bases(workspace):
         for run in runs(workspace, base).values():
             assert all(result.id for result in results(workspace, run))

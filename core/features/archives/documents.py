@@ -9,12 +9,13 @@ from typing import Any
 
 import yaml
 
+from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, RowError
 from core.base.messages import message
 from core.features.archives import jsondocument, yamldocument
 from core.features.archives.jsondocument import JsonDocument, refused
 from core.features.archives.parts import Made, RecordParts
-from core.features.archives.plain import Typed, noun, plain
+from core.features.archives.plain import noun
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import safe
@@ -117,7 +118,7 @@ def _note(entry: _NoteSection) -> Note:
 
 
 def _base(records: Records) -> dict[str, Any]:
-    values: dict[str, Any] = plain(
+    values: dict[str, Any] = to_plain(
         _BaseSection(**{name: getattr(records.base, name) for name in _BaseSection.__slots__})
     )
     values["embedder"] = records.base.wish or records.base.embedder
@@ -129,7 +130,7 @@ def _notes(records: Records) -> list[dict[str, Any]]:
     notes = sorted(
         (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
     )
-    return [plain({name: _value(note, name) for name in _NAMES}) for note in notes]
+    return [to_plain({name: _value(note, name) for name in _NAMES}) for note in notes]
 
 
 def _value(note: Note, name: str) -> Any:
@@ -137,7 +138,7 @@ def _value(note: Note, name: str) -> Any:
 
 
 def _number(value: object) -> object:
-    return value.value if isinstance(value, Typed) else value
+    return value.value if isinstance(value, Scalar) else value
 
 
 # JSON

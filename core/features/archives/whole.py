@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import IO, Any, get_args, get_type_hints
 
 from core.base import files
+from core.base.codec import to_plain
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.messages import message
 from core.features.archives import wordlists
 from core.features.archives.parts import Made, RecordParts
-from core.features.archives.plain import noun, parsed, plain
+from core.features.archives.plain import noun, parsed
 from core.features.archives.records import Records, SyncRecord
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
@@ -57,9 +58,9 @@ def pack(records: Records) -> bytes:
 
 def _files(records: Records) -> Iterator[tuple[str, str]]:
     yield _MARK, _line(_VERSION)
-    yield _BASE, _line(plain(records.base))
+    yield _BASE, _line(to_plain(records.base))
     for name in _LISTS:
-        yield f"{name}.jsonl", "".join(_line(plain(record)) for record in getattr(records, name))
+        yield f"{name}.jsonl", "".join(_line(to_plain(record)) for record in getattr(records, name))
     for name, text in sorted(records.words.items()):
         yield f"{_WORDS}{name}", text
 

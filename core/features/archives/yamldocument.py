@@ -9,9 +9,9 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
+from core.base.codec import Scalar
 from core.base.messages import message, reason_of
 from core.features.archives.jsondocument import MOST_DEPTH, JsonDocument, refused
-from core.features.archives.plain import Typed
 
 _MOST_EVENTS = 1_500_000
 """Beginnings and ends of values in a document: about as many as 30,000 notes have."""
@@ -78,7 +78,7 @@ def line_of(event: yaml.Event) -> int:
 
 
 def _built(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> Any:
-    """Return the value that an event begins; the text of a scalar without quotes is `Typed`."""
+    """Return the value that an event begins; the text of a scalar without quotes is `Scalar`."""
     if isinstance(event, yaml.SequenceStartEvent):
         return [_built(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
     if isinstance(event, yaml.MappingStartEvent):
@@ -101,7 +101,7 @@ def _until(events: Iterator[yaml.Event], end: type) -> Iterator[yaml.Event]:
 def _scalar(event: Any) -> Any:
     if event.style:
         return str(event.value)
-    typed = Typed(event.value)
+    typed = Scalar(event.value)
     typed.value = str(event.value)
     if len(event.value) <= _MOST_TYPED:
         tag = event.tag or _RESOLVER.resolve(yaml.ScalarNode, event.value, (True, False))

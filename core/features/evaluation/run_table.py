@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
 
+from core.base.codec import decoder, to_plain
 from core.base.errors import RunNotFound
-from core.base.messages import message, to_json
+from core.base.messages import message
 from core.model import (
     KnowledgeBase,
     Pipeline,
@@ -15,7 +15,7 @@ from core.model import (
     Run,
 )
 from core.store.ids import fresh_id
-from core.store.reading import RowReader, fields_in, loaded, reader, stored
+from core.store.reading import RowReader, fields_in, loaded, stored
 from core.store.table import AMONG, StoreTable
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
@@ -68,7 +68,7 @@ class RunTable(StoreTable):
             self.run(run.id)
             connection.executemany(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?)",
-                [(run.id, number, json.dumps(_stored(result))) for number, result in results.items()],
+                [(run.id, number, json.dumps(to_plain(result))) for number, result in results.items()],
             )
             connection.execute(
                 "UPDATE runs SET ended_at = ?, metrics = ? WHERE id = ?",
@@ -86,21 +86,10 @@ class RunTable(StoreTable):
         self._database.execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
 
 
-def _stored(result: QuestionResult) -> Mapping[str, Any]:
-    """Return a result as JSON data, its messages as ones that can be read again."""
-    values = asdict(result)
-    if given := result.given:
-        if given.problem:
-            values["given"]["problem"] = to_json(given.problem)
-        if given.judged and given.judged.problem:
-            values["given"]["judged"]["problem"] = to_json(given.judged.problem)
-    return values
-
-
 def _pipeline(value: object) -> Pipeline:
     fields = loaded(value)
     # Some commits with schema 9 stored the search settings next to the other fields.
-    read: Pipeline = reader(Pipeline)(fields | {"search": fields.get("search", fields)})
+    read: Pipeline = decoder(Pipeline)(fields | {"search": fields.get("search", fields)})
     return read
 
 

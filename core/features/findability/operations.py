@@ -8,8 +8,8 @@ from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import SEARCH, Base, check_base
 from core.features.findability import text
-from core.features.findability.views import CheckView
-from core.model import Progress, SearchSettings, SettingsTrial
+from core.features.findability.views import CheckView, TrialView
+from core.model import Progress, SearchSettings
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -58,9 +58,9 @@ def try_(
     progress: Progress,
     base: Base,
     search: Annotated[Mapping[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
-) -> SettingsTrial:
+) -> TrialView:
     settings = SearchSettings.from_values(search or {}).over(workspace.bases.get(base).search)
-    return _known(base, workspace.findability.try_settings(base, settings, progress))
+    return TrialView.from_trial(_known(base, workspace.findability.try_settings(base, settings, progress)))
 
 
 def _known(base: str, value: T | None) -> T:

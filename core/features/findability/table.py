@@ -2,9 +2,9 @@
 
 import json
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import datetime
 
+from core.base.codec import to_plain
 from core.base.messages import message
 from core.model import BaseCheck, Finding, KnowledgeBase
 from core.store.reading import RowReader, fields_in
@@ -42,7 +42,7 @@ class CheckTable(StoreTable):
         with self._database.write(aside=True) as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO checks SELECT id, ?, ? FROM bases WHERE id = ?",
-                (check.at.isoformat(), json.dumps(asdict(check), default=str), check.base_id),
+                (check.at.isoformat(), json.dumps(to_plain(check)), check.base_id),
             )
             connection.execute(
                 "DELETE FROM checks WHERE base_id = ?1 AND at NOT IN"

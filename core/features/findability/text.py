@@ -2,8 +2,7 @@
 
 from core.base.messages import plural
 from core.base.terminal import _, say
-from core.features.findability.views import CheckView
-from core.model import SettingsTrial
+from core.features.findability.views import CheckView, TrialView
 
 _SHOWN = 20
 """Lines of a list."""
@@ -28,7 +27,7 @@ def format_check(check: CheckView) -> list[str]:
     return lines
 
 
-def format_trial(trial: SettingsTrial) -> list[str]:
+def format_trial(trial: TrialView) -> list[str]:
     lines = [say(trial.comparison.message)]
     if trial.loses:
         lines.append(_("With these settings your notes are found worse, by more than chance explains."))

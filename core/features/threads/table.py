@@ -1,10 +1,9 @@
 """The turns of threads as rows."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict
 from itertools import groupby
 
+from core.base.codec import to_plain
 from core.base.messages import message
 from core.model import Cited, Sentence, Thread, Turn
 from core.store.reading import RowReader, stored
@@ -22,7 +21,8 @@ class ThreadTable(StoreTable):
             "INSERT INTO turns (thread_id, number, typed, question, model, sentences, citations, at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             *(turn.thread_id, turn.number, turn.typed, turn.question, turn.model),
-            *(_json(turn.sentences), _json(turn.citations), turn.at.isoformat()),
+            *(json.dumps(to_plain(part), ensure_ascii=False) for part in (turn.sentences, turn.citations)),
+            turn.at.isoformat(),
             aside=True,
         )
 
@@ -41,10 +41,6 @@ class ThreadTable(StoreTable):
 
     def delete_for_good(self, thread_id: str) -> None:
         self._database.execute("DELETE FROM turns WHERE thread_id = ?", thread_id, aside=True)
-
-
-def _json(nouns: Iterable[Sentence | Cited]) -> str:
-    return json.dumps([asdict(noun) for noun in nouns], ensure_ascii=False)
 
 
 _READER = RowReader(

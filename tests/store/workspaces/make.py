@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
+
 from core import model
 from core.base.messages import message
 from core.base.registry import Entry
@@ -312,6 +314,17 @@ def answer(workspace: Workspace) -> None:
     CheckTable(store.database).add(model.BaseCheck(note.base_id, at, {}, {note.id: note.title}, ()))
 
 
+def click(workspace: Workspace) -> None:
+    """20: a hit that was cited for a question, on a day that stays recent, and a picture with a vector."""
+    day = datetime(2099, 1, 1, tzinfo=UTC)
+    note_id = ids(workspace)["Projects/runbook.md"]
+    workspace.store.clicks.add([model.Click(note_id, "how to restore?", "cite", day)], day)
+    board = workspace.notes.get(ids(workspace)["board.md"])
+    picture = model.NotePicture("board.png", place="board.png", mtime_ns=1, size=2, hash="0f", looked=True)
+    workspace.store.images.put(board.id, [picture], 1)
+    workspace.store.images.keep("pictures", "0f", np.ones(4, dtype=np.float32))
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -340,6 +353,7 @@ def make(folder: Path, target: Path) -> None:
         decide(workspace)
         learn(workspace)
         answer(workspace)
+        click(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 
