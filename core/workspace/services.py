@@ -130,7 +130,7 @@ class Services:
         from core.features.answers.answerer import Answerer
         from core.features.evaluation.runs import Runs
 
-        answerer = partial(Answerer, self.store, self.settings.llm)
+        answerer = partial(Answerer, self.store, self.settings)
         return Runs(self.store, self.settings, self.models, self._synonyms, answerer)
 
     @LazyService

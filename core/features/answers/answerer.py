@@ -10,7 +10,7 @@ from core.model import Answer, KnowledgeBase, SearchResult
 from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.retrieval.engine import SearchEngine
-from core.settings.sections import LlmSettings
+from core.settings.config import Settings
 from core.store import Store
 
 
@@ -23,7 +23,7 @@ class Answerer:
     def __init__(
         self,
         workspace: Store,
-        llm: LlmSettings,
+        settings: Settings,
         base: KnowledgeBase,
         store: Store,
         searching: SearchEngine,
@@ -31,8 +31,8 @@ class Answerer:
     ) -> None:
         self._store = store
         self._searching = searching
-        self._llm = llm
-        self._writer = Chat(llm) if by_model else None
+        self._llm = settings.llm
+        self._writer = Chat(settings.llm) if by_model else None
         self._threshold = thresholds.current_threshold(workspace, base)
 
     def __call__(self, result: SearchResult, stop: Stop) -> Answer:
