@@ -198,7 +198,11 @@ def searches(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterato
         result = workspace.search(one.text, filters=Filters(bases=(base,)))
         workspace.searching.highlights(result)
         started = time.perf_counter()
-        units = choosing.collect_candidates(workspace.store, workspace.searching.reads, result) if result.hits else []
+        units = (
+            choosing.collect_candidates(workspace.store, workspace.searching.tokenized_hits, result)
+            if result.hits
+            else []
+        )
         yield Searched(one, result, units, (time.perf_counter() - started) * 1000)
 
 

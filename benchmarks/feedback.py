@@ -30,11 +30,11 @@ from time import perf_counter
 from benchmarks.quality import imported, vaults
 from core.base.text import query_keywords
 from core.model import Click, SearchResult, Verdict
-from core.notes.clicks import Clicks
+from core.notes.uses import Clicks
 from core.query.synonyms import SynonymsFile
 from core.retrieval import clicks as ranking
 from core.retrieval import fusion
-from core.retrieval.engine import SearchEngine
+from core.retrieval.engine import SearchEngine, SearchServices
 from core.workspace import Workspace
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -152,7 +152,8 @@ def _record(workspace: Workspace, questions: Iterable[Asked]) -> None:
         started = perf_counter()
         workspace.uses.flush()
         writer.append(perf_counter() - started)
-    print(f"record of an answer: {1e6 * median(caller):.0f} µs for the caller, {1e3 * median(writer):.1f} ms beside it")
+    microseconds, milliseconds = 1e6 * median(caller), 1e3 * median(writer)
+    print(f"record of an answer: {microseconds:.0f} µs for the caller, {milliseconds:.1f} ms in its thread")
 
 
 class _Person:
@@ -168,7 +169,7 @@ class _Person:
             workspace.models,
             SynonymsFile(workspace.store.folder, make=False),
         )
-        self.engine = SearchEngine(*searched, self.clicks)
+        self.engine = SearchEngine(SearchServices(*searched, self.clicks))
 
     def search(self, question: Asked) -> SearchResult:
         return self.engine.answer(self.engine.prepare(question.text, {"bases": question.base}))

@@ -3,8 +3,8 @@
 python -m benchmarks.qa DATA [--workspace DIR] [--questions 300] [--slow 60] [--rerankers none,late-interaction]
 [--sets xquad24_en,xquad24_zh,drcd_dev] [--mixed xquad24_en,xquad24_zh] : DATA holds qa/NAME.json in SQuAD's format; a
 kept workspace saves embedding them again. Rerankers that read each pair anew are asked the first `--slow` questions,
-beside hybrid on the same. `--mixed`: two translations of a set in one base, half of the articles in each language only;
-the same questions are asked in the other language than their paragraph (across) and in its own (within).
+next to hybrid on the same. `--mixed`: two translations of a set in one base, half of the articles in each language
+only; the same questions are asked in the other language than their paragraph (across) and in its own (within).
 """
 
 import argparse

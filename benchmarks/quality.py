@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core import embedding
-from core.embedding import bundled
+from core.embedding import sentence
 from core.features.evaluation.scoring import evaluation_of
 from core.model import DEFAULTS, MAIN, Device, Evaluation, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--weights", action="store_true", help="sweep the weights of fusion and of reranking too")
     given = parser.parse_args()
     if given.float32:
-        embedding.EMBEDDERS._built["bundled"] = bundled.build(device=Device("cpu", "float32", "asked for"))
+        embedding.EMBEDDERS._built["bundled"] = sentence.build_bundled(device=Device("cpu", "float32", "asked for"))
     sets = vaults(given.data)
     heading()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:

@@ -45,7 +45,7 @@ def main() -> None:
         def measured(row: str, settings: SearchSettings) -> None:
             pipeline = Pipeline(search=settings)
             asked = [measured_set(workspace, given.data, name, bases[name], pipeline) for name in sets]
-            print(f"{row:<52}{told([result for one in asked for result in one.questions])}", flush=True)
+            print(f"{row:<52}{line([result for one in asked for result in one.questions])}", flush=True)
 
         for expansion in (0, 1):
             for reranker in ("none", "late-interaction"):
@@ -58,7 +58,7 @@ def main() -> None:
                 measured(f"auto, reranked, {row}", settings)
 
 
-def told(found: list[QuestionResult]) -> str:
+def line(found: list[QuestionResult]) -> str:
     """Return a row's metrics with their names, the answered questions of each kind, and the times."""
     metrics = evaluation_of(found).metrics
     by_kind = defaultdict(list)

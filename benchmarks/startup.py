@@ -51,23 +51,23 @@ def measure(browser: Browser, workspace: Path) -> dict[str, float]:
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     started = time.perf_counter()
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    told: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     try:
         url = f"http://127.0.0.1:{port}"
         wait(f"{url}/_stcore/health")
-        told["server"] = time.perf_counter() - started
+        seconds["server"] = time.perf_counter() - started
         page.goto(url)
         page.get_by_role("heading", name="Tessera").wait_for()
-        told["shown"] = time.perf_counter() - started
+        seconds["shown"] = time.perf_counter() - started
         page.get_by_role("link", name="Search").click()
         page.get_by_role("textbox", name="Ask a question").wait_for()
-        told["interactive"] = time.perf_counter() - started
+        seconds["interactive"] = time.perf_counter() - started
         page.get_by_text("Model ready").wait_for(timeout=300_000)
-        told["model"] = time.perf_counter() - started
+        seconds["model"] = time.perf_counter() - started
     finally:
         process.terminate()
         process.wait()
-    return told
+    return seconds
 
 
 def wait(url: str) -> None:

@@ -22,7 +22,7 @@ from benchmarks.quality import imported
 from core.base.errors import QueryError
 from core.model import Filters, SearchOptions
 from core.retrieval import confidence
-from core.retrieval.state import SearchState
+from core.retrieval.ranking import Ranking
 from core.store import Store
 from core.workspace import Workspace
 
@@ -123,8 +123,8 @@ def measured(workspace: Workspace, base: str, texts: Iterable[str], options: Sea
     values: list[float] = []
     evidence = confidence.evidence
 
-    def recorded(store: Store, search: SearchState) -> float:
-        values.append(evidence(store, search))
+    def recorded(store: Store, ranking: Ranking) -> float:
+        values.append(evidence(store, ranking))
         return inf
 
     confidence.evidence = recorded

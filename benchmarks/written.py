@@ -6,7 +6,7 @@ them again.
 
 First a scripted model answers the questions of both vaults, right or in one of seven wrong ways. Counted are its
 sentences, those shown with a citation, and of these the ones whose quote doesn't stand at its place in the note, those
-with a number that stands in no cited passage, and citations without a quote; of the model `turned` only the pieces that
+with a number that is in no cited passage, and citations without a quote; of the model `turned` only the pieces that
 differ from the passage they quote. Then sentences of both vaults are cited,
 their notes are edited at random, and each character is followed, also where its line is copied: a place is right where
 the quote's own characters stand, or a copy of them, and wrong where others of the same text do.
@@ -216,8 +216,8 @@ def _outcome(workspace: Workspace, note: Followed, one: Cited) -> str:
         names = {"own": "found again", "copy": "found in a copy", "others": "at a wrong place"}
         return names[note.origin(one, place.start)]
     if not place.pieces:
-        return "told without the difference"
-    return "told as changed, though it stands there" if note.place(one) else "told as changed"
+        return "reported without the difference"
+    return "reported as changed, though it is there" if note.place(one) else "reported as changed"
 
 
 def _added(workspace: Workspace, vault: Path, base: str, seeded: random.Random) -> Iterator[Followed]:
@@ -264,7 +264,7 @@ def _edit(note: Followed, notes: Sequence[Followed], seeded: random.Random) -> s
             letters[to:to] = moved
         case "duplicate":
             letters[last:last] = [(letter, origin, True) for letter, origin, _ in letters[first:last]]
-        case "copy":  # the same line elsewhere, before or behind its own
+        case "copy":  # the same line elsewhere, before or after its own
             to = seeded.choice(lines)
             letters[to:to] = [(letter, origin, True) for letter, origin, _ in letters[first:last]]
         case "prepend":

@@ -1,6 +1,7 @@
 """Tessera's engine: everything that works without a screen.
 
-The names in `__all__` are the face of the library, which docs/library.md describes; every other module is internal.
+The names in `__all__` are the face of the library, installed as `tessera` too (docs/library.md); every other module is
+internal.
 """
 
 from importlib import import_module

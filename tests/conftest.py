@@ -20,7 +20,7 @@ from hypothesis import settings
 from core import embedding, reranking
 from core.base import places
 from core.embedding import Embedder, centring, onnx, tokens
-from core.providers import discovery
+from core.indexing.models import servers
 from core.retrieval import images
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
@@ -48,7 +48,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test meets the servers and the keys of the person who runs it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(discovery, "PORTS", {})
+        patch.setattr(servers, "PORTS", {})
         patch.setenv(places.VARIABLE, str(tmp_path_factory.mktemp("nobody") / "none"))
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         yield
@@ -57,7 +57,7 @@ def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of any size, as earlier versions took them: the notes of tests are short."""
-    monkeypatch.setattr("core.chunking.options.SIZES", {})
+    monkeypatch.setattr("core.chunking.SIZES", {})
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,9 +2,12 @@
 
 import ast
 import logging
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import invalidate_caches
 from pathlib import Path
@@ -19,13 +22,15 @@ from core.documents import CONVERTERS
 from core.doors.cli import app
 from core.embedding import EMBEDDERS, Embedder
 from core.embedding.contract import EmbedderContract
-from core.indexing.models import Models, wishes
+from core.indexing.models import Models
+from core.indexing.models.cards import needs
 from core.reranking import RERANKERS, Reranker
 from core.reranking.contract import RerankerContract
 from core.settings.config import settings
 from tests.model_server import ModelServer
 
-PAGE = (Path(__file__).parents[1] / "docs" / "library.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 
 LETTERS = '''
 import numpy as np
@@ -116,6 +121,25 @@ def test_importing_core_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def test_the_wheel_gives_the_face_as_tessera(tmp_path: Path) -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]
+    [source] = [file for file, name in wheel["force-include"].items() if name == "tessera.py"]
+    shutil.copy(ROOT / source, tmp_path / "tessera.py")
+    code = """
+import sys, tessera
+print([name for name in sys.modules if name.startswith(("core.", "pydantic", "numpy"))])
+import core
+print(tessera.__all__ == core.__all__, all(getattr(tessera, name) is getattr(core, name) for name in core.__all__))
+"""
+    paths = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | paths
+    )
+    assert ran.stdout == "[]\nTrue True\n"
+
+
 def test_the_face_holds_what_the_page_uses_and_the_page_uses_the_face_only() -> None:
     assert [getattr(core, name).__name__ for name in core.__all__] == core.__all__
     with pytest.raises(AttributeError, match="no attribute 'Store'"):
@@ -123,8 +147,8 @@ def test_the_face_holds_what_the_page_uses_and_the_page_uses_the_face_only() -> 
     imported = set()
     for example in re.findall(r"```py(?:thon)?\n(.*?)```", PAGE, re.DOTALL):
         for node in ast.walk(ast.parse(example)):
-            if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "core":
-                assert node.module == "core" or str(node.module).endswith(".contract")
+            if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in ("core", "tessera"):
+                assert node.module == "tessera" or str(node.module).endswith(".contract")
                 imported |= {name.name for name in node.names}
     assert imported >= {"Workspace", "Settings", "Conflict", "NoteNotFound"}
     assert all(name in PAGE for name in core.__all__)
@@ -170,7 +194,7 @@ def test_models_of_a_package_are_used_as_the_built_in_ones(tmp_path: Path, packa
         assert result.hits[0].scores["rerank"].score == 1.0
         assert "shared" in workspace.models.rerankers()
     assert EMBEDDERS.make("letters:large").argument == "large"
-    assert str(wishes.asks("letters")) == "It comes with the Python package letters-model."
+    assert str(needs("letters")) == "It comes with the Python package letters-model."
 
 
 def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(

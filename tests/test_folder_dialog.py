@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.desktop import dialogs
+from core.desktop import window
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a script stands for the dialog")
 
@@ -32,20 +32,20 @@ def test_what_the_dialog_prints_is_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, chosen: Path | None
 ) -> None:
     dialog(tmp_path, script, monkeypatch)
-    assert dialogs.choose() == chosen
+    assert window.choose() == chosen
 
 
 def test_without_a_screen_there_is_no_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dialog(tmp_path, "echo /tmp", monkeypatch)
     monkeypatch.delenv("DISPLAY")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert dialogs.command() is None
-    assert dialogs.choose() is None
+    assert window.command() is None
+    assert window.choose() is None
 
 
 def test_the_folders_in_one_are_listed_by_name(tmp_path: Path) -> None:
     for name in ("b", "A", ".hidden"):
         (tmp_path / name).mkdir()
     (tmp_path / "file").touch()
-    assert [one.name for one in dialogs.inside(tmp_path)] == ["A", "b"]
-    assert dialogs.inside(tmp_path / "gone") == []
+    assert [one.name for one in window.inside(tmp_path)] == ["A", "b"]
+    assert window.inside(tmp_path / "gone") == []

@@ -1,12 +1,14 @@
 """docs/library.md: every example runs, in order, and the verbs hold what they promise."""
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core import Conflict, NoteNotFound, Workspace
+from core.doors import library
 
 PAGE = (Path(__file__).parents[1] / "docs" / "library.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -29,6 +31,7 @@ def test_every_example_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "tessera", library)  # installed under that name: tests/test_face.py
     names: dict[str, object] = {}
     printed = []
     for example in EXAMPLES:

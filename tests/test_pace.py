@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.base.pace import Pace
+from core.base.jobs import Pace
 from core.model import left_line
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.base import places
-from core.desktop import shortcut
+from core.desktop import window
 from core.doors import cli
 
 
@@ -19,7 +19,7 @@ def test_the_menu_has_the_program_and_loses_it(
 ) -> None:
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(shortcut, "_RUN", ("/opt/my $py/100%/python", "-m", "core.doors.cli", "app"))
+    monkeypatch.setattr(window, "_RUN", ("/opt/my $py/100%/python", "-m", "core.doors.cli", "app"))
     file = tmp_path / "applications" / "tessera.desktop"
     for _ in range(2):
         with pytest.raises(SystemExit) as ended:
@@ -46,7 +46,7 @@ def test_the_menu_has_the_program_and_loses_it(
 
 @pytest.mark.skipif(os.name != "posix", reason="a Mac runs the script")
 def test_a_mac_has_a_bundle(tmp_path: Path) -> None:
-    shortcut._bundle(tmp_path / "Tessera.app")
+    window._bundle(tmp_path / "Tessera.app")
     inside = tmp_path / "Tessera.app" / "Contents"
     values = plistlib.loads((inside / "Info.plist").read_bytes())
     script = inside / "MacOS" / values["CFBundleExecutable"]
@@ -57,14 +57,14 @@ def test_a_mac_has_a_bundle(tmp_path: Path) -> None:
 
 
 def test_an_icon_of_windows_names_its_picture() -> None:
-    png = shortcut._ICON.read_bytes()
-    icon = shortcut.ico(png)
+    png = window._ICON.read_bytes()
+    icon = window.ico(png)
     size, start = (int.from_bytes(icon[at : at + 4], "little") for at in (14, 18))
     assert icon[start : start + size] == png
 
 
 def test_a_text_of_powershell_ends_where_it_ends() -> None:
-    assert shortcut._quoted(r"C:\Users\Jane’s 'PC' 1") == r"'C:\Users\Jane’’s ''PC'' 1'"
+    assert window._quote(r"C:\Users\Jane’s 'PC' 1") == r"'C:\Users\Jane’’s ''PC'' 1'"
 
 
 def test_an_installed_program_keeps_its_workspace_with_the_persons_data(

@@ -13,7 +13,7 @@ _TITLE = re.compile(r"<title\b[^>]*>[^<]*</title>")
 """The title of a chapter's file, which no reader of books shows."""
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{13,}(?:[eE][+-]?\d+)?")
 _DIGITS = 15
-"""Digits of a number that a sheet shows; those behind are noise of its binary form: 8.1999999999999993 is 8.2."""
+"""Digits of a number that a sheet shows; further ones are noise of its binary form: 8.1999999999999993 is 8.2."""
 
 Texts = Iterator[tuple[str, str]]
 """The kinds of omissions that name a text, "" for the main text, and the text."""

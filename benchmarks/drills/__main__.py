@@ -12,27 +12,7 @@ from pathlib import Path
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 
-DRILLS = (
-    "kills",
-    "writing",
-    "files",
-    "damage",
-    "disks",
-    "processes",
-    "fuzz",
-    "browser",
-    "schemas",
-    "servers",
-    "http",
-    "edges",
-    "archives",
-    "editor",
-    "terminal",
-    "watching",
-    "backups",
-    "doctor",
-    "refused",
-)
+DRILLS = ("kills", "writing", "processes", "fuzz", "schemas")
 
 
 def main() -> None:

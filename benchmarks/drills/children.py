@@ -101,5 +101,5 @@ def _run(answers: Connection, function: Callable[..., object], arguments: tuple[
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     try:
         answers.send((False, function(lambda: answers.send((False, None)), *arguments)))
-    except BaseException:  # noqa: BLE001 whatever ended it is told to the drill
+    except BaseException:  # noqa: BLE001 whatever ended it, the drill reports it
         answers.send((True, "".join(traceback.format_exc().splitlines(keepends=True)[-3:])))

@@ -68,7 +68,7 @@ class Bench:
         self.workspace.search("warm")
 
     def outside(self) -> set[Path]:
-        """Return what lies beside the workspace and the temporary files, where nothing may be written."""
+        """Return what lies outside the workspace and the temporary files, where nothing may be written."""
         return {path for path in self.folder.iterdir() if path.name not in ("workspace", "temporary", "settings")}
 
 
@@ -191,12 +191,12 @@ def made_by(kind: str, seed: int, number: int) -> Any:
 def _attempt(tally: Tally, bench: Bench, kind: str, seed: int, number: int) -> None:
     made = made_by(kind, seed, number)
     peak, started = _peak(), time.process_time()
-    told, died, lost = False, "", ""
+    reported, died, lost = False, "", ""
     try:
         with _ending():
             lost = KINDS[kind][1](bench, made)
     except TesseraError:
-        told = True
+        reported = True
     except Hung:
         died = f"not done after {HANG} s"
     except Exception as error:  # noqa: BLE001 this is what the drill looks for
@@ -205,7 +205,7 @@ def _attempt(tally: Tally, bench: Bench, kind: str, seed: int, number: int) -> N
     if took > SECONDS or grown > GROWTH:
         died = died or f"{took:.1f} s, {grown / 2**20:.0f} MB more at its peak"
     at = f"seed {seed}, number {number}: "
-    tally.count(kind, told=told, died=died and at + died, lost=lost and at + lost)
+    tally.count(kind, reported=reported, died=died and at + died, lost=lost and at + lost)
 
 
 @contextmanager
@@ -263,7 +263,7 @@ def _unreadable(made: bytes, name: str) -> str:
 
 
 def _uploaded(bench: Bench, made: list[tuple[str, bytes]]) -> str:
-    """Import an upload without its vectors; return what was left behind, written elsewhere, or not reported."""
+    """Import an upload without its vectors; return what was left, written elsewhere, or not reported."""
     before = bench.outside()
     notes = bench.workspace.notes
     try:
@@ -281,7 +281,7 @@ def _uploaded(bench: Bench, made: list[tuple[str, bytes]]) -> str:
     if len(cards) > _UPLOADED:
         notes.delete(cards)
     if left:
-        return f"{left} was left behind"
+        return f"{left} was left"
     return lost or ("written elsewhere" if bench.outside() != before else "")
 
 

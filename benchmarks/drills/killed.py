@@ -135,8 +135,8 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
         workspace.store.open_index()
         look(workspace, "opened")
         wrong += packings.faults(workspace) if name == packings.UPGRADE else []
-        told = any(base.pending or base.switch for base in workspace.status().bases)
-        told |= name == "evaluate" and any(run.ended_at is None for run in workspace.runs.all(operations.BASE))
+        reported = any(base.pending or base.switch for base in workspace.status().bases)
+        reported |= name == "evaluate" and any(run.ended_at is None for run in workspace.runs.all(operations.BASE))
         going_on = OPERATIONS[name]
         place = _place(folder, seed)
         place.workspace = workspace
@@ -152,7 +152,7 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
     left = {file.name for file in (folder / "workspace").glob("chroma*")} - {"chroma.lock"}
     if left != {"chroma", "chroma.seal"}:
         wrong.append(f"closed, of the index there are {left}")
-    return {"faults": wrong[:5], "told": told}
+    return {"faults": wrong[:5], "reported": reported}
 
 
 def _place(folder: Path, seed: int, ready: Callable[[], object] = lambda: None) -> operations.Place:

@@ -89,7 +89,7 @@ class Kills:
         attempts = [(kill.operation, str(kill))]
         if kill.again:
             attempts.append((OPENING, f"{kill}, then its next opening"))
-        place, seen, died, killed = self._copied(kill), {"faults": [], "told": False}, "", []
+        place, seen, died, killed = self._copied(kill), {"faults": [], "reported": False}, "", []
         try:
             for operation, _ in attempts:
                 killed.append(self._break_off(place, operation, kill))
@@ -101,7 +101,9 @@ class Kills:
             seen["faults"].append(f"{len(survivors)} processes outlive the killed one that started them")
         for row, what in attempts:
             lost = "; ".join(seen["faults"])
-            self.tally.count(row, told=seen["told"], died=died and f"{what}: {died}", lost=lost and f"{what}: {lost}")
+            self.tally.count(
+                row, reported=seen["reported"], died=died and f"{what}: {died}", lost=lost and f"{what}: {lost}"
+            )
         shutil.rmtree(place)
 
     def _break_off(self, place: Path, operation: str, kill: Kill) -> Child:

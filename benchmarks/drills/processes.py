@@ -85,7 +85,7 @@ def judged(tally: Tally, name: str, child: Child) -> None:
     for row, count in judge.asked.items():
         for number in range(count):
             lost = faults[row][number] if number < len(faults[row]) else ""
-            tally.count(row, told=row.startswith("second writer"), lost=lost)
+            tally.count(row, reported=row.startswith("second writer"), lost=lost)
 
 
 def grown(tally: Tally, name: str, seen: list[tuple[float, Holds]]) -> None:

@@ -36,7 +36,7 @@ from core.features.answers import reader
 from core.model import Matrix
 
 OTHERS = 2
-"""Other passages beside the right one, mostly of its document."""
+"""Other passages in addition to the right one, mostly of its document."""
 ELSEWHERE = 0.15
 """Share of examples with a passage of another document."""
 TOGETHER, ALIKE = 8, 256
@@ -158,7 +158,7 @@ def _batch(examples: Sequence[Example], groups: Sequence[Sequence[Passage]]) -> 
     for at, passage in enumerate(passages):
         rows, bits, places = vectors[at][:words], passage.bits[:length], passage.places[:length]
         question[at, : len(rows)], asked[at, : len(rows)] = rows, True
-        signs[at, : len(bits)] = 2.0 * tokens.unpacked(bits, signs.shape[2]) - 1
+        signs[at, : len(bits)] = 2.0 * tokens.unpack_signs(bits, signs.shape[2]) - 1
         held[at, : len(bits)] = True
         masks: Matrix = np.stack([reader.tokens_of(one, places) for one in units[at]])
         inside[at, : len(masks), : len(places)] = masks

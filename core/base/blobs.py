@@ -82,7 +82,7 @@ def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
     `spans` are the blobs of the text where they are known.
     """
     spans = blobs(text) if spans is None else spans
-    return _replaced(text, spans, _blank)
+    return _replace_spans(text, spans, _blank)
 
 
 def _blank(blob: str) -> str:
@@ -93,10 +93,10 @@ def _blank(blob: str) -> str:
 
 def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
     """Return a text with one blank in place of each of its blobs, which are `spans` where they are known."""
-    return _replaced(text, blobs(text) if spans is None else spans, lambda _: " ")
+    return _replace_spans(text, blobs(text) if spans is None else spans, lambda _: " ")
 
 
-def _replaced(text: str, spans: Sequence[Span], replace: Callable[[str], str]) -> str:
+def _replace_spans(text: str, spans: Sequence[Span], replace: Callable[[str], str]) -> str:
     pieces, at = [], 0
     for start, end in spans:
         pieces += [text[at:start], replace(text[start:end])]

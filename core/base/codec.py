@@ -3,7 +3,7 @@
 It is directed by the types of the nouns. Dataclasses are objects with a key for each field and for each property that
 their `SHOWN` names, tuples are lists, times are in ISO format, paths are texts. `decode` takes a value of exactly the
 type of its field, and only what a file, a database and JSON can hold again. It isn't pydantic's: a damaged field is to
-be named to the user in their language, and the others are still to be read (docs/decisions/0062-codec.md).
+be named to the user in their language, and the others are still to be read (docs/decisions/0064-codec.md).
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Regular files are opened, small files are written atomically, sizes of folders are summed."""
+"""Files: regular files are opened, small ones written atomically; sizes, free space, temporary folders."""
 
 import json
 import logging
@@ -6,14 +6,41 @@ import os
 import re
 import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EACCES, EISDIR, ELOOP, ENXIO
 from pathlib import Path
 from tempfile import mkstemp
+from threading import Lock
 from typing import Any, BinaryIO, TypeVar
 
+from filelock import FileLock, Timeout
+
 from core.base.errors import SourceError
+from core.base.faults import translate_errors
+
+_NEARLY_FULL = 0.05, 2_000_000_000
+"""Share and bytes of a disk that are left where it is nearly full; the smaller one counts."""
+
+
+def disk(folder: Path) -> tuple[int, int]:
+    """Return the free and all bytes of the disk of a folder."""
+    usage = shutil.disk_usage(folder)
+    return usage.free, usage.total
+
+
+def nearly_full(free: int, total: int) -> bool:
+    """Whether so little of a disk is left that the user should make space."""
+    share, most = _NEARLY_FULL
+    return free < min(share * total, most)
+
+
+def low_space_bytes(folder: Path) -> int:
+    """Return the bytes that are left of the disk of a folder if it is nearly full, else 0."""
+    free, total = disk(folder)
+    return free if nearly_full(free, total) else 0
+
 
 _LOG = logging.getLogger(__name__)
 SMALL = 4 << 20
@@ -209,3 +236,59 @@ def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
 def size(folder: Path) -> int:
     """Return the bytes of the files in a folder."""
     return sum(size for _, size in sizes(folder))
+
+
+TEMPORARY_FOLDER = "temporary"
+"""The folder in a workspace with a folder for each process; the process holds its lock file."""
+_LOCK = "lock"
+
+
+class TemporaryFolders:
+    """The temporary folders of a process. The first one makes the folder that holds them."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._all = workspace / TEMPORARY_FOLDER
+        self._own: Path | None = None
+        self._held: FileLock | None = None
+        self._making = Lock()
+
+    def make(self) -> Path:
+        """Make an empty folder, which the caller deletes; raises StoreError."""
+        with translate_errors(self._workspace), self._making:
+            if self._own is None:
+                with FileLock(folder(self._all) / _LOCK, mode=0o600):
+                    own = Path(tempfile.mkdtemp(dir=self._all))
+                    self._held = FileLock(own / _LOCK, mode=0o600, thread_local=False)
+                    self._held.acquire()
+                    self._own = own
+            return Path(tempfile.mkdtemp(dir=self._own))
+
+    @contextmanager
+    def make_scoped(self) -> Iterator[Path]:
+        """Make an empty folder, and delete it with its content at the end; raises StoreError."""
+        folder = self.make()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Delete all folders of this process."""
+        with self._making:
+            if self._held is not None and self._own is not None:
+                self._held.release()
+                shutil.rmtree(self._own, ignore_errors=True)
+                self._own = self._held = None
+
+
+def sweep_temporary(workspace: Path) -> None:
+    """Delete the folders of ended processes; those of running ones stay, and all where `temporary` is a link."""
+    place = workspace / TEMPORARY_FOLDER
+    if place.is_symlink() or not place.is_dir():
+        return
+    with suppress(OSError), FileLock(place / _LOCK, mode=0o600):
+        for path in place.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                with suppress(OSError, Timeout), FileLock(path / _LOCK, timeout=0, mode=0o600):
+                    shutil.rmtree(path, ignore_errors=True)

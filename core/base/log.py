@@ -167,7 +167,7 @@ class _Lines(logging.Formatter):
                 return
             yield f"  {self._error_kind(error)}"
             for frame, line in list(traceback.walk_tb(error.__traceback__))[-_FRAMES:]:
-                yield f"    {_place(frame)}:{line}"
+                yield f"    {_module_of(frame)}:{line}"
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
     def _error_kind(self, error: BaseException) -> str:
@@ -191,7 +191,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
     return record.name.startswith("core.")
 
 
-def _place(frame: FrameType) -> str:
+def _module_of(frame: FrameType) -> str:
     """Return the module of a frame, or its file below the program's folder; nothing for other files."""
     file = Path(frame.f_code.co_filename)
     name = str(frame.f_globals.get("__name__", ""))

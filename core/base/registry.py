@@ -1,18 +1,39 @@
-"""A configured name -> an object from a lazily imported module, or an error that says what to do."""
+"""Lazy objects: a configured name -> an object of a module that is imported then; attributes computed at first use."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
 from threading import RLock
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.base.errors import ModelError, TesseraError, UnknownChoice
 from core.base.messages import Message
 
 T = TypeVar("T")
+
+
+class lazy(cached_property[T]):  # noqa: N801 - it is used as a decorator
+    """A `functools.cached_property` without its lock, which all objects of a class share in Python 3.11.
+
+    Two threads that take such a lock and an object's own lock in opposite orders deadlock. Here two threads may compute
+    the value, and the later one is kept.
+    """
+
+    if not TYPE_CHECKING:  # the types are those of cached_property
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            values = vars(instance)
+            if self.attrname not in values:
+                values[self.attrname] = self.func(instance)
+            return values[self.attrname]
+
+
 _LOG = logging.getLogger(__name__)
 
 

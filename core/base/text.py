@@ -1,4 +1,4 @@
-"""The keywords of a text, its folded form, and its hash."""
+"""Texts: lines, keywords, common forms of spellings, hashes, places of quotes."""
 
 import re
 import unicodedata
@@ -10,6 +10,60 @@ from operator import add
 from pathlib import PurePosixPath
 
 from core.base.blobs import remove_blobs
+
+LINE_END = r"(?:\r\n|\n|\r)"
+"""What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
+
+_NEAR = 256
+
+
+def line_starts(text: str) -> list[int]:
+    """Return where each line begins; after the last line end a line begins only if text follows."""
+    ending = LINE_END if "\r" in text else r"\n"
+    return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
+
+
+def text_end(text: str, start: int, end: int) -> int:
+    """Return where a span ends without the white space at its end; a long span isn't copied for it."""
+    near = max(start, end - _NEAR)
+    while not (tail := text[near:end].rstrip()) and near > start:
+        near = max(start, end - 2 * (end - near))
+    return near + len(tail)
+
+
+def with_newlines(text: str) -> str:
+    """Return a text whose lines all end in \\n, in which every character keeps its place: \\r\\n is a space and \\n."""
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def with_line_ends(text: str, before: str) -> str:
+    """Return a text of an editor, all of whose lines end in \\n, with the line ends of the text before the edit.
+
+    Lines at the start and the end that are the same keep theirs; the others get the commonest. A text with any \\r
+    stays.
+    """
+    if "\r" in text or "\r" not in before:
+        return text
+    new = re.split(LINE_END, text)
+    old = re.split(LINE_END, before)
+    ends = re.findall(LINE_END, before)
+    commonest = max(dict.fromkeys(ends), key=ends.count)
+    head = _common(new, old)
+    tail = _common(new[head:][::-1], old[head:][::-1])
+    most = len(new) - 1
+    first = ends[: min(head, most)]
+    last = ends[len(ends) - max(0, min(tail - 1, most - len(first))) :]
+    middle = [commonest] * (most - len(first) - len(last))
+    return "".join(f"{line}{end}" for line, end in zip(new, [*first, *middle, *last, ""], strict=True))
+
+
+def _common(first: list[str], second: list[str]) -> int:
+    """Return how many items at the start of two lists are the same."""
+    return next(
+        (n for n, (item, other) in enumerate(zip(first, second, strict=False)) if item != other),
+        min(len(first), len(second)),
+    )
+
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""
@@ -269,3 +323,69 @@ def _simplified() -> dict[str, str]:
     # To Taiwan this is the character that is 幺 in simplified texts, where it is that of 什么.
     table.pop("么", None)
     return {character: table.get(simple, simple) for character, simple in table.items()}
+
+
+_WORD = re.compile(rf"(?![{CJK}])\w")
+_SKIPPED = re.compile(r"[\s*_`~\\>|#]")
+"""White space and marks of Markdown, which a model leaves out where it quotes."""
+_ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′`–—−‐‑", '"' * 10 + "'" * 6 + "-" * 5)
+_LEAST = 8
+"""Least letters and figures of a quote, a Chinese character counts as two; a shorter one occurs anywhere."""
+
+
+def find_quote(quote: str, text: str) -> tuple[int, int] | None:
+    """Return the first place of a quote in a text, None where it isn't there or is too short to be significant.
+
+    It matches exactly, else apart from case, width, script, quotation marks, white space and marks of Markdown.
+    """
+    quote = quote.strip().strip("…").strip()
+    if not _is_significant(quote, text):
+        return None
+    if (at := _find_words(quote, text)) is not None:
+        return at, at + len(quote)
+    wanted, _ = _fold_with_places(quote)
+    letters, places = _fold_with_places(text)
+    at = _find_words(wanted, letters) if wanted else None
+    return None if at is None else (places[at], places[at + len(wanted) - 1] + 1)
+
+
+def _find_words(quote: str, text: str) -> int | None:
+    """Return the first place of a quote as whole words, None without one."""
+    at = text.find(quote)
+    while at >= 0:
+        end = at + len(quote)
+        if not (_is_inside_word(text[at - 1 : at], quote[0]) or _is_inside_word(quote[-1], text[end : end + 1])):
+            return at
+        at = text.find(quote, at + 1)
+    return None
+
+
+def _is_inside_word(before: str, after: str) -> bool:
+    """Whether two characters belong to one word or number."""
+    return bool(_WORD.fullmatch(before) and _WORD.fullmatch(after))
+
+
+def _is_significant(quote: str, text: str) -> bool:
+    """Whether a quote is long enough, or a line of its text."""
+    letters = re.findall(r"\w", quote)
+    weight = sum(2 if re.match(f"[{CJK}]", letter) else 1 for letter in letters)
+    return weight >= _LEAST or bool(letters and quote in map(str.strip, text.splitlines()))
+
+
+def _fold_with_places(text: str) -> tuple[str, list[int]]:
+    """Return the letters of a text in their common form, and for each the place that it is of."""
+    letters: list[str] = []
+    places: list[int] = []
+    gap = False
+    for place, character in enumerate(simplify(text)):
+        if _SKIPPED.match(character):
+            gap = True
+            continue
+        for letter in unicodedata.normalize("NFKC", character.translate(_ALIKE)).translate(_ALIKE).casefold():
+            if gap and letters and _is_inside_word(letters[-1], letter):
+                letters.append(" ")
+                places.append(place)
+            gap = False
+            letters.append(letter)
+            places.append(place)
+    return "".join(letters), places

@@ -4,13 +4,13 @@ from dataclasses import asdict, replace
 from inspect import signature
 from typing import Protocol
 
+from core.base.errors import ConfigError
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.chunking import describe
-from core.chunking.options import check_ranges
 from core.chunking.reading import TokenizedNote, Tokens, read
 from core.markdown.outline import Outline
-from core.model import Chunk, ChunkingOptions, Cut, Note
+from core.model import SIZES, Chunk, ChunkingOptions, Cut, Note
 
 __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 
@@ -24,10 +24,10 @@ class Chunker(Protocol):
 CHUNKERS: Registry[Chunker] = Registry(
     message("chunking strategy"),
     {
-        "none": Entry("core.chunking.whole:NoChunking"),
-        "markdown": Entry("core.chunking.markdown:MarkdownAware"),
-        "recursive": Entry("core.chunking.recursive:RecursiveCharacter"),
-        "lines": Entry("core.chunking.lines:LineChunker"),
+        "none": Entry("core.chunking.strategies:NoChunking"),
+        "markdown": Entry("core.chunking.strategies:MarkdownAware"),
+        "recursive": Entry("core.chunking.strategies:RecursiveCharacter"),
+        "lines": Entry("core.chunking.strategies:LineChunker"),
         "auto": Entry("core.chunking.adaptive:Adaptive"),
     },
 )
@@ -45,8 +45,14 @@ def build(options: ChunkingOptions) -> Chunker:
 
 
 def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> None:
-    """Raise UnknownChoice, or ConfigError for a size out of range, unless it is what is `stored` already."""
-    check_ranges(options, stored or ChunkingOptions())
+    """Raise UnknownChoice, or ConfigError for a size outside its range.
+
+    A base keeps what is `stored`: earlier versions took any size.
+    """
+    for name, option in SIZES.items():
+        value = getattr(options, name)
+        if value != getattr(stored or ChunkingOptions(), name) and (problem := option.problem(name, value)):
+            raise ConfigError(problem)
     build(options)
 
 

@@ -2,11 +2,8 @@
 
 from core.base.messages import Message, message, plural
 from core.chunking import describe
-from core.chunking.markdown import MarkdownAware
-from core.chunking.options import positive
 from core.chunking.reading import TokenizedNote
-from core.chunking.recursive import RecursiveCharacter
-from core.chunking.whole import NoChunking
+from core.chunking.strategies import MarkdownAware, NoChunking, RecursiveCharacter, check_positive
 from core.model import Chunk, Cut, Profile
 
 NEARLY_ALL = 0.9
@@ -29,8 +26,8 @@ class Adaptive:
         min_headings_for_md_aware: int = 2,
         max_single_chunk_size: int = 1500,
     ) -> None:
-        self._threshold = positive("short_doc_threshold", short_doc_threshold)
-        self._headings = positive("min_headings_for_md_aware", min_headings_for_md_aware)
+        self._threshold = check_positive("short_doc_threshold", short_doc_threshold)
+        self._headings = check_positive("min_headings_for_md_aware", min_headings_for_md_aware)
         self._chunk_size = chunk_size
         self._whole = NoChunking()
         self._markdown = MarkdownAware(chunk_size=chunk_size, max_single_chunk_size=max_single_chunk_size)

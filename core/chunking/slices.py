@@ -1,15 +1,106 @@
 """Blocks -> spans of bounded size: small blocks are packed, large ones are cut at the best place."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from core.base.lines import text_end
-from core.chunking import boundaries
+from core.base.text import LINE_END, text_end
 from core.chunking.reading import TokenizedNote
 from core.markdown.outline import Block, BlockKind
+
+SENTENCE_END = r"(?:[。！？；…][”’」』）》】\"')\]]*\s*|(?<!\b[A-Za-z])[.!?]+[\"'”’)\]*_]*\s+)"
+_SENTENCES = re.compile(SENTENCE_END)
+_CLAUSES = re.compile(r"[，、：；]\s*|[,;:]\s+")
+_SPACES = re.compile(r"\s+")
+_LINE_BREAK = re.compile(LINE_END)
+_GAPS = re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+")
+
+# Every repetition excludes its own closing mark or is possessive, so the search takes linear time on any text.
+_UNBREAKABLE = re.compile(
+    r"""
+      (?=[`!\[$%<h])(?:
+      ``[^\r\n]*?``
+    | `[^`\r\n]+`
+    | !?\[\[[^\[\]\r\n]*\]\]
+    | !?\[(?>[^\[\]\r\n]+|(?:\r\n|\n|\r)(?!\s*[\r\n])|\[[^\[\]\r\n]*\])*+\]
+      (?:\((?:<[^<>\r\n]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s+(?:"[^"\r\n]*"|'[^'\r\n]*'))?\s*\)|\[[^\[\]\r\n]*\])
+    | \$\$[^$]+\$\$
+    | \$[^$\r\n]+\$
+    | %%[^%\r\n]*%%
+    | <[A-Za-z/!][^<>\r\n]*>
+    | https?://[^\s<>]+
+    )
+    """,
+    re.VERBOSE,
+)
+JOINED = (
+    r"[\u0300-\u036f\u0591-\u05bd\u064b-\u0652\u0900-\u0903\u093a-\u094f\u200c\u200d\u20d0-\u20ff"
+    r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+"""Characters displayed as part of the character before: accents, vowel signs, joiners, emoji modifiers."""
+_JOINED = re.compile(JOINED)
+
+
+def line_starts(text: str, start: int, end: int) -> list[int]:
+    """Return the starts of all lines but the first."""
+    return _ends(_LINE_BREAK, text, start, end)
+
+
+def gap_ends(text: str, start: int, end: int) -> list[int]:
+    """Return the starts of the lines that follow a blank line."""
+    return _ends(_GAPS, text, start, end)
+
+
+def sentence_starts(text: str, start: int, end: int) -> list[int]:
+    """Return the starts of Chinese and Latin sentences, outside links and code."""
+    return outside(_ends(_SENTENCES, text, start, end), unbreakable(text, start, end))
+
+
+def clause_starts(text: str, start: int, end: int) -> list[int]:
+    """Return the starts of the text after commas and colons, outside links and code."""
+    return outside(_ends(_CLAUSES, text, start, end), unbreakable(text, start, end))
+
+
+def word_starts(text: str, start: int, end: int) -> list[int]:
+    """Return the starts of the words after white space, outside links and code."""
+    return outside(_ends(_SPACES, text, start, end), unbreakable(text, start, end))
+
+
+def space_ends(text: str, start: int, end: int) -> list[int]:
+    """Return the ends of white space, in links and code too."""
+    return _ends(_SPACES, text, start, end)
+
+
+def unbreakable(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the spans of links, code, math and tags inside a paragraph."""
+    return [match.span() for match in _UNBREAKABLE.finditer(text, start, end)]
+
+
+def outside(points: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the points that are inside none of the spans; the spans are sorted."""
+    begins = [begin for begin, _ in spans]
+    free = []
+    for point in points:
+        index = bisect_right(begins, point - 1) - 1
+        if index < 0 or point >= spans[index][1]:
+            free.append(point)
+    return free
+
+
+def is_joined(text: str, offset: int) -> bool:
+    """Return whether a cut at `offset` would divide a character as displayed, or \\r\\n."""
+    if not 0 < offset < len(text):
+        return False
+    before, after = text[offset - 1], text[offset]
+    return before == "\u200d" or (before == "\r" and after == "\n") or bool(_JOINED.match(after))
+
+
+def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
+    return [match.end() for match in pattern.finditer(text, start, end) if match.end() < end]
+
 
 _BLANK = re.compile(r"\s*")
 
@@ -30,7 +121,7 @@ class Size:
     target: int
     limit: int
 
-    def behind(self, lead: int) -> "Size":
+    def after_lead(self, lead: int) -> "Size":
         """Reserve room for a lead of `lead` tokens, unless it takes more than half of the target."""
         return self if 2 * lead > self.target else Size(self.target - lead, self.limit - lead)
 
@@ -41,14 +132,14 @@ Level = tuple[Finder, bool]
 """A function that finds cut points, and whether the pieces between them stay whole up to the limit."""
 
 PROSE: tuple[Level, ...] = (
-    (boundaries.sentence_starts, False),
-    (boundaries.line_starts, False),
-    (boundaries.clause_starts, False),
-    (boundaries.word_starts, True),
-    (boundaries.space_ends, False),
+    (sentence_starts, False),
+    (line_starts, False),
+    (clause_starts, False),
+    (word_starts, True),
+    (space_ends, False),
 )
-_LINES: tuple[Level, ...] = ((boundaries.line_starts, True), *PROSE)
-_PARAGRAPHS: tuple[Level, ...] = ((boundaries.gap_ends, False), *_LINES)
+_LINES: tuple[Level, ...] = ((line_starts, True), *PROSE)
+_PARAGRAPHS: tuple[Level, ...] = ((gap_ends, False), *_LINES)
 ROWS: dict[str, tuple[Level, ...]] = {
     "fence": _PARAGRAPHS,
     "code": _PARAGRAPHS,
@@ -57,7 +148,7 @@ ROWS: dict[str, tuple[Level, ...]] = {
     "math": _LINES,
     "table": _LINES,
 }
-_FIRST_LINE: Level = (lambda text, start, end: boundaries.line_starts(text, start, end)[:1], True)
+_FIRST_LINE: Level = (lambda text, start, end: line_starts(text, start, end)[:1], True)
 
 
 def pack(
@@ -104,7 +195,7 @@ def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size
     Text from `start` to the block, a heading or a summary, stays with the first piece. `item`: the
     block is the first in a list item, whose first line stays whole up to the limit.
     """
-    size = size.behind(reading.count(block.start, block.start + len(block.lead)) if block.lead else 0)
+    size = size.after_lead(reading.count(block.start, block.start + len(block.lead)) if block.lead else 0)
     if block.children:
         return pack(reading, block.children, start, end, size, inside=block.kind)
     above = [(start, block.start + 1)] if start < block.start else []
@@ -127,7 +218,7 @@ def cut(
         return list(_between_tokens(reading, start, end, size.target))
     (find, whole), deeper = levels[0], levels[1:]
     keep = size.limit if whole else size.target
-    points = boundaries.outside(find(reading.body, start, end), solid)
+    points = outside(find(reading.body, start, end), solid)
     edges = np.array([start, *points, end], dtype=np.int64)
     ranks = np.searchsorted(reading.starts, edges)
     spans: list[Span] = []
@@ -167,7 +258,7 @@ def trim(body: str, start: int, end: int) -> Span:
 
 def solid_rows(body: str, block: Block) -> list[Span]:
     """Return the rows that stay together: a table's header and first row, a fence's first two and last two lines."""
-    lines = [block.start, *boundaries.line_starts(body, block.start, block.end), block.end]
+    lines = [block.start, *line_starts(body, block.start, block.end), block.end]
     if block.kind == "table" and len(lines) > 3:
         return [(lines[0], lines[3])]
     if block.kind in ("fence", "math") and len(lines) > 4:
@@ -179,7 +270,7 @@ def _between_tokens(reading: TokenizedNote, start: int, end: int, target: int) -
     first, last = (int(rank) for rank in np.searchsorted(reading.starts, (start, end)))
     while last - first > target:
         ranks = range(first + target, first, -1)
-        separable = (rank for rank in ranks if not boundaries.is_joined(reading.body, int(reading.starts[rank])))
+        separable = (rank for rank in ranks if not is_joined(reading.body, int(reading.starts[rank])))
         rank = next(separable, first + target)
         point = int(reading.starts[rank])
         if point > start:

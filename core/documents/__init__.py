@@ -1,10 +1,54 @@
 """Documents -> Markdown: the table of the converters, and which one reads a kind."""
 
-from core.base.messages import message
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.base.messages import Message, message
 from core.base.registry import Entry, Registry
 from core.documents.kinds import PICTURES
-from core.documents.protocol import Converted as Converted
-from core.documents.protocol import Converter as Converter
+from core.model import Omission
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A document as Markdown, with what it says of itself.
+
+    `created` and `updated` are dates as ISO 8601 writes them, or "". `pages` are the places in `text`, in characters,
+    where its pages begin; a kind without pages has none. `left_out` names the parts of the document that `text` lacks.
+    `ocr` is the version of what read pages that are pictures, "" where nothing did.
+    """
+
+    text: str
+    title: str = ""
+    author: str = ""
+    created: str = ""
+    updated: str = ""
+    pages: tuple[int, ...] = ()
+    warnings: tuple[Message, ...] = ()
+    left_out: tuple[Omission, ...] = ()
+    ocr: str = ""
+
+
+class Converter(Protocol):
+    """Turns the bytes of a document into Markdown. It runs in a process with limits of time and memory.
+
+    Building one is cheap: only `convert` loads what it needs.
+    """
+
+    @property
+    def kinds(self) -> str:
+        """Suffixes of the files it reads, in lower case, without dots, separated by blanks."""
+
+    @property
+    def version(self) -> str:
+        """What made the text: the name of a program or library, and its version."""
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return a document as Markdown; raises SourceError, with an empty path, for what can't be converted.
+
+        It reads no other file and asks no network. A kind of text comes in UTF-8.
+        """
+
 
 _PANDOC = "docx odt pptx xlsx epub rst org ipynb csv tsv mediawiki rtf html htm xhtml mhtml mht tex latex wiki"
 CONVERTERS: Registry[Converter] = Registry(
@@ -13,7 +57,7 @@ CONVERTERS: Registry[Converter] = Registry(
         "workbook": Entry("core.documents.workbook:Workbook", kinds="xlsx csv tsv"),
         "canvas": Entry("core.documents.obsidian:Canvas", kinds="canvas"),
         "base": Entry("core.documents.obsidian:Base", kinds="base"),
-        "excalidraw": Entry("core.documents.excalidraw:Excalidraw", kinds="excalidraw"),
+        "excalidraw": Entry("core.documents.obsidian:Excalidraw", kinds="excalidraw"),
         "mail": Entry("core.documents.mail:Mail", kinds="eml emlx"),
         "feed": Entry("core.documents.feeds:Feed", kinds="rss atom opml"),
         "pandoc": Entry("core.documents.pandoc:Pandoc", kinds=_PANDOC),

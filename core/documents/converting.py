@@ -1,20 +1,31 @@
-"""The bytes of a document -> Markdown, converted in a process of its own that can be ended."""
+"""The bytes of a document or a picture -> Markdown, text or pixels, in a process that can be ended."""
 
 import atexit
+import base64
 import logging
 import time
+from collections.abc import Callable
 from functools import cache
 from threading import Lock
-from typing import Any
 
-from core.base.errors import ModelError, SourceError
-from core.base.messages import from_json, skeleton
+import numpy as np
+
+from core.base.errors import ConfigError, ModelError, SourceError
+from core.base.messages import from_json, message, skeleton
 from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
-from core.documents.kinds import PICTURES, check, kind_of
-from core.documents.packaged import sound_title
-from core.documents.process import ConverterProcess, Interrupted, Limits, ended, too_much_time
-from core.model import Omission
+from core.documents.kinds import PICTURES, check, check_size, has, kind_of, picture_kind
+from core.documents.metadata import sound_title
+from core.documents.process import (
+    THUMBNAIL,
+    ConverterProcess,
+    Interrupted,
+    Limits,
+    WorkerResult,
+    end_error,
+    too_much_time,
+)
+from core.model import Omission, Pixels
 
 _LOG = logging.getLogger(__name__)
 SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600
@@ -88,16 +99,16 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     return converted, ", ".join(filter(None, (result["version"], converted.ocr)))
 
 
-def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
+def _run(name: str, kind: str, data: bytes, path: str) -> WorkerResult:
     """Convert in a process that is idle, or in a new one; return its result."""
     limits = limits_of(len(data), reads_scans="ocr" in (name, kind) or kind == "pdf")
-    process = _taken(limits)
+    process = _take_process(limits)
     try:
         result = process.convert(data, name, kind)
     except TimeoutError:
         raise Interrupted(path, too_much_time(limits.processor_seconds)) from None
     except ChildProcessError as error:
-        raise ended(path, error) from None
+        raise end_error(path, error) from None
     with _IDLE_LOCK:
         _IDLE.append(process)
         surplus = _IDLE.pop(0) if len(_IDLE) > _MOST_IDLE else None
@@ -114,7 +125,7 @@ def limits_of(size: int, *, reads_scans: bool) -> Limits:
     return Limits(OCR_SECONDS if reads_scans else _CLOCK * seconds, seconds, megabytes, scan)
 
 
-def _taken(limits: Limits) -> ConverterProcess:
+def _take_process(limits: Limits) -> ConverterProcess:
     with _IDLE_LOCK:
         for at, process in enumerate(_IDLE):
             if process.limits.scan_megabytes == limits.scan_megabytes:
@@ -127,3 +138,87 @@ def _taken(limits: Limits) -> ConverterProcess:
 def _close_idle() -> None:
     while _IDLE:
         _IDLE.pop().close()
+
+
+PICTURE_SECONDS = 120
+"""Seconds of the processor that one picture may take; most take one or two."""
+_LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
+_CONVERTER, _ANY_KIND = "ocr", "-"
+
+
+def can_read() -> bool:
+    """Return whether what reads pictures is installed."""
+    return has("rapidocr")
+
+
+def check_picture_reader() -> None:
+    """Raise ConfigError, with the command that installs it, where what reads pictures is missing."""
+    if not can_read():
+        raise ConfigError(
+            "What reads pictures isn't installed yet. Install it, then start Tessera again: {command}",
+            command="pip install 'tessera-notes[ocr]'",
+        )
+
+
+def holds_words(text: str) -> bool:
+    """Return whether what was read of a picture holds two signs side by side.
+
+    A line or a circle is read as a single sign, and with a high score.
+    """
+    return any(len(word) > 1 for word in text.split())
+
+
+class PictureReader:
+    """Reads pictures at the lowest priority. Its process holds the models, half a gigabyte, until it is closed."""
+
+    def __init__(self) -> None:
+        self._process = ConverterProcess(_LIMITS, waits=True)
+
+    def __enter__(self) -> "PictureReader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, data: bytes, path: str, look: Callable[[], object]) -> tuple[str, str]:
+        """Return the text of a picture, "" where there is none or it is doubtful, and the version of what read it.
+
+        `look` is called often meanwhile; what it raises ends the process. Raises SourceError for a picture that is
+        refused or can't be read, Interrupted where that isn't the fault of the picture.
+        """
+        result = self._result(data, path, _CONVERTER, look)
+        if "converted" in result:
+            text = str(result["converted"]["text"])
+            return text if holds_words(text) else "", str(result["version"])
+        if "version" in result:
+            return "", str(result["version"])
+        raise _failure(result, path)
+
+    def shrink(self, data: bytes, path: str, look: Callable[[], object]) -> Pixels:
+        """Return a picture made small, as `read` looks at one; raises SourceError as that does."""
+        result = self._result(data, path, THUMBNAIL, look)
+        if "thumbnail" not in result:
+            raise _failure(result, path)
+        values = result["thumbnail"]
+        flat = np.frombuffer(base64.b64decode(values["pixels"]), np.uint8)
+        return flat.reshape(values["height"], values["width"], 3)
+
+    def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> WorkerResult:
+        check_size(data, path)
+        if not picture_kind(data):
+            raise SourceError(path, "is no picture that can be read, whatever its name says.")
+        try:
+            return self._process.convert(data, converter, _ANY_KIND, look)
+        except TimeoutError:
+            reason = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
+            raise Interrupted(path, reason) from None
+        except ChildProcessError as error:
+            raise end_error(path, error) from None
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+
+def _failure(result: WorkerResult, path: str) -> SourceError:
+    return (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError, XMLParser, parse, tostring
 
 from core.base.errors import SourceError
+from core.documents import Converted
 from core.documents.kinds import damaged
-from core.documents.protocol import Converted
 
 _DEEPEST = 200
 _DATES = ("pubDate", "published", "updated", "date")

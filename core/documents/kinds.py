@@ -1,13 +1,63 @@
-"""Kinds of documents by their suffix: their names for the user, and how their files begin."""
+"""Kinds of documents by their suffix: their names, how their files begin, what reads them, why others aren't read."""
 
 import io
 import re
 import zipfile
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from pathlib import PurePosixPath
 
 from core.base.errors import SourceError
-from core.base.messages import Message, message
+from core.base.messages import Message, message, plural
+
+_EXTRAS = {
+    "pypandoc": "documents",
+    "pdfplumber": "documents",
+    "pypdfium2": "documents",
+    "rapidocr": "ocr",
+}
+"""A module that a converter imports -> the extra that brings it."""
+
+
+_MODULES = {
+    "pandoc": "pypandoc",
+    "uncommented": "pypandoc",
+    "pdf": "pdfplumber",
+    "pdftext": "pypdfium2",
+    "ocr": "rapidocr",
+}
+"""What each converter of Tessera needs."""
+
+
+@cache
+def has(module: str) -> bool:
+    """Return whether a module of an extra is installed."""
+    return find_spec(module) is not None
+
+
+def need(module: str) -> None:
+    """Raise SourceError, with the command that installs it, where a module is missing."""
+    if not has(module):
+        raise SourceError(
+            "",
+            "can be read once its converter is installed: pip install 'tessera-notes[{extra}]'",
+            extra=_EXTRAS[module],
+        )
+
+
+def installed(converter: str) -> bool:
+    """Return whether a converter's requirements are installed; packages bring their own."""
+    module = _MODULES.get(converter)
+    return module is None or has(module)
+
+
+def fingerprint() -> str:
+    """Return what tells whether other documents can be read now than before."""
+    return " ".join(module for module in _EXTRAS if has(module))
+
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_UNPACKED = 500 * 1024 * 1024
@@ -34,17 +84,17 @@ class FileKind:
     called_as_file: bool = False
 
 
-def _zipped(name: Message, entry: str) -> FileKind:
+def _zip_kind(name: Message, entry: str) -> FileKind:
     return FileKind(name, entry, b"PK\x03\x04", is_text=False)
 
 
 KINDS = {
     "pdf": FileKind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
-    "docx": _zipped(message("a Word document"), r"word/document\d*\.xml"),
-    "odt": _zipped(message("a text of LibreOffice"), r"content\.xml"),
-    "pptx": _zipped(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
-    "xlsx": _zipped(message("an Excel workbook"), r"xl/workbook\.xml"),
-    "epub": _zipped(message("an e-book"), r"META-INF/container\.xml"),
+    "docx": _zip_kind(message("a Word document"), r"word/document\d*\.xml"),
+    "odt": _zip_kind(message("a text of LibreOffice"), r"content\.xml"),
+    "pptx": _zip_kind(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
+    "xlsx": _zip_kind(message("an Excel workbook"), r"xl/workbook\.xml"),
+    "epub": _zip_kind(message("an e-book"), r"META-INF/container\.xml"),
     "html": FileKind(message("a web page")),
     "htm": FileKind(message("a web page")),
     "xhtml": FileKind(message("a web page")),
@@ -107,7 +157,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     if known is None:
         return
     if known.entry and data.startswith(_OLE):
-        raise _encrypted(path)
+        raise _encrypted_error(path)
     if known.begins and not re.match(known.begins, data[:2048]):
         raise _other(path, known)
     if known.entry:
@@ -140,7 +190,7 @@ def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
     if not any(re.fullmatch(kind.entry, member.filename) for member in members):
         raise _other(path, kind)
     if any(member.flag_bits & _ENCRYPTED for member in members):
-        raise _encrypted(path)
+        raise _encrypted_error(path)
     unpacked = sum(member.file_size for member in members)
     if len(members) > _MAX_ENTRIES or unpacked > min(MAX_UNPACKED, max(_RATIO_FLOOR, MAX_RATIO * len(data))):
         raise SourceError(
@@ -153,9 +203,99 @@ def damaged(path: str) -> SourceError:
     return SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
 
 
-def _encrypted(path: str) -> SourceError:
+def _encrypted_error(path: str) -> SourceError:
     return SourceError(path, "is encrypted. Save a copy without a password and import that.")
 
 
 def _other(path: str, kind: FileKind) -> SourceError:
     return SourceError(path, "is not {kind}, whatever its name says.", kind=kind.name)
+
+
+KINDS_READ = message(
+    "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, and "
+    "exports of Notion, Evernote and Logseq"
+)
+"""The kinds that are read, as a person calls them."""
+_MOST_COUNTED = 8
+"""Kinds that are counted by name."""
+_BETTER = {
+    **dict.fromkeys("doc dot docm dotx dotm wps pages one".split(), "docx"),
+    **dict.fromkeys("xls xlsm xlsb xlt ods numbers et".split(), "xlsx"),
+    **dict.fromkeys("ppt pptm pps ppsx odp key dps".split(), "pptx"),
+    **dict.fromkeys("mobi azw azw3 fb2".split(), "epub"),
+    **dict.fromkeys("djvu xps oxps ps eps ai".split(), "pdf"),
+    **dict.fromkeys("msg oft".split(), "eml"),
+    "webarchive": "html",
+}
+"""Formats of documents, and in which their own programs save them so that they are read."""
+_PICTURES = frozenset((*PICTURES, *"svg avif heic heif ico psd raw cr2 nef dng".split()))
+_PACKED = frozenset("7z rar tar gz tgz bz2 xz zst lzma".split())
+_RECORDINGS = frozenset(
+    "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi mp4 m4v mov avi mkv webm wmv mpg mpeg 3gp flv".split()
+)
+_PROGRAM_KINDS = frozenset(
+    "exe msi dll sys com bat cmd scr app dmg pkg deb rpm apk ipa jar class so dylib o a lib bin iso img lnk".split()
+)
+_DATA = frozenset("json jsonl ndjson xml yaml yml toml ini plist db sqlite sqlite3 mdb accdb parquet pkl npy".split())
+_MAILBOXES = frozenset("pst ost mbox olm".split())
+
+
+def why_not_read(path: str) -> Message:
+    """Return why a file of an unsupported kind isn't read, and what the user can do."""
+    kind = kind_of(path)
+    if kind in _BETTER:
+        return message(
+            "is of a format that isn't read. Save it as .{newer} in its own program and import that.",
+            newer=_BETTER[kind],
+        )
+    if kind in _PICTURES:
+        return message(
+            "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
+        )
+    if kind == "enex":
+        return message("is an export of Evernote. Import it by itself.")
+    if kind == "zip":
+        return message("is a zip archive. Import it by itself, or unpack it here.")
+    if kind in _PACKED:
+        return message("is an archive. Unpack it here to have its files read.")
+    if kind in _RECORDINGS:
+        return message("is a recording, whose words aren't read. A transcript next to it, as text, would be.")
+    if kind in _PROGRAM_KINDS:
+        return message("is part of a program, in which there is nothing to read.")
+    if kind in _MAILBOXES:
+        return message("is a mailbox. Save its e-mails as .eml files to have them read.")
+    if kind == "xml":
+        return message(
+            "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read."
+        )
+    if kind in ("json", "jsonl", "ndjson"):
+        return message("is data for programs. If it is a log or an exported chat, learn from it: tessera learn FILE")
+    if kind in _DATA:
+        return message("is data for programs. Export what should be found as text or CSV.")
+    if not kind:
+        return message("has no suffix that says what it is. Add one, such as .md, to have it read.")
+    return message(
+        "is a .{kind} file, a kind that isn't read. If it holds text, save it as text or PDF in its own program.",
+        kind=kind,
+    )
+
+
+def nothing_read(paths: Iterable[str]) -> Message:
+    """Return that none of some files is read: how many there are of each kind, and which kinds are read."""
+    counts = Counter(map(kind_of, paths))
+    if not counts:
+        return message("There are no files to read here. Kinds that are read: {kinds}.", kinds=KINDS_READ)
+    most = counts.most_common(_MOST_COUNTED)
+    named = [
+        message("{n} .{kind}", n=count, kind=kind)
+        if kind
+        else plural("{n} without a suffix", "{n} without a suffix", n=count)
+        for kind, count in most
+    ]
+    if others := counts.total() - sum(count for _, count in most):
+        named.append(plural("{n} other", "{n} others", n=others))
+    return message(
+        "None of the files here is of a kind that is read: {counts}. Kinds that are read: {kinds}.",
+        counts=named,
+        kinds=KINDS_READ,
+    )

@@ -10,9 +10,9 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.utils import parseaddr, parsedate_to_datetime
 
-from core.base.encodings.decoding import decode_part
+from core.base.encodings.guessing import decode_part
+from core.documents import Converted
 from core.documents.kinds import damaged
-from core.documents.protocol import Converted
 from core.model import Omission
 
 _HEADERS = ("From", "To", "Cc", "Date")

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.base.errors import SourceError
-from core.documents.protocol import Converted
+from core.documents import Converted
+from core.model import Omission
 
+Card = dict[str, Any]
+"""A card, a group or an arrow of a canvas, an element of a drawing, a view of a base: its JSON."""
 _MOST = 20_000
 """Cards and links of a canvas that are read."""
 _ROW = 60
@@ -22,7 +25,7 @@ class Canvas:
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a canvas as Markdown; raises SourceError."""
-        root = _loaded(data)
+        root = _load(data)
         nodes = [node for node in _rows(root, "nodes") if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
         cards = [node for node in nodes if node.get("type") != "group"]
@@ -31,7 +34,7 @@ class Canvas:
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
             parts += [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is group)]
-        arrows = [*_arrows(root, {node["id"]: _called(node) for node in nodes})]
+        arrows = [*_arrows(root, {node["id"]: _display_name(node) for node in nodes})]
         if arrows:
             parts.append("\n".join(arrows))
         return Converted("\n\n".join(filter(None, parts)))
@@ -49,7 +52,7 @@ class Base:
 
         text = data.decode("utf-8", "replace")
         front = frontmatter.parse(text)
-        values: dict[str, Any] = front.extra
+        values: Card = front.extra
         if front.warnings or not values:
             raise SourceError("", "is not a base of Obsidian, whatever its name says.")
         parts = [*_section("Filters", _filters(values.get("filters")))]
@@ -69,7 +72,7 @@ class Base:
         return Converted("\n\n".join(parts))
 
 
-def _loaded(data: bytes) -> Mapping[str, Any]:
+def _load(data: bytes) -> Mapping[str, Any]:
     try:
         root = json.loads(data)
     except ValueError as error:
@@ -79,7 +82,7 @@ def _loaded(data: bytes) -> Mapping[str, Any]:
     return root
 
 
-def _rows(root: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def _rows(root: Mapping[str, Any], name: str) -> list[Card]:
     rows = root.get(name)
     return [row for row in rows[:_MOST] if isinstance(row, dict)] if isinstance(rows, list) else []
 
@@ -91,10 +94,10 @@ def _place(node: Mapping[str, Any]) -> tuple[float, float, float, float]:
     return x, y, width, height
 
 
-def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> list[dict[str, Any]]:
+def in_reading_order(cards: Iterator[Card] | list[Card]) -> list[Card]:
     """Sort cards by rows from top to bottom, each from left to right."""
-    ordered: list[dict[str, Any]] = []
-    row: list[dict[str, Any]] = []
+    ordered: list[Card] = []
+    row: list[Card] = []
     for card in sorted(cards, key=lambda item: _place(item)[1]):
         if row and _place(card)[1] - _place(row[0])[1] > _ROW:
             ordered += sorted(row, key=lambda item: _place(item)[0])
@@ -103,7 +106,7 @@ def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> 
     return [*ordered, *sorted(row, key=lambda item: _place(item)[0])]
 
 
-def _home(card: Mapping[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _home(card: Mapping[str, Any], groups: list[Card]) -> Card | None:
     """Return the smallest group that contains the middle of a card."""
     left, top, width, height = _place(card)
     x, y = left + width / 2, top + height / 2
@@ -131,7 +134,7 @@ def _to_file(node: Mapping[str, Any]) -> str:
     return f"{'!' if picture else ''}[[{path}{place}]]" if path else ""
 
 
-def _called(node: Mapping[str, Any]) -> str:
+def _display_name(node: Mapping[str, Any]) -> str:
     """Return the name of a card in the sentence of an arrow."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")
@@ -185,7 +188,7 @@ def _filter(value: object) -> str:
     return f"`{_line(value)}`"
 
 
-def _mapping(value: object) -> dict[str, Any]:
+def _mapping(value: object) -> Card:
     return value if isinstance(value, dict) else {}
 
 
@@ -195,3 +198,32 @@ def _line(value: object) -> str:
 
 def _in_link(value: object) -> str:
     return re.sub(r"[\[\]|\n]", " ", str(value or "")).strip()
+
+
+class Excalidraw:
+    """Reads `.excalidraw` files; the pictures in them are named."""
+
+    kinds = "excalidraw"
+    version = "Tessera 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the texts of a drawing; raises SourceError."""
+        try:
+            root = json.loads(data)
+        except ValueError:
+            root = None
+        elements = root.get("elements") if isinstance(root, dict) else None
+        if not isinstance(elements, list):
+            raise SourceError("", "is no drawing of Excalidraw, whatever its name says.")
+        drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
+        texts = [_text(item) for item in in_reading_order([item for item in drawn if _text(item)])]
+        pictures = sum(item.get("type") == "image" for item in drawn)
+        return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())
+
+
+def _text(element: Card) -> str:
+    """Return what an element says: its text, the name of a frame, where it leads to."""
+    words = element.get("originalText") or element.get("text") or element.get("name")
+    link = element.get("link")
+    said = [str(item).strip() for item in (words, f"<{link}>" if link else "") if item]
+    return " ".join(filter(None, said))

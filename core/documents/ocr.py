@@ -1,5 +1,6 @@
 """Pictures and scanned pages -> text by rapidocr, whose package holds its models; nothing is asked of a network."""
 
+import base64
 import io
 import logging
 import math
@@ -12,14 +13,11 @@ from statistics import fmean, median
 from typing import Any
 
 from core.base.errors import SourceError
-from core.documents import allowance
-from core.documents.extras import has, need
-from core.documents.kinds import MAX_PAGES, PICTURES, damaged, name_of
+from core.documents import Converted, process
+from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, need
 from core.documents.pdf.lines import GlyphRun
-from core.documents.pdf.order import arranged
-from core.documents.pdf.tables import PageTable
-from core.documents.protocol import Converted
-from core.markdown.writing import table
+from core.documents.pdf.order import PageTable, order_parts
+from core.markdown.parts import table
 
 # The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.
 
@@ -30,7 +28,11 @@ _ALIKE = (0.6, 1.5)
 _TALL = 1.5
 """How many times as high as it is wide a line is that runs down."""
 _ASKED = 5
-"""Lines, the longest, of which it is looked at how their letters stand."""
+"""Lines, the longest, whose direction is measured."""
+
+
+_THUMBNAIL, _LEAST_SIDE = 448, 56
+"""Pixels of the longer side of a thumbnail, and of the shorter one at least: models see 224 to 384."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class ScannedLine:
         return math.atan(y / x) if x else 0.0
 
 
-def turned(
+def turn_lines(
     lines: Sequence[ScannedLine], width: int, height: int, is_upside_down: Callable[[ScannedLine], bool]
 ) -> list[ScannedLine]:
     """Return the lines of a picture turned so that most letters are upright, and level."""
@@ -79,7 +81,7 @@ def turned(
     return [ScannedLine(line.corners @ level, line.text) for line in placed]
 
 
-def in_order(lines: Sequence[ScannedLine]) -> str:
+def text_in_order(lines: Sequence[ScannedLine]) -> str:
     """Return the text of lines in reading order: columns one after the other, tables as such, a gap as a blank line."""
     if not lines:
         return ""
@@ -92,7 +94,7 @@ def in_order(lines: Sequence[ScannedLine]) -> str:
         baseline = (top + bottom) / 2 * scale + size / 2
         runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size, bold=False, fixed=False))
     paragraphs: list[str] = []
-    for column in arranged(runs, []):
+    for column in order_parts(runs, []):
         last: GlyphRun | None = None
         for part in column:
             if isinstance(part, PageTable):
@@ -139,14 +141,14 @@ class Ocr:
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
                 raise SourceError("", "is not {kind}, whatever its name says.", kind=name_of(kind))
-            text = text_of(made_smaller(data, _SIDE))
+            text = text_of(shrink(data, _SIDE))
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
             return Converted(text + "\n")
         from core.documents.pdf import reading
 
         parts, starts, at = [], [], 0
-        with reading.opened(data, MAX_PAGES) as document:
+        with reading.open_document(data, MAX_PAGES) as document:
             for number in range(1, len(document) + 1):
                 starts.append(at)
                 parts.append(page_text(document, number) + "\n\n")
@@ -169,7 +171,7 @@ def text_of(picture: Any) -> str:
     """Return the text of a picture in reading order, "" where there is none or where it is doubtful."""
     import numpy as np
 
-    allowance.grant_scan()
+    process.grant_scan()
     image = np.asarray(picture.convert("RGB"))[:, :, ::-1]
     result = _engine()(image, use_det=True, use_cls=True, use_rec=True)
     if not result.txts or fmean(result.scores) < _DOUBTFUL:
@@ -182,7 +184,7 @@ def text_of(picture: Any) -> str:
     if not any(_WORD.search(line.text) for line in lines):
         return ""
     height, width = image.shape[:2]
-    return in_order(turned(lines, width, height, lambda line: _is_upside_down(image, line)))
+    return text_in_order(turn_lines(lines, width, height, lambda line: _is_upside_down(image, line)))
 
 
 def _is_upside_down(image: Any, line: ScannedLine) -> bool:
@@ -196,7 +198,7 @@ def _is_upside_down(image: Any, line: ScannedLine) -> bool:
     return bool(result.cls_res) and "180" in result.cls_res[0][0]
 
 
-def made_smaller(data: bytes, side: int) -> Any:
+def shrink(data: bytes, side: int) -> Any:
     """Return a picture as PIL has it, with at most `side` pixels on its longer side, the right way up.
 
     Raises SourceError for one that is damaged, or of more than MAX_PIXELS, of which nothing is unpacked.
@@ -219,6 +221,22 @@ def made_smaller(data: bytes, side: int) -> Any:
         return ImageOps.exif_transpose(picture)
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise damaged("") from error
+
+
+def thumbnail(data: bytes) -> dict[str, Any]:
+    """Return a picture made small, as values for JSON; raises SourceError for one that is refused or damaged."""
+    picture = shrink(data, _THUMBNAIL)
+    try:
+        if "A" in picture.getbands() or "transparency" in picture.info:
+            from PIL import Image
+
+            picture = picture.convert("RGBA")
+            picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
+        width, height = (max(side, _LEAST_SIDE) for side in picture.size)
+        picture = picture.convert("RGB").resize((width, height))
+    except (OSError, ValueError, SyntaxError) as error:
+        raise damaged("") from error
+    return {"height": height, "width": width, "pixels": base64.b64encode(picture.tobytes()).decode()}
 
 
 @cache

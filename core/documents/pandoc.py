@@ -10,23 +10,74 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.base.encodings.decoding import decode_part
+from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
 from core.base.messages import Message, message
-from core.documents import allowance, notebooks, syntax
-from core.documents.extras import has, need
-from core.documents.kinds import damaged
+from core.documents import Converted, syntax
+from core.documents.kinds import damaged, has, need
+from core.documents.metadata import read_metadata, sound_title
 from core.documents.office import blocks, docx, odt
-from core.documents.office.blocks import Blocks
-from core.documents.office.insertions import Insertions
+from core.documents.office.blocks import Blocks, Insertions
+from core.documents.office.drawings import Slides
 from core.documents.office.rtf import Rtf
-from core.documents.office.slides import Slides
-from core.documents.packaged import described, sound_title
-from core.documents.process import Interrupted, ended
-from core.documents.protocol import Converted
-from core.documents.rst import without_files
-from core.documents.webpages import main_part, unwrapped, whole
+from core.documents.process import Interrupted, end_error, limit_child
+from core.documents.webpages import clean_page, main_part, unwrap_archive
+from core.markdown.parts import code_block
 from core.model import Omission
+
+_DIRECTIVE = re.compile(rb"([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?)")
+_FILE = re.compile(rb"\s*:(?:file|url):")
+_INCLUDES = (b"include", b"literalinclude")
+
+
+def without_files(data: bytes) -> tuple[bytes, int]:
+    """Return a text without the directives that name a file or an address, and their number."""
+    kept, count = list[bytes](), 0
+    indent, first = -1, 0  # of the directive that is read, -1 outside of one; and its first line, -1 if it is left out
+    for line in data.splitlines(keepends=True):
+        own = len(line) - len(line.lstrip())
+        if indent >= 0 and line.strip() and own <= indent:
+            indent = -1
+        if indent < 0 and (found := _DIRECTIVE.match(line)):
+            indent, first = len(found[1]), len(kept)
+            if found[2].lower() in _INCLUDES and found[3]:
+                count, first = count + 1, -1
+        elif indent >= 0 and first >= 0 and _FILE.match(line):
+            del kept[first:]
+            count, first = count + 1, -1
+        if indent < 0 or first >= 0 or not line.strip():
+            kept.append(line)
+    return b"".join(kept), count
+
+
+_MARKDOWN = ("markdown", "text/markdown")
+
+
+def prepare_notebook(data: bytes) -> bytes:
+    """Return a notebook with its raw cells as Markdown: what is of another format is a block of code."""
+    try:
+        notebook = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    raw = (
+        [item for item in cells if isinstance(item, dict) and item.get("cell_type") == "raw"]
+        if isinstance(cells, list)
+        else []
+    )
+    for cell in raw:
+        cell |= {"cell_type": "markdown", "source": _raw_cell(cell)}
+    return json.dumps(notebook).encode() if raw else data
+
+
+def _raw_cell(cell: dict[str, Any]) -> str:
+    source, said = cell.get("source", ""), cell.get("metadata")
+    text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+    said = said if isinstance(said, dict) else {}
+    if {said.get("format"), said.get("raw_mimetype")} & {*_MARKDOWN} or not text.strip():
+        return text
+    return code_block(text)
+
 
 _FORMATS = {
     **{kind: kind for kind in "docx odt pptx xlsx epub rst org ipynb csv tsv mediawiki rtf".split()},
@@ -41,7 +92,7 @@ _PARTS = (*_HTML, "docx", "rtf")
 _MOST_DEPTH = 3
 _FIELDS: tuple[str, ...] = ("title", "author")
 _HEAD = ("subtitle", "date", "abstract")
-"""What stands at the head of a document, and isn't a field of its note."""
+"""What is at the head of a document, and isn't a field of its note."""
 _API = [1, 23, 1]
 _MEGABYTES = 850
 """Of pandoc's heap: with what else it needs, at most 1 GB."""
@@ -72,7 +123,7 @@ class Pandoc:
         read = self._read(data, kind, 0)
         own_pictures = kind not in _PACKED and kind not in _HTML and kind != "rtf"
         text = _markdown(read.nodes, pictures=own_pictures)
-        said = described(data, kind) if kind in _PACKED else {}
+        said = read_metadata(data, kind) if kind in _PACKED else {}
         said |= {name: value for name, value in read.said.items() if value}
         title, author, created, updated = (said.get(name, "") for name in ("title", "author", "created", "updated"))
         return Converted(text, title, author, created, updated, warnings=read.warnings, left_out=tuple(read.left_out))
@@ -97,22 +148,22 @@ class Pandoc:
             return read.nodes
 
         if kind == "docx":
-            data, added = docx.prepared(data, part, comments=self._comments)
+            data, added = docx.prepare(data, part, comments=self._comments)
         elif kind == "odt":
-            data, added = odt.prepared(data, comments=self._comments)
+            data, added = odt.prepare(data, comments=self._comments)
         elif kind == "ipynb":
-            data = notebooks.prepared(data)
+            data = prepare_notebook(data)
         elif kind == "rst":
             data, files = without_files(data)
             within += [Omission("file", files)] if files else []
         elif kind in _HTML:
-            page, menus = main_part(unwrapped(data, kind))
+            page, menus = main_part(unwrap_archive(data, kind))
             data = page.encode()
             within += [Omission("menu", menus)] if menus else []
         read = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
         meta: dict[str, Any] = read["meta"]
         said: dict[str, str] = {name: syntax.plain(meta[name]) for name in _FIELDS if name in meta}
-        nodes = syntax.replaced(read["blocks"], added.by_marker)
+        nodes = syntax.insert_blocks(read["blocks"], added.by_marker)
         if kind in ("docx", "odt"):
             head = _HEAD if sound_title(said.get("title", "")) else ("title", *_HEAD)
             nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
@@ -149,7 +200,7 @@ class _Read:
 
 def _description(data: bytes) -> Blocks:
     """Return what a book says of itself: text, or HTML."""
-    said = described(data, "epub").get("description", "")
+    said = read_metadata(data, "epub").get("description", "")
     if "<" not in said:
         return blocks.paras(said.splitlines())
     read: Blocks = json.loads(_pandoc(said.encode(), "-f", _FORMATS["html"], "-t", "json"))["blocks"]
@@ -159,7 +210,7 @@ def _description(data: bytes) -> Blocks:
 def html_to_markdown(page: str) -> str:
     """Return HTML that is in a document of another kind as Markdown."""
     need("pypandoc")
-    read = json.loads(_pandoc(whole(page).encode(), "-f", _FORMATS["html"], "-t", "json"))
+    read = json.loads(_pandoc(clean_page(page).encode(), "-f", _FORMATS["html"], "-t", "json"))
     return _markdown(read["blocks"], pictures=False)
 
 
@@ -181,10 +232,10 @@ def _program() -> str:
     try:
         return str(pypandoc.get_pandoc_path())
     except OSError as error:
-        raise _absent() from error
+        raise _missing_error() from error
 
 
-def _absent() -> Interrupted:
+def _missing_error() -> Interrupted:
     return Interrupted("", message("can't be converted: the program pandoc isn't there. Install Tessera again."))
 
 
@@ -198,16 +249,16 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
             )
         except FileNotFoundError as error:
-            raise _absent() from error
+            raise _missing_error() from error
         with process:
-            allowance.hand_on(process)
+            limit_child(process)
             written, said = process.communicate()
     if process.returncode == _HEAP_EXHAUSTED:
         raise MemoryError
     if process.returncode == _OUT_OF_TIME:
         raise TimeoutError
     if process.returncode < 0:
-        raise ended("", ChildProcessError(process.returncode))
+        raise end_error("", ChildProcessError(process.returncode))
     if process.returncode:
         why = _reason(said.decode("utf-8", "replace"))
         raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
@@ -217,6 +268,6 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
 def _reason(stderr: str) -> str:
     """Return pandoc's message on a text, and where; "" for a message without use to the user."""
     place = _PLACE.search(stderr)
-    told = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
-    reason = next((line for line in told if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
+    lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
+    reason = next((line for line in lines if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
     return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import shutil
 import signal
@@ -13,10 +14,78 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 from core.base.errors import SourceError
 from core.base.messages import Message, message
+
+try:
+    import resource as resource
+except ImportError:
+    resource = None  # type: ignore[assignment]
+
+THUMBNAIL = "thumbnail"
+"""The converter that makes a picture small."""
+_SCANNED_SECONDS = 60.0
+"""Of the processor for one scanned page; most take less than ten."""
+
+
+def limit_memory(megabytes: int) -> None:
+    """Limit the address space of this process, and of those it starts, for good."""
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        most = megabytes << 20
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def grant(megabytes: int, seconds: int) -> None:
+    """Allow a document so much more address space than the process has now, and so many seconds of the processor.
+
+    A signal ends the process after them: at a low priority the time on the clock says nothing.
+    """
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        with suppress(OSError, ValueError, IndexError):
+            taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+            most = taken + (megabytes << 20)
+            resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    _limit_time(seconds)
+
+
+def grant_scan() -> None:
+    """Allow all the address space that the process may have, and the seconds of one scanned page.
+
+    Reading one of A4 takes 1.6 GB of address space, of which .8 GB are used.
+    """
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    if left := seconds_left():
+        _limit_time(max(left, _SCANNED_SECONDS))
+
+
+def end_grant() -> None:
+    """End the allowance of a document."""
+    _limit_time(0)
+
+
+def seconds_left() -> float:
+    """Return the seconds of the processor that are left, 0 without a limit."""
+    return signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "getitimer") else 0.0
+
+
+def limit_child(process: "subprocess.Popen[bytes]") -> None:
+    """Limit a process that this one started to the seconds that are left."""
+    if (left := seconds_left()) and hasattr(resource, "prlimit"):
+        with suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(left), math.ceil(left) + 1))
+
+
+def _limit_time(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
 
 _AGE, _DOCUMENTS = 1800, 200
 """Seconds and documents after which a process is replaced by a new one."""
@@ -30,6 +99,19 @@ TOO_MUCH_MEMORY = message(
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
 """How a library of a converter ends the process that gets no more memory."""
 _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
+
+
+class WorkerResult(TypedDict, total=False):
+    """What the worker writes: the `converted` document or `thumbnail`, or the `reason` of its failure."""
+
+    converted: dict[str, Any]
+    thumbnail: dict[str, Any]
+    version: str
+    reason: Any
+    cause: str
+    is_interrupted: bool
+    is_too_slow: bool
+    has_grown: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +134,7 @@ class Interrupted(SourceError):
     """
 
 
-def hindrance(error: OSError) -> Message:
+def machine_reason(error: OSError) -> Message:
     """Return why this computer can't convert any document now, and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
@@ -63,7 +145,7 @@ def hindrance(error: OSError) -> Message:
     return message("was not converted: this computer couldn't do it ({why}). Import it again.", why=why)
 
 
-def ended(path: str, error: ChildProcessError) -> Interrupted:
+def end_error(path: str, error: ChildProcessError) -> Interrupted:
     """Return the error for a document whose process ended (its status) or could not be handed it (the reason)."""
     status = error.args[0]
     if isinstance(status, Message):
@@ -98,7 +180,7 @@ class ConverterProcess:
 
     def convert(
         self, data: bytes, converter: str, kind: str, look: Callable[[], object] = lambda: None
-    ) -> dict[str, Any]:
+    ) -> WorkerResult:
         """Return what the worker writes of a document; `look` is called often meanwhile, and may raise.
 
         Raises TimeoutError where the document takes too long, ChildProcessError where it ends the worker (the status)
@@ -138,7 +220,7 @@ class ConverterProcess:
             raise TimeoutError
         raise ChildProcessError(status)
 
-    def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> dict[str, Any] | None:
+    def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> WorkerResult | None:
         """Return the result for a document, None where there is none once its time is over or the process ended."""
         asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:
@@ -148,7 +230,7 @@ class ConverterProcess:
                 self.close()
                 process = self._ask(data, asked)
         except OSError as error:
-            raise ChildProcessError(hindrance(error)) from error
+            raise ChildProcessError(machine_reason(error)) from error
         written, began = self._place / "result", time.monotonic()
         while process.poll() is None and not written.exists():
             look()
@@ -158,20 +240,20 @@ class ConverterProcess:
             time.sleep(min(_LOOK, _SOONEST + passed / 10))
         self._count += 1
         with suppress(OSError, ValueError):
-            result: dict[str, Any] = json.loads(written.read_bytes())
+            result: WorkerResult = json.loads(written.read_bytes())
             written.unlink()
             return result
         return None
 
     def _ask(self, data: bytes, asked: bytes) -> "subprocess.Popen[bytes]":
-        process = self._started()
+        process = self._start()
         (self._place / "source").write_bytes(data)
         assert process.stdin is not None
         process.stdin.write(asked)
         process.stdin.flush()
         return process
 
-    def _started(self) -> "subprocess.Popen[bytes]":
+    def _start(self) -> "subprocess.Popen[bytes]":
         """Return the process, a new one where the last ended, is old, or has converted many documents."""
         is_old = time.monotonic() - self._began > _AGE or self._count >= _DOCUMENTS
         if self._process is not None and (is_old or self._process.poll() is not None):

@@ -8,10 +8,31 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from core.documents.formulas import written
 from core.documents.office import blocks
-from core.documents.office.insertions import MARKER
-from core.documents.office.labels import numeral
+from core.documents.office.blocks import MARKER, numeral
+
+_RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+_LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w))")
+_TEXT = re.compile(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*")
+
+
+def formula_inlines(tex: str, *, is_block: bool) -> list[Any]:
+    """Return a formula of TeX as inlines: `m^{2}` is m²."""
+    named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end the cell of a table
+    line = " ".join(named.split())
+    text = _SCRIPT.sub(_script, line)
+    if _TEXT.fullmatch(text):
+        return blocks.inlines(text)
+    mark = "$$" if is_block else "$"
+    return [{"t": "RawInline", "c": ["markdown", f"{mark}{line}{mark}"]}]
+
+
+def _script(match: "re.Match[str]") -> str:
+    content = match[2] if match[2] is not None else match[3]
+    made = content.translate(_RAISED if match[1] == "^" else _LOWERED)
+    return match[0] if any(sign in content and sign.isalnum() for sign in made) else made
+
 
 _SPACE = blocks.SPACE
 _SIMPLE_ATTRIBUTES = blocks.ATTRIBUTES
@@ -30,28 +51,28 @@ _LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
 _MOST_COLUMNS = 500
 
 
-def replaced(node: Any, by_marker: Mapping[str, list[Any]]) -> Any:
+def insert_blocks(node: Any, by_marker: Mapping[str, list[Any]]) -> Any:
     """Return blocks with the blocks of each marker after the paragraph with the marker."""
     if isinstance(node, list):
-        return [part for entry in node for part in _parted(entry, by_marker)] if by_marker else node
-    return node | {"c": replaced(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
+        return [part for entry in node for part in _part_paragraph(entry, by_marker)] if by_marker else node
+    return node | {"c": insert_blocks(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
 
 
-def _parted(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
+def _part_paragraph(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
     """Return a paragraph without its markers, none for one that is a marker, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
-        return [replaced(node, by_marker)]
-    content, behind = [], []
+        return [insert_blocks(node, by_marker)]
+    content, following = [], []
     for entry in node["c"]:
         markers = (
             [marker for marker in MARKER.findall(entry["c"]) if marker in by_marker] if entry["t"] == "Str" else []
         )
-        behind += [block for marker in markers for block in by_marker[marker]]
+        following += [block for marker in markers for block in by_marker[marker]]
         text = MARKER.sub("", entry["c"]) if markers else ""
         content += [entry] if not markers else [entry | {"c": text}] if text else []
-    if not behind:
+    if not following:
         return [node]
-    return [node | {"c": content}, *behind] if content else behind
+    return [node | {"c": content}, *following] if content else following
 
 
 def simple(nodes: list[Any], *, pictures: bool) -> list[Any]:
@@ -102,10 +123,12 @@ def _simple(nodes: list[Any], pictures: bool) -> Iterator[Any]:
         elif kind == "Header":
             yield {"t": kind, "c": [content[0], _SIMPLE_ATTRIBUTES, _inlines(content[2], pictures)]}
         elif kind == "OrderedList" and (labels := _labels(content)):
-            items = [_led({"t": "Str", "c": label}, item) for label, item in zip(labels, content[1], strict=True)]
+            items = [
+                _prepend_word({"t": "Str", "c": label}, item) for label, item in zip(labels, content[1], strict=True)
+            ]
             yield _within(blocks.bullets(items), pictures)
         elif kind in ("Para", "Plain"):
-            yield {"t": kind, "c": _unescaped(_inlines(content, pictures))}
+            yield {"t": kind, "c": _unescape(_inlines(content, pictures))}
         elif kind not in ("RawBlock", "Null"):
             yield _within(block, pictures)
 
@@ -120,21 +143,21 @@ def _labels(content: Any, *, all_of_them: bool = False) -> list[str]:
     return [form.format(numeral(start + at, _NUMERALS.get(style["t"], "1"))) for at in range(len(items))]
 
 
-def _led(word: Any, item: list[Any]) -> list[Any]:
+def _prepend_word(word: Any, item: list[Any]) -> list[Any]:
     """Return an item of a list with its label as its first word."""
     if item and item[0]["t"] in ("Para", "Plain"):
         return [item[0] | {"c": [word, _SPACE, *item[0]["c"]]}, *item[1:]]
     return [{"t": "Plain", "c": [word]}, *item]
 
 
-def _unescaped(content: list[Any]) -> list[Any]:
+def _unescape(content: list[Any]) -> list[Any]:
     """Return the inlines of a paragraph; a letter with a bracket at its begin stays without a backslash."""
     if content and content[0]["t"] == "Str" and _LETTERED.fullmatch(content[0]["c"]):
-        return [_unchanged(content[0]["c"]), *content[1:]]
+        return [_raw_markdown(content[0]["c"]), *content[1:]]
     return content
 
 
-def _unchanged(markdown: str) -> Any:
+def _raw_markdown(markdown: str) -> Any:
     return {"t": "RawInline", "c": ["markdown", markdown]}
 
 
@@ -155,21 +178,21 @@ def _inlines(nodes: list[Any], pictures: bool) -> list[Any]:
     made: list[Any] = []
     for node in nodes:
         kind, content = node["t"], node.get("c")
-        is_lost = kind == "Image" and not (pictures and _beside(content[2][0]))
+        is_lost = kind == "Image" and not (pictures and _is_next_to_document(content[2][0]))
         if is_lost or kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
             made += _inlines(content[1], pictures)
         elif kind == "Link":
             made.append({"t": kind, "c": [_SIMPLE_ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
         elif kind == "RawInline":
-            made += [_unchanged(content[1])] if content[0] == blocks.OURS else []
+            made += [_raw_markdown(content[1])] if content[0] == blocks.OURS else []
         elif kind == "Math":
-            made += written(content[1], is_block=content[0]["t"] == "DisplayMath")
+            made += formula_inlines(content[1], is_block=content[0]["t"] == "DisplayMath")
         else:
             made.append(_within(node, pictures))
     return made
 
 
-def _beside(address: str) -> bool:
+def _is_next_to_document(address: str) -> bool:
     """Return whether a picture is a file next to the document."""
     return ":" not in address and not address.startswith("//")
 
@@ -178,7 +201,7 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Any]:
     """Yield a table of simple cells; one that only arranges its contents, in one column, is its contents."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
-    lines = [list(islice(_cells(row, pictures), _MOST_COLUMNS)) for row in _spanned(rows)]
+    lines = [list(islice(_cells(row, pictures), _MOST_COLUMNS)) for row in _expand_spans(rows)]
     columns = max(map(len, lines), default=0)
     if columns == 1 and not head[1] and any(len(cell[4]) > 1 for row in rows for cell in row[1]):
         for row in rows:
@@ -192,7 +215,7 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Any]:
     yield blocks.table(lines)
 
 
-def _spanned(rows: list[Any]) -> Iterator[list[Any]]:
+def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
     """Yield the cells of each row; a cell over several columns or rows is followed by empty ones in their places."""
     below: dict[int, int] = {}
     for row in rows:
@@ -226,7 +249,9 @@ def _line(node: Any) -> list[Any]:
             return list(content[2])
         if kind == "OrderedList":
             labels = _labels(content, all_of_them=True)
-            return _line([_led(_unchanged(label), item) for label, item in zip(labels, content[1], strict=True)])
+            return _line(
+                [_prepend_word(_raw_markdown(label), item) for label, item in zip(labels, content[1], strict=True)]
+            )
         if kind == "CodeBlock":
             return [{"t": "Code", "c": [_SIMPLE_ATTRIBUTES, " ".join(content[1].split())]}]
         return _line(content)

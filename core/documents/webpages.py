@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from core.base.encodings.decoding import decode_part
+from core.base.encodings.guessing import decode_part
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
@@ -34,7 +34,7 @@ _BOXES = {True: "☒ ", False: "☐ "}
 _BOXED = ("li", "p", "td", "label", "dd")
 
 
-def unwrapped(data: bytes, kind: str) -> str:
+def unwrap_archive(data: bytes, kind: str) -> str:
     """Return the page of a saved web archive (MHTML), or the page as it is."""
     if kind not in ("mhtml", "mht"):
         return data.decode("utf-8", "replace")
@@ -66,7 +66,7 @@ def main_part(page: str) -> tuple[str, int]:
     return "".join(cleaner.parts), cleaner.left_out
 
 
-def whole(page: str) -> str:
+def clean_page(page: str) -> str:
     """Return a page that is all main part, as that of an e-mail, without scripts, controls and menus."""
     cleaner = _Cleaner(whole=True)
     cleaner.read(page)

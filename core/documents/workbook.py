@@ -12,12 +12,106 @@ from itertools import islice
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from core.base.messages import Message, plural
+from core.documents import Converted
 from core.documents.kinds import damaged
-from core.documents.office.sheets import SheetExtras
-from core.documents.packaged import described
-from core.documents.protocol import Converted
-from core.markdown.writing import table
+from core.documents.metadata import read_metadata
+from core.documents.office import drawings
+from core.documents.office.drawings import shapes, text_of
+from core.documents.office.package import (
+    Package,
+    elements_named,
+    local,
+    number_of,
+    relation_id,
+    resolve_alternatives,
+    value,
+)
+from core.markdown.parts import table
 from core.model import Omission
+
+_NOTICE = "[Threaded comment]"
+"""How Excel begins a comment of the older kind next to one of the newer kind with the same text."""
+_MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
+_CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
+"""Codes for fonts, pages and dates in the texts of margins (ECMA-376, 18.3.1.46); && is the sign itself."""
+_SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
+_FILES = ("oleObject", "package")
+
+
+class SheetExtras:
+    """Content of a workbook's sheets other than cells, and what was left out."""
+
+    def __init__(self, data: bytes) -> None:
+        self._package = Package(data)
+        self._people = {
+            value(element, "id"): value(element, "displayName")
+            for part in self._package.related(self._package.main(), "person")
+            if (root := self._package.optional(part)) is not None
+            for element in elements_named(root, "person")
+        }
+        self.left_out: list[Omission] = []
+
+    def tables(self, sheet: str) -> Iterator[tuple[str, list[list[str]]]]:
+        """Yield the charts on a sheet, whose part has a name, with their titles."""
+        for chart in self._charts(sheet):
+            if chart.rows or chart.title:
+                yield chart.title, chart.rows
+
+    def texts(self, sheet: str) -> Iterator[str]:
+        """Yield the texts in boxes on a sheet."""
+        for root in self._roots(sheet, "drawing"):
+            resolve_alternatives(root)
+            for shape in shapes(root):
+                if local(shape.element) == "sp":
+                    yield from text_of(shape.element)
+        for chart in self._charts(sheet):
+            yield from chart.texts
+
+    def margins(self, sheet: str) -> dict[str, dict[str, None]]:
+        """Return the texts at the head and at the foot of the printed pages of a sheet, each once."""
+        margins: dict[str, dict[str, None]] = {}
+        root = self._package.optional(sheet)
+        for margin in () if root is None else elements_named(root, *_MARGINS):
+            text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
+            texts = (" ".join(part.split()) for part in text.split("\0"))
+            margins.setdefault(_MARGINS[local(margin)], {}).update(
+                (text, None) for text in texts if any(map(str.isalpha, text))
+            )
+        return {kind: texts for kind, texts in margins.items() if texts}
+
+    def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield the author, the cell and the paragraphs of each comment on a sheet."""
+        for root in self._roots(sheet, "comments"):
+            authors = ["".join(element.itertext()) for element in elements_named(root, "author")]
+            for element in elements_named(root, "comment"):
+                text = "".join(part.text or "" for part in elements_named(element, "t"))
+                number = number_of(value(element, "authorId"), len(authors))
+                author = authors[number] if number < len(authors) else ""
+                if not text.startswith(_NOTICE):
+                    yield author, value(element, "ref"), text.splitlines()
+        for root in self._roots(sheet, "threadedComment"):
+            for element in elements_named(root, "threadedComment"):
+                text = "".join(part.text or "" for part in elements_named(element, "text"))
+                yield self._people.get(value(element, "personId"), ""), value(element, "ref"), text.splitlines()
+
+    def name_files(self, sheet: str, title: str) -> None:
+        """Name the files within a sheet."""
+        for kind in _FILES:
+            for part in self._package.related(sheet, kind):
+                self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
+
+    def _charts(self, sheet: str) -> Iterator[drawings.Chart]:
+        for drawing in self._package.related(sheet, "drawing"):
+            root, relations = self._package.optional(drawing), self._package.relations(drawing)
+            for element in () if root is None else elements_named(root, "chart", "relIds"):
+                relation = relations.get(relation_id(element))
+                if relation is not None:
+                    yield drawings.read_chart(self._package, relation.target)
+
+    def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
+        read = (self._package.optional(part) for part in self._package.related(sheet, kind))
+        return (root for root in read if root is not None)
+
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _DATES = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
@@ -26,7 +120,7 @@ _FIRST_DAY = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # noqa
 _MOST_COLUMNS = 500
 _MOST_CELLS = 2_000_000
 _SEPARATOR = re.compile(r"\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", re.IGNORECASE)
-"""The first line by which Excel is told the sign between values."""
+"""The first line that tells Excel the sign between values."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
 """Characters and rows by which the sign is chosen."""
 
@@ -49,7 +143,7 @@ class Workbook:
                 text = "\n".join(_sheets(archive, extras, hidden))
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged("") from error
-        said = described(data, kind)
+        said = read_metadata(data, kind)
         title, author = said.get("title", ""), said.get("author", "")
         return Converted(
             text,
@@ -110,7 +204,7 @@ def _delimiter(text: str) -> str:
 
 def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
     names = set(archive.namelist())
-    shared = _shared(archive) if "xl/sharedStrings.xml" in names else []
+    shared = _shared_strings(archive) if "xl/sharedStrings.xml" in names else []
     dates = _date_styles(archive) if "xl/styles.xml" in names else set()
     targets = {
         element.get("Id"): str(element.get("Target"))
@@ -138,10 +232,10 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
         if widest > _MOST_COLUMNS:
             extras.left_out.append(Omission("column", widest - _MOST_COLUMNS, title))
         yield f"## {title}\n\n{_table(rows)}"
-        yield from _beside(extras, place, title)
+        yield from _extra_content(extras, place, title)
 
 
-def _beside(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
+def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
     """Yield the content of a sheet other than cells."""
     for name, rows in extras.tables(sheet):
         yield f"{f'**{name}**' if name else ''}\n\n{_table(rows)}".lstrip()
@@ -164,7 +258,7 @@ def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element
                 element.clear()
 
 
-def _shared(archive: zipfile.ZipFile) -> list[str]:
+def _shared_strings(archive: zipfile.ZipFile) -> list[str]:
     return [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", "si")]
 
 
@@ -192,8 +286,8 @@ def _date_styles(archive: zipfile.ZipFile) -> set[int]:
         if re.search(r"[dmyhs]", re.sub(r'"[^"]*"|\\.|\[[^]]*\]', "", code), re.IGNORECASE)
     }
     styles = next(_elements(archive, "xl/styles.xml", "cellXfs"), None)
-    of_styles = [int(style.get("numFmtId", 0)) for style in (styles if styles is not None else ())]
-    return {at for at, number in enumerate(of_styles) if number in _DATES or number in own}
+    formats_of_styles = [int(style.get("numFmtId", 0)) for style in (styles if styles is not None else ())]
+    return {at for at, number in enumerate(formats_of_styles) if number in _DATES or number in own}
 
 
 def _row(row: Element, shared: list[str], dates: set[int], first_day: datetime) -> tuple[list[str], int]:

@@ -18,16 +18,15 @@ from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
 
-from core.documents import allowance
+from core.documents import process
 
 _RESULT_BYTES = 1 << 28
 _LOWER = 10
 """How much lower the priority is of what nobody waits for."""
 _IDLE_SECONDS = 60
 _GROWN = 0.5
-"""The part of its memory that documents may leave behind: the next ones would lack more."""
+"""The part of its memory that documents may keep: the next ones would lack more."""
 _TEMPORARY = "temporary"
 _OF_MACHINE = (
     errno.ENOSPC,
@@ -44,14 +43,13 @@ _OF_MACHINE = (
 
 def _limit(megabytes: int) -> None:
     """Limit this process and those it starts. A system without such limits has the time limit of its parent."""
-    try:
-        import resource
-    except ImportError:
+    if process.resource is None:
         return
-    for what, most in ((resource.RLIMIT_FSIZE, _RESULT_BYTES), (resource.RLIMIT_CORE, 0)):
-        hard = resource.getrlimit(what)[1]
-        resource.setrlimit(what, (most, most) if hard == resource.RLIM_INFINITY else (min(most, hard), hard))
-    allowance.limit_memory(megabytes)
+    for what, most in ((process.resource.RLIMIT_FSIZE, _RESULT_BYTES), (process.resource.RLIMIT_CORE, 0)):
+        hard = process.resource.getrlimit(what)[1]
+        unlimited = hard == process.resource.RLIM_INFINITY
+        process.resource.setrlimit(what, (most, most) if unlimited else (min(most, hard), hard))
+    process.limit_memory(megabytes)
 
 
 def _has_grown(megabytes: int) -> bool:
@@ -62,12 +60,10 @@ def _has_grown(megabytes: int) -> bool:
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
         return int(peak) << 10 > _GROWN * (megabytes << 20)
-    try:
-        import resource
-    except ImportError:
+    if process.resource is None:
         return False
     unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _GROWN * (megabytes << 20)
+    return process.resource.getrusage(process.resource.RUSAGE_SELF).ru_maxrss * unit > _GROWN * (megabytes << 20)
 
 
 def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
@@ -104,34 +100,34 @@ def main(folder: str, megabytes: str, priority: str) -> None:
         temporary = place / _TEMPORARY
         temporary.mkdir()
         tempfile.tempdir = str(temporary)  # which is deleted, however a conversion ends
-        allowance.grant(int(own), int(seconds))
-        result = _converted(name, "" if kind == "-" else kind, place)
-        allowance.end()
+        process.grant(int(own), int(seconds))
+        result = _convert(name, "" if kind == "-" else kind, place)
+        process.end_grant()
         shutil.rmtree(temporary, ignore_errors=True)
         (place / "source").unlink(missing_ok=True)
         _write(place, result | {"has_grown": _has_grown(int(megabytes))})
 
 
-def _write(place: Path, result: dict[str, Any]) -> None:
+def _write(place: Path, result: process.WorkerResult) -> None:
     (place / "result.new").write_text(json.dumps(result), "utf-8")
     (place / "result.new").replace(place / "result")
 
 
-def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
+def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
     """Return the converted document, or the reason of its failure; without a `kind` it is a picture of any."""
     from core.base.errors import SourceError, TesseraError
     from core.base.messages import message, to_json
-    from core.documents import CONVERTERS, thumbnails
+    from core.documents import CONVERTERS
     from core.documents.kinds import check, picture_kind
-    from core.documents.ocr import NoText
-    from core.documents.process import TOO_MUCH_MEMORY, Interrupted, hindrance
+    from core.documents.ocr import NoText, thumbnail
+    from core.documents.process import TOO_MUCH_MEMORY, Interrupted, machine_reason
 
     try:
         data = (place / "source").read_bytes()
         kind = kind or picture_kind(data)
         check(data, kind, "")
-        if name == thumbnails.NAME:
-            return {"thumbnail": thumbnails.packed(data)}
+        if name == process.THUMBNAIL:
+            return {"thumbnail": thumbnail(data)}
         converter = CONVERTERS.make(name)
         converted = converter.convert(data, kind)
         warnings = [to_json(warning) for warning in converted.warnings]
@@ -150,7 +146,7 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
         return {"reason": to_json(message("is nested more deeply than any document."))}
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
         if isinstance(error, OSError) and error.errno in _OF_MACHINE:
-            return {"reason": to_json(hindrance(error)), "is_interrupted": True}
+            return {"reason": to_json(machine_reason(error)), "is_interrupted": True}
         reason = message(
             "can't be read: it is damaged, or something in it isn't known. Open it in its own program, save it again,"
             " and import it."

@@ -7,12 +7,12 @@ from core.embedding.protocol import Embedder as Embedder
 EMBEDDERS: Registry[Embedder] = Registry(
     message("model for meaning"),
     {
-        "bundled": Entry("core.embedding.bundled:build"),
+        "bundled": Entry("core.embedding.sentence:build_bundled"),
         "sentence": Entry("core.embedding.sentence:build"),
         "onnx": Entry("core.embedding.onnx:build"),
         "tfidf": Entry("core.embedding.tfidf:Tfidf"),
         "openai_compatible": Entry("core.embedding.openai_compatible:OpenAICompatible"),
-        "server": Entry("core.embedding.openai_compatible:named"),
+        "server": Entry("core.embedding.openai_compatible:build_named"),
     },
     group="tessera.embedders",
     protocol=Embedder,
@@ -36,24 +36,24 @@ def resolve(name: str) -> str:
     """
     if name != AUTO:
         return name
-    from core.embedding import bundled, trial
+    from core.embedding import onnx, sentence
 
-    return trial.choose_fastest() if bundled.is_installed() else "tfidf"
+    return onnx.choose_fastest() if sentence.is_bundled_installed() else "tfidf"
 
 
 def guess_name(name: str) -> str:
     """Return the name that `resolve` most likely returns, at no cost: to load it ahead."""
     if name != AUTO:
         return name
-    from core.embedding import bundled
+    from core.embedding import sentence
 
-    return "bundled" if bundled.is_installed() else "tfidf"
+    return "bundled" if sentence.is_bundled_installed() else "tfidf"
 
 
 def is_built_in(name: str) -> bool:
     """Whether a model is part of this installation, so that it asks for no network, no server and no file."""
-    from core.embedding import bundled, onnx
+    from core.embedding import onnx, sentence
 
     return name == "tfidf" or (
-        bundled.is_installed() and (name == "bundled" or (name == "onnx" and not onnx.missing_package()))
+        sentence.is_bundled_installed() and (name == "bundled" or (name == "onnx" and not onnx.missing_package()))
     )

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from core.embedding import Embedder
-from core.embedding.shipped import arrays
+from core.embedding.tokens import load_arrays
 from core.model import Matrix, Role
 
 _Number = TypeVar("_Number", float, Matrix)
@@ -50,13 +50,13 @@ class Centring:
 
     def passages(self, vectors: Matrix) -> Matrix:
         """Return the vectors of passages without what tells their language only, unit length again."""
-        return self._centred(vectors, 0)
+        return self._subtract_mean(vectors, 0)
 
     def questions(self, vectors: Matrix) -> Matrix:
         """Return the same for vectors of questions."""
-        return self._centred(vectors, 1)
+        return self._subtract_mean(vectors, 1)
 
-    def _centred(self, vectors: Matrix, role: int) -> Matrix:
+    def _subtract_mean(self, vectors: Matrix, role: int) -> Matrix:
         if not self.compares_languages:
             return vectors
         directions = self.constants[2:]
@@ -108,10 +108,10 @@ def load_centring(embedder: Embedder) -> Centring:
 
 def compute_centring(embedder: Embedder) -> Centring:
     """Return what `load_centring` returns, from the model itself: 100 short questions and 50 passages are embedded."""
-    questions = _embedded(embedder, "query")
+    questions = _embed_texts(embedder, "query")
     if not _twins(*questions):
         return PLAIN
-    outcome = _run_trial(_embedded(embedder, "note"), questions)
+    outcome = _run_trial(_embed_texts(embedder, "note"), questions)
     return outcome.centring if outcome.profits else Centring(np.zeros((2, embedder.dimension), np.float32))
 
 
@@ -130,10 +130,10 @@ class CentringTrial:
 
 def trial(embedder: Embedder) -> CentringTrial:
     """Try the centring of a model, whether it knows both languages or not."""
-    return _run_trial(_embedded(embedder, "note"), _embedded(embedder, "query"))
+    return _run_trial(_embed_texts(embedder, "note"), _embed_texts(embedder, "query"))
 
 
-def _embedded(embedder: Embedder, role: Role) -> list[Matrix]:
+def _embed_texts(embedder: Embedder, role: Role) -> list[Matrix]:
     texts = _passages if role == "note" else _questions
     return [embedder.embed(texts(language), role=role) for language in LANGUAGES]
 
@@ -191,4 +191,4 @@ def _text(language: str) -> str:
 
 def shipped() -> dict[str, Matrix]:
     """Return the constants of models whose centring comes with Tessera, by fingerprint."""
-    return arrays(SHIPPED)
+    return load_arrays(SHIPPED)

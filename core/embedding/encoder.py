@@ -15,13 +15,11 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from core.base.errors import ModelError
-from core.base.lazy import lazy
-from core.embedding.device import choose
-from core.embedding.loading import sentence_transformer
-from core.embedding.model_folder import ModelFacts, facts
+from core.base.registry import lazy
+from core.embedding.loading import TorchModel, choose_device, sentence_transformer
+from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.numpy_model import load_supported
 from core.embedding.tokens import unit
-from core.embedding.torch_model import TorchModel
 from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16
@@ -36,7 +34,7 @@ CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
 """Size of the cache of question vectors, and of its questions together. The vector of a token takes 1.5 to 4 KB."""
 
 SPARE = 1
-"""Tokens that a text may gain when it stands behind its prompt."""
+"""Tokens that a text may gain when it follows its prompt."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -83,7 +81,7 @@ class Encoder:
     @lazy
     def facts(self) -> ModelFacts:
         with self._loading:
-            return vars(self).get("facts") or facts(self._folder(), self.name)
+            return vars(self).get("facts") or read_facts(self._folder(), self.name)
 
     @property
     def dimension(self) -> int:
@@ -118,7 +116,7 @@ class Encoder:
         return self.facts.max_tokens - longest - SPARE
 
     def tokens(self, text: str) -> Spans:
-        """Return the character span of each token; linear time, constant memory beside the spans."""
+        """Return the character span of each token; linear time, constant memory but for the spans."""
         text = _clean(text)
         remembered = self._chunk_tokenizer if len(text) <= REMEMBERED else self._segment_tokenizer
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
@@ -126,13 +124,13 @@ class Encoder:
 
     @lazy
     def _chunk_tokenizer(self) -> Callable[[str], Spans]:
-        return lru_cache(maxsize=2048)(self._encoded)
+        return lru_cache(maxsize=2048)(self._encode)
 
     @lazy
     def _segment_tokenizer(self) -> Callable[[str], Spans]:
-        return lru_cache(maxsize=16)(self._encoded)
+        return lru_cache(maxsize=16)(self._encode)
 
-    def _encoded(self, text: str) -> Spans:
+    def _encode(self, text: str) -> Spans:
         return _spans(self._tokenizer.encode(text, add_special_tokens=False))
 
     def loaded(self) -> Any:
@@ -145,7 +143,7 @@ class Encoder:
 
     @lazy
     def _torch_model(self) -> TorchModel:
-        device = self._device or choose()
+        device = self._device or choose_device()
         model = TorchModel(
             sentence_transformer(self.facts, self.name, device), self._tokenizer, self.facts, self.name, device
         )
@@ -239,7 +237,7 @@ class Encoder:
         return ids if excess <= 0 else ids[: -suffix - excess] + ids[-suffix:]
 
     def _count_frame(self, prompt: str) -> tuple[int, int]:
-        """Count the tokens before and behind a text: the special ones and those of the prompt."""
+        """Count the tokens before and after a text: the special ones and those of the prompt."""
         # The space that ends a prompt is a token only if no word follows it.
         special = self._tokenizer.encode(prompt.rstrip() or "a").special_tokens_mask
         suffix = special[::-1].index(0)

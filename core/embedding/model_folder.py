@@ -3,17 +3,101 @@
 import hashlib
 import json
 import math
+import re
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.base.errors import ModelError
-from core.base.messages import message, reason_of
-from core.embedding import prompts
+from core.base.messages import Message, message, reason_of
 from core.markdown import frontmatter
 from core.model import Role
+
+NOTE_KEYS = ("document", "passage", "corpus")
+"""Prompt keys of a note, in the order in which encode_document of sentence-transformers tries them."""
+
+_WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+Config = dict[str, Any]
+"""A file of JSON in the folder of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Models trained with the same prompts.
+
+    `pattern` matches a lower-case name with spaces in place of its punctuation. `card` is the model on huggingface.co
+    whose card states the prompts.
+    """
+
+    pattern: str
+    query: str
+    note: str
+    card: str
+
+
+FAMILIES = (
+    Family(r"\be5\b.*\binstruct\b", f"{_WEB_SEARCH} ", "", "intfloat/multilingual-e5-large-instruct"),
+    Family(r"\be5\b", "query: ", "passage: ", "intfloat/multilingual-e5-base"),
+    Family(r"\bbge\b.*\bzh\b", "为这个句子生成表示以用于检索相关文章：", "", "BAAI/bge-large-zh-v1.5"),
+    Family(
+        r"\bbge\b.*\ben\b(?! icl)",
+        "Represent this sentence for searching relevant passages: ",
+        "",
+        "BAAI/bge-large-en-v1.5",
+    ),
+    Family(r"\bbge m3\b", "", "", "BAAI/bge-m3"),
+    Family(r"\bqwen3 embedding\b", _WEB_SEARCH, "", "Qwen/Qwen3-Embedding-0.6B"),
+    Family(r"\bgte\b", "", "", "thenlper/gte-base"),
+)
+"""The first match counts. A model outside these families, such as all-MiniLM-L6-v2, has no prompts."""
+
+
+def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
+    """Return the prompts in a model's config_sentence_transformers.json, or those of its family if it states none."""
+    stated: Mapping[str, str] = config.get("prompts") or {}
+    default = stated.get(config.get("default_prompt_name") or "") or ""
+    configured: dict[Role, str] = {
+        "query": stated.get("query") or default,
+        "note": next((stated[key] for key in NOTE_KEYS if stated.get(key)), default),
+    }
+    if any(configured.values()):
+        return configured
+    plain = re.sub(r"[-_/.:]", " ", name.lower())
+    match = next((family for family in FAMILIES if re.search(family.pattern, plain)), None)
+    return {"query": match.query, "note": match.note} if match else {"query": "", "note": ""}
+
+
+@contextmanager
+def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
+    """Yield a temporary folder; rename it to `folder` on success, delete it on an error.
+
+    Safe in several processes at once: if another process has written `folder` first, recognised by the file `mark`,
+    that folder stays. Raises ModelError if the disk refuses: `cannot_write`, with the fields `folder` and `why`.
+    """
+
+    def refused(error: OSError) -> ModelError:
+        return ModelError(replace(cannot_write, fields={"folder": str(folder), "why": error.strerror or str(error)}))
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise refused(error) from error
+    try:
+        yield temporary
+        temporary.chmod(0o755)  # mkdtemp makes it 0o700, but a shared folder must be readable
+        temporary.rename(folder)
+    except OSError as error:
+        # Another process may have been first. Its folder came by rename, so it is complete.
+        if not (folder / mark).is_file():
+            raise refused(error) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
 
 # These families number positions from the padding token on, so two positions never hold a token.
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
@@ -37,7 +121,7 @@ class ModelFacts:
     digest: str
 
 
-def facts(folder: Path, name: str) -> ModelFacts:
+def read_facts(folder: Path, name: str) -> ModelFacts:
     """Describe the model in `folder`. If the folder has no prompts, they follow from `name`.
 
     Raises ModelError if it isn't a complete sentence-transformers model.
@@ -72,9 +156,9 @@ def explain_read_error(folder: Path) -> Iterator[None]:
 
 
 def _facts(folder: Path, name: str) -> ModelFacts:
-    modules: list[dict[str, Any]] = read_json(folder / "modules.json")
+    modules: list[Config] = read_json(folder / "modules.json")
     options_file = folder / "config_sentence_transformers.json"
-    options: dict[str, Any] = read_json(options_file) if options_file.is_file() else {}
+    options: Config = read_json(options_file) if options_file.is_file() else {}
     _check(folder, modules, options)
     parts = [folder / str(module.get("path", "")) for module in modules]
     tokenizer = next((path for part in (parts[0], folder) if (path := part / "tokenizer.json").is_file()), None)
@@ -90,12 +174,12 @@ def _facts(folder: Path, name: str) -> ModelFacts:
         tokenizer=tokenizer,
         dimension=_dimension(modules, parts, config),
         max_tokens=max_tokens(parts[0], config),
-        prompts=prompts.model_prompts(options, name),
+        prompts=model_prompts(options, name),
         digest=digest([*weights(folder, parts), tokenizer, parts[0] / "config.json"]),
     )
 
 
-def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any]) -> None:
+def _check(folder: Path, modules: list[Config], options: Config) -> None:
     """Raise an error for a model without one vector per text, or with code of its own."""
     if not modules:
         raise ValueError(message("its modules.json is empty"))
@@ -120,7 +204,7 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
         )
 
 
-def refuse_own_code(folder: Path, modules: list[dict[str, Any]]) -> None:
+def refuse_own_code(folder: Path, modules: list[Config]) -> None:
     """Raise ModelError for a model whose modules aren't those of sentence-transformers."""
     for module in modules:
         if not str(module["type"]).startswith("sentence_transformers."):
@@ -170,7 +254,7 @@ def weights(folder: Path, parts: list[Path]) -> list[Path]:
     return files
 
 
-def _dimension(modules: list[dict[str, Any]], parts: list[Path], config: dict[str, Any]) -> int:
+def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
     dimension = config.get("hidden_size") or config.get("dim") or config.get("d_model")
     for module, part in zip(modules, parts, strict=True):
         kind = str(module["type"]).rpartition(".")[2]
@@ -189,7 +273,7 @@ def _dimension(modules: list[dict[str, Any]], parts: list[Path], config: dict[st
     return dimension
 
 
-def max_tokens(transformer: Path, config: dict[str, Any]) -> int:
+def max_tokens(transformer: Path, config: Config) -> int:
     """Return how many tokens a transformer reads, with special ones; raises ValueError if its files don't state it."""
     stated = []
     for name, key in (("sentence_bert_config.json", "max_seq_length"), ("tokenizer_config.json", "model_max_length")):

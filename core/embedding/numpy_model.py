@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.base.messages import message
-from core.embedding.model_folder import ModelFacts, read_json
+from core.embedding.model_folder import Config, ModelFacts, read_json
 from core.model import Device, Matrix, Running
 
 LARGEST = 200 << 20
@@ -55,11 +55,11 @@ class NumpyModel:
         spans = [slice(end - len(ids), end) for ids, end in zip(texts, ends.tolist(), strict=True)]
         words = np.stack([self._word_row(number) for ids in texts for number in ids]).astype(np.float32)
         positions = np.concatenate([self._positions[: len(ids)] for ids in texts])
-        states = self._normed(words + positions + self._type, *self._first_norm)
+        states = self._normalize_layer(words + positions + self._type, *self._first_norm)
         for mixing, mixing_bias, out, out_bias, *norm, wide, wide_bias, narrow, narrow_bias, gain, bias in self._layers:
             mixed = self._attend(states @ mixing + mixing_bias, spans)
-            states = self._normed(states + mixed @ out + out_bias, *norm)
-            states = self._normed(states + gelu(states @ wide + wide_bias) @ narrow + narrow_bias, gain, bias)
+            states = self._normalize_layer(states + mixed @ out + out_bias, *norm)
+            states = self._normalize_layer(states + gelu(states @ wide + wide_bias) @ narrow + narrow_bias, gain, bias)
         tokens = [states[span] for span in spans]
         return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens
 
@@ -77,7 +77,7 @@ class NumpyModel:
             result[span] = (likeness @ split[2]).transpose(1, 0, 2).reshape(-1, width)
         return result
 
-    def _normed(self, states: Matrix, gain: Matrix, bias: Matrix) -> Matrix:
+    def _normalize_layer(self, states: Matrix, gain: Matrix, bias: Matrix) -> Matrix:
         centred: Matrix = states - states.mean(axis=-1, keepdims=True)
         centred /= np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + self._epsilon)
         centred *= gain
@@ -95,7 +95,7 @@ def load_supported(facts: ModelFacts) -> NumpyModel | None:
         return None
 
 
-def _pooling(folder: Path, config: dict[str, Any]) -> str:
+def _pooling(folder: Path, config: Config) -> str:
     """Return `mean` or `cls`; raises ValueError for a model that is not plain BERT, one of these and unit length."""
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(folder / "modules.json")}
     pooling = read_json(folder / modules["Pooling"] / "config.json")

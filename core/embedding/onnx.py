@@ -8,20 +8,23 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from core.base import files
 from core.base.errors import MissingDependency, ModelError
 from core.base.messages import Message, from_json, message, to_json, verbatim
-from core.embedding import bundled, e5, sentence
-from core.embedding.atomic_folder import create_folder
+from core.embedding import e5, sentence
 from core.embedding.encoder import Encoder
-from core.embedding.loading import first_line, load
-from core.embedding.model_folder import ModelFacts, read_json
+from core.embedding.loading import choose_device, first_line, load
+from core.embedding.model_folder import ModelFacts, create_folder, read_json
+from core.embedding.tokens import TYPICAL
 from core.model import Device, Matrix, Running
 
 VERSION = 1
@@ -59,7 +62,7 @@ def build(name: str = "") -> Encoder:
     if package := missing_package():
         choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
         raise MissingDependency(choice, package, "onnx")
-    model_name, folder = sentence.find(name) if name else bundled.find()
+    model_name, folder = sentence.find(name) if name else sentence.find_bundled()
     encoder = Encoder(model_name, folder, session=_Session, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):
         _ = encoder.facts
@@ -71,7 +74,7 @@ def ensure_file(facts: ModelFacts, name: str) -> Path:
 
     Raises ModelError if the model can't be exported or the file can't be written.
     """
-    folder = folder_of(facts, name)
+    folder = graph_folder(facts, name)
     if (folder / FILE).is_file():
         return folder / FILE
     with create_folder(folder, _CANNOT_WRITE, mark=FILE) as temporary:
@@ -79,7 +82,7 @@ def ensure_file(facts: ModelFacts, name: str) -> Path:
     return folder / FILE
 
 
-def folder_of(facts: ModelFacts, name: str) -> Path:
+def graph_folder(facts: ModelFacts, name: str) -> Path:
     """Return the folder of a model's graph, which may not be written yet."""
     return e5.models_dir() / f"{name.replace('/', '--')}-{facts.digest}-int8-{VERSION}"
 
@@ -215,3 +218,65 @@ if __name__ == "__main__":
         write(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
     except ModelError as error:
         sys.exit(json.dumps(to_json(error.message)))
+
+
+TRIAL_RESULT = "trial.json"
+"""The result, next to the models: texts a second by name."""
+
+SECONDS = 2.0
+"""Length of the trial, without loading the models."""
+
+CLEARLY = 1.2
+"""Least speed-up of 8 bits to be chosen: their vectors differ from the model's by a cosine of 0.003."""
+
+
+def choose_fastest() -> str:
+    """Return `onnx` if that is clearly faster here, else `bundled`; the first call tries, and keeps the result.
+
+    There is nothing to try with a graphics card, with a processor that calculates in bfloat16, which is faster than
+    both, or without the packages of the extra `onnx`.
+    """
+    if not all(map(find_spec, PACKAGES)):
+        return "bundled"
+    file = e5.models_dir() / TRIAL_RESULT
+    speeds = _load_speeds(file)
+    if speeds is None:
+        device = choose_device()
+        if (device.name, device.dtype) != ("cpu", "float32"):
+            return "bundled"
+        try:
+            speeds = measure_speeds({"bundled": sentence.build_bundled(), "onnx": build()})
+        except ModelError:  # a graph that can't be written here
+            speeds = {"bundled": 1.0, "onnx": 0.0}
+        _save_speeds(file, speeds)
+    return "onnx" if speeds["onnx"] > CLEARLY * speeds["bundled"] else "bundled"
+
+
+def measure_speeds(
+    embedders: dict[str, Encoder], seconds: float = SECONDS, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
+    """Return how many texts a second each embedder reads; they take turns, because other work comes and goes."""
+    for embedder in embedders.values():
+        embedder.embed(TYPICAL[:5], role="note")
+    spent, texts = dict.fromkeys(embedders, 0.0), dict.fromkeys(embedders, 0)
+    while sum(spent.values()) < seconds:
+        for name, embedder in embedders.items():
+            started = clock()
+            embedder.embed(TYPICAL, role="note")
+            spent[name] += clock() - started
+            texts[name] += len(TYPICAL)
+    return {name: texts[name] / spent[name] for name in embedders}
+
+
+def _load_speeds(file: Path) -> dict[str, float] | None:
+    try:
+        return files.load(file, lambda speeds: {name: float(speeds[name]) for name in ("bundled", "onnx")}, aside=True)
+    except OSError:
+        return None
+
+
+def _save_speeds(file: Path, speeds: dict[str, float]) -> None:
+    """Write the result; a folder that can't be written only means another trial."""
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(file, json.dumps(speeds))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.base.errors import UnknownChoice
 from core.base.messages import message
 from core.base.text import CJK
-from core.embedding import prompts
+from core.embedding import model_folder
 from core.model import Matrix, Role, Spans
 from core.providers import ProviderServer
 from core.settings.config import settings as configured
@@ -49,7 +49,7 @@ class OpenAICompatible:
         self._server = ProviderServer(section, self._settings, model)
         self._dimension = self._settings.dimensions
         self._dimension_lock = Lock()
-        family = prompts.model_prompts({}, self._server.model)
+        family = model_folder.model_prompts({}, self._server.model)
         query_prompt, note_prompt = self._settings.query_prompt, self._settings.note_prompt
         self._prompts: dict[Role, str] = {
             "query": family["query"] if query_prompt is None else query_prompt,
@@ -141,7 +141,7 @@ class OpenAICompatible:
         return vectors
 
 
-def named(name: str = "") -> OpenAICompatible:
+def build_named(name: str = "") -> OpenAICompatible:
     """Return the model of the server `[embeddings.NAME]`; raises UnknownChoice, and what OpenAICompatible raises."""
     servers = configured().embeddings.servers
     if name not in servers:

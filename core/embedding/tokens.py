@@ -1,18 +1,27 @@
 """Token vectors -> sign bits, and the similarity of a question's tokens to those of a passage.
 
 Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of the vector minus the mean
-token vector of the model take a thirty-second of its size and rank nearly as well (docs/benchmarks.md).
+token vector of the model take a thirty-second of its size and rank nearly as well (decision 6).
 """
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from core.embedding.protocol import Embedder
-from core.embedding.shipped import arrays
 from core.model import Bits, Matrix, Role
+
+
+@cache
+def load_arrays(file: Path) -> dict[str, Matrix]:
+    """Return the arrays in a file by the fingerprints of their models; none without the file."""
+    from safetensors.numpy import load_file
+
+    return dict(load_file(file)) if file.is_file() else {}
+
 
 _TOGETHER, _BLOCK = 32, 2048
 """Tokens that are multiplied at once, for more BLAS shares out among threads, which takes longer than the product;
@@ -71,7 +80,7 @@ def centre(embedder: TokenEmbedder) -> Matrix:
 
     That of the built-in model comes with Tessera: a small import then needs no torch, whose start takes ten seconds.
     """
-    centre = arrays(SHIPPED).get(embedder.fingerprint)
+    centre = load_arrays(SHIPPED).get(embedder.fingerprint)
     return compute_centre(embedder) if centre is None else centre
 
 
@@ -107,7 +116,7 @@ def _products(bits: Bits, centred: Matrix) -> Matrix:
     """Return the products of passage tokens and question tokens, in small parts that each processor core does alone."""
     full = np.concatenate([bits, np.zeros((-len(bits) % _TOGETHER, bits.shape[1]), np.uint8)])
     blocks = [
-        unpacked(full[at : at + _BLOCK], len(centred)).reshape(-1, _TOGETHER, len(centred)) @ centred
+        unpack_signs(full[at : at + _BLOCK], len(centred)).reshape(-1, _TOGETHER, len(centred)) @ centred
         for at in range(0, len(full), _BLOCK)
     ]
     products: Matrix = np.concatenate(blocks).reshape(len(full), -1)[: len(bits)]
@@ -123,7 +132,7 @@ def _cosines(products: Matrix, centred: Matrix) -> Matrix:
     return cosines
 
 
-def unpacked(bits: Bits, dimension: int) -> Matrix:
+def unpack_signs(bits: Bits, dimension: int) -> Matrix:
     """Return one float, 0 or 1, for each bit; shape (tokens, dimension)."""
     return np.unpackbits(bits, axis=1, count=dimension).astype(np.float32)
 

@@ -11,7 +11,7 @@ import numpy as np
 from core.base.blobs import blank_blobs
 from core.base.errors import ConfigError
 from core.embedding import Embedder
-from core.markdown.rows import tables
+from core.markdown.parts import tables
 from core.model import Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
@@ -38,7 +38,7 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk contain all of its text, in nearly equal numbers of tokens; behind them each row of its
+    The windows of a chunk contain all of its text, in nearly equal numbers of tokens; after them each row of its
     tables has one, as a sentence. `size`: most tokens of a window, by default the embedder's input. Raises ConfigError
     for a size below 32.
     """
@@ -142,7 +142,7 @@ def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
 
 
 def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> list[str]:
-    """Cut a text into pieces of about `room` tokens that have at most `limit` tokens behind their head."""
+    """Cut a text into pieces of about `room` tokens that have at most `limit` tokens after their head."""
     spans = embedder.tokens(text)
     if len(spans) <= room:
         return [text]

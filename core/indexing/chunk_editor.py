@@ -7,8 +7,7 @@ from itertools import pairwise
 
 from core.base.errors import ChunkNotFound, EditError
 from core.chunking.slices import trim
-from core.indexing.anchors import Span
-from core.indexing.edits import own_span
+from core.indexing.edits import Span, own_span
 from core.model import Chunk, Edit, EditKind, Note
 from core.store.ids import fresh_id
 
@@ -37,7 +36,7 @@ class ChunkEditor:
     chunks: Sequence[Chunk]
     edits: Sequence[Edit]
     pictures: Sequence[Chunk] = ()
-    """Chunks of pictures, which stand between the others and can't be edited."""
+    """Chunks of pictures, which are between the others and can't be edited."""
 
     @classmethod
     def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
@@ -60,8 +59,8 @@ class ChunkEditor:
         """Merge a chunk with the others, its neighbours; without others, with the next chunk."""
         chunk_ids = {chunk_id, *others}
         run = self._run(chunk_ids) if len(chunk_ids) > 1 else self._with_next(chunk_id)
-        of_chunk = {edit.chunk_id: edit for edit in self.edits}
-        edits = [of_chunk.get(chunk.id) for chunk in run]
+        edit_by_chunk = {edit.chunk_id: edit for edit in self.edits}
+        edits = [edit_by_chunk.get(chunk.id) for chunk in run]
         written = [bool(edit and edit.text) for edit in edits]
         if not any(written):
             return self._act(edits, [self._pin("merge", (run[0].start, run[-1].end))])

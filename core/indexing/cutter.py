@@ -1,21 +1,92 @@
-"""Notes -> chunks -> windows for the indexer."""
+"""Notes -> chunks, those of their pictures too -> windows for the indexer."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from core import chunking
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
+from core.chunking import build, describe
+from core.chunking.describe import SectionFields
+from core.chunking.reading import Tokens, read
+from core.chunking.slices import Slice
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.indexing import pictures
-from core.indexing.anchors import shift_edits
-from core.indexing.edits import apply
+from core.indexing.edits import apply, shift_edits
+from core.markdown.body import pictures_in
+from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Document, Edit, KnowledgeBase, Note, NotePicture, own_starts
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
+
+
+def list_pictures(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
+    """Return the pictures that the text of a note shows, with what is known of those that it showed before."""
+    known = {picture.target: picture for picture in before}
+    try:
+        places = {} if note.plain else pictures_in(note.body, str(note.path))
+    except SourceError:
+        places = {}
+    return tuple(replace(known.get(target, NotePicture(target)), start=start) for target, start in places.items())
+
+
+def merge_picture_chunks(
+    note: Note,
+    chunks: Sequence[Chunk],
+    pictures: Sequence[NotePicture],
+    options: ChunkingOptions,
+    tokens: Tokens,
+    outline: Outline | None = None,
+) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
+    """Return the chunks of a note with each picture's chunks after the chunk that shows it, and the pictures.
+
+    Of a file shown twice the first place counts. Pictures in hidden passages don't count.
+    """
+    first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
+    shown = [picture for picture in first.values() if not _is_hidden(picture, chunks)]
+    picture_chunks = (
+        sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start) if shown else []
+    )
+    ordered: list[Chunk] = []
+    for chunk in chunks:
+        while picture_chunks and picture_chunks[0].start <= chunk.start:
+            ordered.append(picture_chunks.pop(0))
+        ordered.append(chunk)
+    ordered += picture_chunks
+    if shown:
+        ordered = [replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)]
+    return ordered, tuple(replace(picture, placed=picture.is_known) for picture in pictures)
+
+
+def _is_hidden(picture: NotePicture, chunks: Sequence[Chunk]) -> bool:
+    around = [chunk.state == "deleted" for chunk in chunks if chunk.start < picture.start <= chunk.end]
+    return bool(around) and all(around)
+
+
+def _chunks(
+    note: Note, pictures: Sequence[NotePicture], options: ChunkingOptions, tokens: Tokens, outline: Outline | None
+) -> Iterator[Chunk]:
+    """Yield the chunks of pictures: their text is cut by its length, their section is that of their place."""
+    cutter = build(replace(options, strategy="recursive"))
+    places = sorted({picture.start for picture in pictures})
+    slices = [Slice(place, place, place) for place in places]
+    sections = describe.chunks(read(note, tokens, outline), slices, "recursive_character")
+    at = dict(zip(places, sections, strict=True))
+    for picture in pictures:
+        section = at[picture.start]
+        text = replace(note, body=str(picture.text).strip(), plain=False)
+        for number, chunk in enumerate(cutter.cut(read(text, tokens))):
+            yield replace(
+                chunk,
+                id=describe.chunk_id(note.id, f"{picture.hash}\0{number}", 0),
+                start=picture.start,
+                end=picture.start,
+                **{name: getattr(section, name) for name in SectionFields._fields},
+                lead="",
+                picture=picture.place,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +183,9 @@ class Cutter:
         note, known = ready.note, ready.pictures
         if not self.store.pictures.is_read(self.base):
             return chunks, ()
-        shown = pictures.list_pictures(note, self.store.pictures.for_note(note.id) if known is None else known)
+        shown = list_pictures(note, self.store.pictures.for_note(note.id) if known is None else known)
         with wrap_file_errors(note.path or note.title):
-            return pictures.merge_picture_chunks(note, chunks, shown, options, self.embedder.tokens, ready.outline)
+            return merge_picture_chunks(note, chunks, shown, options, self.embedder.tokens, ready.outline)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]

@@ -9,7 +9,7 @@ from core.base.errors import NoteNotFound, SourceError
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.cutter import Cutter
-from core.indexing.vectors import VectorLookup, Vectors
+from core.indexing.embed_queue import VectorLookup, Vectors
 from core.model import ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex

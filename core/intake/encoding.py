@@ -5,14 +5,19 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from core.base.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
-from core.base.encodings.decoding import decode_undeclared
-from core.base.encodings.guessing import guesses
-from core.base.encodings.names import ENCODINGS, display_encoding, normalize_encoding
+from core.base.encodings import (
+    BOMS,
+    CHARACTERS_OF_DAMAGE,
+    ENCODINGS,
+    decode_declared,
+    display_encoding,
+    normalize_encoding,
+)
+from core.base.encodings.guessing import decode_undeclared, guesses
 from core.base.errors import EditError, SourceError
 from core.base.messages import message
 from core.base.text import make_storable
-from core.intake.absent import EmptyFile
+from core.intake.placeholders import EmptyFile
 from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
 
 MAX_BYTES = 20 * 1024 * 1024
@@ -47,11 +52,11 @@ class Decoded(NamedTuple):
 
 
 def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
-    """Return the text of `decoded`, and the encoding's name."""
-    return decoded(data, path, most=most)[:2]
+    """Return the text of `decode_file`, and the encoding's name."""
+    return decode_file(data, path, most=most)[:2]
 
 
-def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
+def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
     """Return the text of a file: in the encoding that it declares, the chosen one, or the likeliest one.
 
     Single invalid bytes and single NULs become U+FFFD, one character each in UTF-8, so that offsets stay the same.
@@ -86,13 +91,13 @@ def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") 
     raise SourceError(path, "is not text in any known encoding. Save it as UTF-8 and try again.")
 
 
-def encoded(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
+def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
     """Return a text in the encoding of the bytes of a file, with their byte order mark, and that encoding.
 
     An encoding that was guessed is chosen from then on. Raises EditError where bytes of the file can't be read, and
-    where the text can't be held in that encoding or would be read in another one; SourceError as `decoded` does.
+    where the text can't be held in that encoding or would be read in another one; SourceError as `decode_file` does.
     """
-    before = decoded(like, path, chosen=chosen)
+    before = decode_file(like, path, chosen=chosen)
     encoding = before.encoding
     mark = next((bom for bom, of in BOMS if of == encoding and like.startswith(bom)), b"")
     if mark + before.text.encode(encoding, "replace") != like:
@@ -104,7 +109,7 @@ def encoded(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[byt
     kept = "" if before.known == "declared" else encoding
     try:
         data = mark + text.encode(encoding)
-        after = decoded(data, path, chosen=kept)
+        after = decode_file(data, path, chosen=kept)
         if after.text == text:
             return data, after.text_encoding
     except UnicodeEncodeError:
@@ -155,16 +160,16 @@ def doubtful(encoding: TextEncoding | None) -> tuple[Omission, ...]:
 def readings(data: bytes, path: str) -> list[ReadAs]:
     """Return the encodings that a file may be in, the likeliest first, then the other usual ones that can be it."""
     sample = data[:SAMPLE]
-    found = [decoded(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
+    found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read: list[ReadAs] = []
     for encoding in dict.fromkeys(map(normalize_encoding, found)):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
-            read.append(ReadAs(display_encoding(encoding), _beginning(text)))
+            read.append(ReadAs(display_encoding(encoding), _first_words(text)))
     return read
 
 
-def _beginning(text: str) -> str:
+def _first_words(text: str) -> str:
     """Return the first words with letters outside ASCII, by which the user sees whether a text is read rightly."""
     first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
     start = text.rfind("\n", 0, first) + 1

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.intake.absent import stands_for
 from core.intake.ignoring import VAULT, is_rules
 from core.intake.notefile import is_skipped
+from core.intake.placeholders import placeholder_target
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
@@ -95,7 +95,7 @@ class FileEvents:
         self._followed.pop(folder, None)
         try:
             if where := _identity(folder):
-                self._followed[folder] = _Followed(where, *_watched(folder))
+                self._followed[folder] = _Followed(where, *_watch_folder(folder))
         except (ImportError, OSError, RuntimeError) as error:
             _LOG.warning("The changes of a folder aren't told at once, it is looked at from time to time: %s", error)
             self._refused.add(folder)
@@ -108,10 +108,10 @@ class FileEvents:
         paths = _changes(folder, followed.watcher)
         if any(path in followed.inside or _is_folder(Path(folder, path)) for path in paths):
             self._outdated.add(folder)
-        told = {found for path in paths if (found := _told(path)) is not None}
-        if told:
-            self.put_back(folder, told)
-        return bool(told)
+        reported = {found for path in paths if (found := _reported_path(path)) is not None}
+        if reported:
+            self.put_back(folder, reported)
+        return bool(reported)
 
 
 def _identity(folder: str) -> tuple[int, int] | None:
@@ -121,22 +121,22 @@ def _identity(folder: str) -> tuple[int, int] | None:
     return None
 
 
-def _watched(folder: str) -> tuple[frozenset[str], "RustNotify"]:
+def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
     """Return the folders in a folder, and what tells the events of all of them."""
     from watchfiles._rust_notify import RustNotify
 
     if not _ENTERS_LINKS:
         return frozenset({""}), RustNotify([folder], False, False, 0, True, True)
-    inside = _inside(folder)
+    inside = _subfolders(folder)
     for _ in range(_LOOKS):
         watcher = RustNotify([str(Path(folder, path)) for path in inside], False, False, 0, False, True)
-        before, inside = inside, _inside(folder)
+        before, inside = inside, _subfolders(folder)
         if inside == before:
             break
     return inside, watcher
 
 
-def _inside(folder: str) -> frozenset[str]:
+def _subfolders(folder: str) -> frozenset[str]:
     """Return the paths of a folder and of those in it that may hold notes or rules; no link is entered."""
     found = set()
     for place, names, _ in os.walk(folder):
@@ -161,12 +161,12 @@ def _changes(folder: str, watcher: "RustNotify") -> set[str]:
     return set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
 
 
-def _told(path: str) -> str | None:
+def _reported_path(path: str) -> str | None:
     """Return what a changed path tells of notes and rules: the path, that of the file that isn't downloaded for its
     placeholder, for a vault's own folder its rules, or nothing.
     """
     folder, slash, name = path.rpartition("/")
     if name == _VAULT:
         return f"{path}/{_RULES}"
-    path = f"{folder}{slash}{stands_for(name) or name}"
+    path = f"{folder}{slash}{placeholder_target(name) or name}"
     return path if not path or is_rules(path) or not any(map(is_skipped, path.split("/"))) else None

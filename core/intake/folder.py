@@ -3,22 +3,29 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from time import time_ns
+from typing import Literal
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.base.text import escape_halves, find_half_character
-from core.documents import kinds, unread
+from core.base.text import compose, escape_halves, find_half_character
+from core.documents import kinds
 from core.documents.converting import is_document
-from core.intake import absent
-from core.intake.encoding import MAX_BYTES, decoded, too_large
+from core.intake.encoding import MAX_BYTES, decode_file, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
-from core.intake.paths import Paths
+from core.intake.placeholders import (
+    PLACEHOLDER,
+    EmptyFile,
+    check_content,
+    is_placeholder,
+    lock_error,
+    placeholder_target,
+)
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
 _LATEST = 2**63 - 1
@@ -27,6 +34,53 @@ _RECENT = 2_000_000_000
 """Nanoseconds in which a file may change twice with one time: FAT counts two seconds."""
 _TICK = 100_000_000
 """The same for a file system that counts parts of a millisecond; its clock goes in steps of up to 16 ms."""
+
+
+class Paths:
+    """Files and folders, by their paths from a folder with forward slashes, and all content of those folders.
+
+    Watchers of a file system may report a name in another form than its folder lists it.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = frozenset(map(compose, paths))
+        self._above = {above for path in self._paths for above in ancestry(path)}
+
+    def __contains__(self, path: str) -> bool:
+        return any(item in self._paths for item in ancestry(compose(path)))
+
+    def lead_through(self, folder: str) -> bool:
+        """Return whether any of the paths is a folder, is in it, or contains it."""
+        return compose(folder) in self._above or folder in self
+
+
+def ancestry(path: str) -> Iterator[str]:
+    """Yield a path and the folders it is in, the nearest first."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def free_path(path: str, taken: Container[str]) -> str:
+    """Return the path, with a number appended if it is taken, in time logarithmic in the number of paths."""
+    if path not in taken:
+        return path
+    pure = PurePosixPath(path)
+
+    def numbered(number: int) -> str:
+        return str(pure.with_name(f"{pure.stem} {number}{pure.suffix}"))
+
+    low, high = 1, 2
+    while numbered(high) in taken:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if numbered(middle) in taken else (low, middle)
+    return numbered(high)
+
+
+ScanScope = Literal["text", "notes", "documents", "pictures"]
+"""Files of a scan: the text files of a plain base; notes; also documents; also pictures, as documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,33 +123,31 @@ def scan(
     folder: Path,
     *,
     forbidden: Path | None = None,
-    plain: bool = False,
+    scope: ScanScope = "documents",
     most: int = sys.maxsize,
     only: Paths | None = None,
-    documents: bool = True,
-    pictures: bool = False,
 ) -> Scan:
-    """List the note files and `documents` of a folder without reading them; of a `plain` base, its own text files.
+    """List the files of a folder that can be notes, without reading them.
 
-    With `pictures` they are documents too. `forbidden` is the workspace, which is left out. Raises SourceError for a
+    `forbidden` is the workspace, which is left out. Raises SourceError for a
     folder inside it, and for a path that is missing, isn't a folder, has no notes, or holds more than `most` files and
     folders of any kind. With `only` nothing else is looked at, and there may be none of it.
     """
     root = root_of(folder, forbidden)
-    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=pictures))
-    if not documents:
+    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=scope == "pictures"))
+    if scope == "notes":
         entries = [entry for entry in entries if not is_document(entry.path)]
-    if plain:
+    if scope == "text":
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
     away = [entry for entry in entries if isinstance(entry, _NotDownloaded)]
     skipped = [entry for entry in entries if isinstance(entry, _Skipped)]
     left_out = [entry for entry in entries if isinstance(entry, _LeftOut)]
     failed = [entry for entry in entries if type(entry) is Failed]
-    if only is None and not (files or failed or away) and plain:
+    if only is None and not (files or failed or away) and scope == "text":
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
-        raise SourceError(str(folder), unread.nothing_read(item.path for item in skipped))
+        raise SourceError(str(folder), kinds.nothing_read(item.path for item in skipped))
     files.sort(key=lambda file: file.path)
     return Scan(root, tuple(files), tuple(failed), tuple(away), tuple(skipped), tuple(left_out))
 
@@ -119,14 +171,14 @@ def read(folder: Path, path: str) -> bytes:
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
-        raise absent.held(error, path) or SourceError(path, "can't be read: {why}.", why=_why(error)) from error
+        raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=_read_error(error)) from error
     if len(data) > most:
         raise over(path, len(data))
-    absent.check_content(data, path)
+    check_content(data, path)
     return data
 
 
-def safe(path: str) -> bool:
+def is_safe(path: str) -> bool:
     """Return whether a note's path stays in its folder, on every system but for a drive."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
@@ -138,11 +190,11 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     """
     data = read(folder, file.path)
     if not data:
-        raise absent.EmptyFile(file.path)
+        raise EmptyFile(file.path)
     file = replace(file, content_hash=content_hash(data))
     if is_document(file.path, pictures=True):
         return file
-    found = decoded(data, file.path, chosen=encoding)
+    found = decode_file(data, file.path, chosen=encoding)
     return replace(file, text=found.text, encoding=found.text_encoding)
 
 
@@ -174,7 +226,9 @@ def _walk(
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Failed(escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
+            yield Failed(
+                escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_read_error(error))
+            )
             continue
         names = {entry.name for entry in entries}
         left -= len(entries)
@@ -182,7 +236,7 @@ def _walk(
             raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            away = "" if is_folder else absent.stands_for(entry.name)
+            away = "" if is_folder else placeholder_target(entry.name)
             away = away if away and _has_note_name(away, pictures=pictures) else ""
             path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
@@ -191,9 +245,9 @@ def _walk(
                 yield _LeftOut(f"{path}/" if is_folder else path, why)
             elif away:
                 if away not in names:
-                    yield _NotDownloaded(path, absent.PLACEHOLDER)
+                    yield _NotDownloaded(path, PLACEHOLDER)
             elif not is_folder:
-                yield from _checked(entry, path, root, pictures=pictures)
+                yield from _check_entry(entry, path, root, pictures=pictures)
             elif Path(entry.path) != forbidden:
                 folders.append(Path(entry.path))
     yield from rules.failed
@@ -204,7 +258,7 @@ def _is_text(entry: SourceFile | Failed) -> bool:
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
-def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
+def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
     has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
@@ -217,18 +271,18 @@ def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool
             if target.is_dir():
                 return
         if not has_note_name:
-            yield _Skipped(path, unread.why_not_read(path))
+            yield _Skipped(path, kinds.why_not_read(path))
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:
-        yield Failed(path, message("can't be read: {why}.", why=_why(error)))
+        yield Failed(path, message("can't be read: {why}.", why=_read_error(error)))
         return
     if find_half_character(entry.path[len(str(root)) :]) is not None:
         yield Failed(path, message("its name is not valid text. Rename it and update again."))
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))
-    elif absent.is_placeholder(status):
-        yield _NotDownloaded(path, absent.PLACEHOLDER)
+    elif is_placeholder(status):
+        yield _NotDownloaded(path, PLACEHOLDER)
     else:
         yield _file(path, status)
 
@@ -252,5 +306,5 @@ def _file(path: str, status: os.stat_result) -> SourceFile:
     )
 
 
-def _why(error: Exception) -> str:
+def _read_error(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)

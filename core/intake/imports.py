@@ -1,27 +1,37 @@
 """Import of notes from folders and uploads: a plan first, then its application."""
 
+import logging
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import chain
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
 
 from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import wrap_file_errors
-from core.base.text import compose
+from core.base.messages import message, skeleton
+from core.base.text import compose, line_starts, stem
+from core.documents.converting import is_document
+from core.documents.process import Interrupted
+from core.embedding import Embedder
 from core.indexing.bases import Bases
-from core.indexing.embed_queue import FAILURES, EmbedQueue
+from core.indexing.embed_queue import FAILURES, EmbedQueue, state_of
+from core.indexing.indexer import Indexer
 from core.indexing.models import Models
-from core.intake import documents, folder, notefile, staging, sync
+from core.intake import folder, notefile, sync, upload
+from core.intake.folder import Paths
 from core.intake.ignoring import is_rules
-from core.intake.importing import UPLOADED, apply
-from core.intake.paths import Paths
+from core.intake.importers import Importer
+from core.intake.placeholders import NotDownloaded, with_note
+from core.intake.sync import FolderSource
 from core.intake.webpage import WebPage
+from core.markdown.tags import key
 from core.model import (
+    NOTE_FIELDS,
     ChunkingOptions,
     Cut,
     Failed,
@@ -30,11 +40,16 @@ from core.model import (
     NewBase,
     Note,
     Progress,
+    Revision,
+    SourceFile,
     SyncPlan,
     SyncReport,
     no_progress,
 )
 from core.store import Store
+from core.store.ids import fresh_id
+from core.store.note_rows import Joined, Moved
+from core.store.note_to_index import NoteToIndex
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
@@ -59,8 +74,8 @@ class Imports:
         try:
             with wrap_file_errors(file.name):
                 data = folder.read(file.parent, file.name)
-                if documents.is_document(file.name):
-                    note, _ = notefile.document_note(documents.text_of(data, file.name), file.name)
+                if is_document(file.name):
+                    note, _ = notefile.document_note(notefile.document_text(data, file.name), file.name)
                 else:
                     note, _ = notefile.read(data, file.name)
                 note = replace(note, id=file.stem)
@@ -76,13 +91,13 @@ class Imports:
         as an upload is. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
         name, place = base or self._name_for(path), path.expanduser()
-        if place.is_file() and place.name.lower().endswith(staging.SUFFIXES):
-            return self._staged(name, lambda into: staging.fill_of_file(place, into))
-        if place.is_dir() and (export := staging.export_of(place)):
+        if place.is_file() and place.name.lower().endswith(upload.SUFFIXES):
+            return self._plan_staged(name, lambda into: upload.fill_of_file(place, into))
+        if place.is_dir() and (export := upload.export_importer(place)):
             return replace(
-                self._staged(name, lambda into: [*chain(*staging.write(export, into))]), importer=export.name
+                self._plan_staged(name, lambda into: [*chain(*upload.write(export, into))]), importer=export.name
             )
-        return self._planned(name, path, forbidden=self._store.folder)
+        return self._plan(name, FolderSource(path, self._store.folder))
 
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
         """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
@@ -92,13 +107,13 @@ class Imports:
         as `plan_folder` does.
         """
         if not changed or any(map(is_rules, changed)):
-            return self._planned(base.name, path, forbidden=self._store.folder)
+            return self._plan(base.name, FolderSource(path, self._store.folder))
         only = Paths(changed)
-        plan = self._planned(base.name, path, forbidden=self._store.folder, only=only)
+        plan = self._plan(base.name, FolderSource(path, self._store.folder), only)
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
-        before = self._store.documents.unread_of(base, plan.source_ref, documents.readers())
+        before = self._store.documents.unread_of(base, plan.source_ref, notefile.readers())
         others = {path: item for path, item in before.items() if path not in only}
         failed = [
             others.pop(failure.path)
@@ -129,7 +144,7 @@ class Imports:
         """
         known = self._bases.get(base)
         own, forbidden = self._store.notes.files(known), self._store.folder
-        scanned = folder.scan(path, forbidden=forbidden, plain=known.plain)
+        scanned = folder.scan(path, forbidden=forbidden, scope="text" if known.plain else "documents")
         ref, taken = str(scanned.folder), {note.path for note in own if note.source_ref == str(scanned.folder)}
         paths = {compose(file.path): file.path for file in scanned.files if file.path not in taken}
         loose = {
@@ -139,7 +154,7 @@ class Imports:
         }
         joining = [replace(note, source_ref=ref) for note in loose.values()]
         others = [note for note in own if note.note_id not in loose]
-        plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
+        plan = sync.plan(base, FolderSource(scanned.folder, forbidden), [*others, *joining], plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         same = [match for match in joined if self._is_same(match, plan.folder)]
         return replace(
@@ -162,18 +177,18 @@ class Imports:
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
 
-        The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a
+        The files are kept in a temporary folder until `import_plan` or `discard`. Raises SourceError for a
         name that leads out of the folder, and for an upload without notes.
         """
-        return self._staged(base, lambda into: staging.fill(files, into))
+        return self._plan_staged(base, lambda into: upload.fill(files, into))
 
-    def _staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
+    def _plan_staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
         """Return the plan of a temporary folder that is filled; an export of another program in it is rewritten."""
         into = self._store.temporary.make()
         try:
             others = fill(into)
-            importer, failed, lacking = staging.rewritten(into)
-            plan = self._planned(base, into, source_ref=UPLOADED, removals=False)
+            importer, failed, lacking = upload.rewrite_export(into)
+            plan = self._plan(base, FolderSource(into, upload=UPLOADED))
             return replace(
                 plan,
                 skipped=(*plan.skipped, *others, *lacking),
@@ -229,12 +244,12 @@ class Imports:
             )
         watch = watch and plan.source_ref != UPLOADED
         with log_call("import", base=plan.base) as line:
-            report = self._applied(plan, embed, watch, progress)
+            report = self._apply_plan(plan, embed, watch, progress)
             lists = {"failed": len(report.failed), "incomplete": len(report.incomplete)}
             line.update({name: getattr(report, name) for name in _COUNTS} | lists)
             return report
 
-    def _applied(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
+    def _apply_plan(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
         if not plan.is_empty:
             self._store.open_index()
         started = time.perf_counter()
@@ -243,14 +258,14 @@ class Imports:
         embed = embed and base.embed_at_once
         share = _WRITING_ALONE if base.without_model else _WRITING
         writing = _part(progress, 0, share) if embed else progress
-        report, stopped = apply(self._store, base, embedding.build(base.embedder), plan, writing)
+        report, stopped = import_plan(self._store, base, embedding.build(base.embedder), plan, writing)
         self.discard(plan)
         if embed and not stopped:
-            report = self._embedded(base, report, _part(progress, share, 1))
+            report = self._embed_pending(base, report, _part(progress, share, 1))
         waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
         return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 
-    def _embedded(self, base: KnowledgeBase, report: SyncReport, progress: Progress) -> SyncReport:
+    def _embed_pending(self, base: KnowledgeBase, report: SyncReport, progress: Progress) -> SyncReport:
         """Embed the pending chunks of a base, and return the report of an import with what came of it."""
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
@@ -270,19 +285,19 @@ class Imports:
         """Return the name of the base for a folder of which no base is given."""
         bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
-        usual = staging.name_of(path)
+        usual = upload.name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
-    def _planned(self, name: str, path: Path, **how: Any) -> SyncPlan:
+    def _plan(self, name: str, source: FolderSource, only: Paths | None = None) -> SyncPlan:
         """Return the plan of `sync.plan` for a base, or for the one that it makes."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
-            ref = how.get("source_ref") or str(folder.root_of(path, how.get("forbidden")))
-            unread = self._store.documents.unread_of(base, ref, documents.readers())
-            plan = replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
+            ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
+            unread = self._store.documents.unread_of(base, ref, notefile.readers())
+            plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
         else:
-            plan = replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
-        live = None if base and base.plain else staging.live_in(plan.folder)
+            plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
+        live = None if base and base.plain else upload.live_importer(plan.folder)
         return replace(plan, importer=live.name) if live else plan
 
     def _base_for_import(self, name: str, *, watch: bool = False) -> KnowledgeBase:
@@ -292,3 +307,199 @@ class Imports:
 def _part(progress: Progress, start: float, end: float) -> Progress:
     """Return the progress of a part of a job, given as shares of the whole."""
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
+
+
+_LOG = logging.getLogger(__name__)
+_SYNC_DELETES = Revision("delete", "sync")
+UPLOADED = "upload"
+"""The `source_ref` of uploaded notes, in place of a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """The files of a plan that couldn't be read when their notes were to be written."""
+
+    failed: list[tuple[SourceFile, Failed]] = field(default_factory=list)
+    not_downloaded: list[Failed] = field(default_factory=list)
+
+
+def import_plan(
+    store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
+) -> tuple[SyncReport, bool]:
+    """Apply a plan without embedding; return the report, and whether `progress` stopped it: then no note is removed."""
+    started = time.perf_counter()
+    indexer, failed = Indexer(store, base, embedder), list(plan.failed)
+    unread = _Unread()
+    removed = edits_kept = 0
+    stopped = False
+    if plan.touched or not plan.is_empty:
+        try:
+            if plan.joined:
+                failed += _join(store, plan)
+            if plan.renamed or plan.touched:
+                _rename(store, plan)
+            _write(store, base, indexer, plan, unread, progress)
+            if plan.removed:
+                edits_kept = store.delete_notes(base, [note.note_id for note in plan.removed], _SYNC_DELETES)
+            removed = len(plan.removed)
+        except Cancelled:
+            stopped = True
+    failed += [failure for _, failure in unread.failed]
+    _record_unread_files(store, base, plan, unread)
+    if plan.is_whole:
+        store.pictures.forget_problems(lasting=False)
+    done = indexer.done
+    written = set(done.notes)
+    changed = len(written.intersection(match.note.note_id for match in plan.changed))
+    report = replace(
+        plan.report(),
+        added=len(done.notes) - changed,
+        changed=changed,
+        removed=removed,
+        failed=(*failed, *(Failed(error.path, error.reason) for error in done.failed)),
+        not_downloaded=(*plan.not_downloaded, *unread.not_downloaded),
+        incomplete=tuple(
+            incomplete_note
+            for incomplete_note in store.documents.incomplete(base)
+            if incomplete_note.note_id in written
+        ),
+        chunks=done.chunks,
+        embedded_windows=done.embedded_windows,
+        edits_flagged=done.flagged,
+        edits_kept=edits_kept,
+        seconds=round(time.perf_counter() - started, 3),
+    )
+    store.bases.record_sync(base, plan.source_ref, report.to_dict())
+    for item in report.failed:
+        _LOG.info("Not imported: %s: %s", item.path, skeleton(item.error))
+    return report, stopped
+
+
+def _record_unread_files(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
+    """Write which files of a source weren't read; files of a folder aren't converted again until they change."""
+    readers = notefile.readers()
+    others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}
+    rest = [(SourceFile(other.path, -1, -1), other) for other in others - {failure for _, failure in plan.unread}]
+    store.documents.set_unread(base, plan.source_ref, readers, [*plan.unread, *rest, *unread.failed])
+
+
+def _write(
+    store: Store,
+    base: KnowledgeBase,
+    indexer: Indexer,
+    plan: SyncPlan,
+    unread: _Unread,
+    progress: Progress,
+) -> None:
+    """Write the notes that are new or changed; a changed one can be searched at any moment."""
+    base_ids = [base.id]
+    notes = store.notes.count(base_ids) + len(plan.added)
+
+    def report(done: float, total: float, what: object) -> None:
+        written = store.notes.count(base_ids)
+        by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
+        progress(done, total, state_of(notes, written, by_meaning))
+
+    indexer.write(_notes(store, base, plan, unread), len(plan.added) + len(plan.changed), report)
+
+
+def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
+    """Link notes of the workspace to files; yield the notes that changed since they were compared."""
+    joins = []
+    for match in plan.joined:
+        note = store.notes.note(match.note.note_id)
+        if note.content_hash != match.note.content_hash:
+            yield Failed(match.file.path, message("This note was changed here meanwhile. Update again."))
+            continue
+        hashed = match.file.content_hash if match in plan.touched else note.content_hash
+        joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _text_values(note)))
+    store.notes.join(joins)
+
+
+def _rename(store: Store, plan: SyncPlan) -> None:
+    moves = []
+    for match in plan.renamed:
+        note, file = match.note, match.file
+        title = store.notes.title(note.note_id)
+        if title in (stem(note.path), PurePosixPath(note.path).stem):
+            title = stem(file.path)
+        moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size, file.stamp))
+    store.move(moves)
+    touched = ((match.note.note_id, match.file) for match in plan.touched)
+    store.notes.touch((note_id, file.mtime_ns, file.size, file.stamp) for note_id, file in touched)
+
+
+def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> Iterator[NoteToIndex]:
+    """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`."""
+    deleted = store.versions.deleted(base.id)
+    trashed = {item.path: item.version.note_id for item in deleted if item.source_ref}
+    trashed |= {item.path: item.version.note_id for item in deleted if item.source_ref == plan.source_ref}
+    taken = store.notes.ids() | {item.version.note_id for item in deleted}
+    known = {match.file.path: match.note for match in plan.changed}
+    live = upload.live_importer(plan.folder) if plan.importer else None
+    for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
+        old = known.get(file.path)
+        earlier_id = old.note_id if old else trashed.get(file.path)
+        note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
+        change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
+        try:
+            with wrap_file_errors(file.path):
+                note = _note(store, base, plan, file, note_id, live)
+        except NotDownloaded as error:
+            failure = Failed(file.path, error.reason)
+            unread.not_downloaded.append(with_note(failure) if old else failure)
+            continue
+        except SourceError as error:
+            tried = SourceFile(file.path, -1, -1) if isinstance(error, Interrupted) else file
+            unread.failed.append((tried, Failed(file.path, error.reason)))
+            continue
+        taken.add(note_id)
+        yield replace(note, change=change, replaces=old.content_hash if old else "")
+
+
+def _note(
+    store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
+) -> NoteToIndex:
+    uploaded = plan.source_ref == UPLOADED
+    converter, encoding = store.notes.reading_choices(note_id)
+    if is_document(file.path, pictures=True):
+        data = folder.read(plan.folder, file.path)
+        file = replace(file, content_hash=folder.content_hash(data))
+        converter = notefile.valid_converter(converter, file.path)
+        original = file.content_hash if uploaded else ""
+        read = notefile.document_text(data, file.path, converter=converter, original=original, encoding=encoding)
+        if uploaded:
+            store.documents.keep(file.content_hash, data)
+        note, outline = notefile.document_note(read, file.path)
+    elif live:
+        file = file if file.text else folder.with_text(plan.folder, file, encoding)
+        note, outline = notefile.document_note(upload.text_of(live, file.path), file.path)
+    else:
+        file = file if file.text else folder.with_text(plan.folder, file, encoding)
+        note, outline = notefile.parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
+    if note.plain:
+        _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
+    note = replace(
+        note,
+        id=note_id,
+        base_id=base.id,
+        content_hash=file.content_hash,
+        source="upload" if uploaded else "folder",
+        source_url=plan.address or note.source_url,
+        source_ref=plan.source_ref,
+        updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
+    )
+    return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)
+
+
+def _text_values(note: Note) -> dict[str, object]:
+    """Return the text's own values of the fields that the user overrode."""
+    if not (text := (note.front or "") + note.body):
+        return {}
+    try:
+        parsed, _ = notefile.parse_note(text, str(note.path), plain=note.plain)
+    except SourceError:
+        return {}
+    values = {name: (getattr(parsed, name), getattr(note, name)) for name in NOTE_FIELDS}
+    values["tags"] = tuple(sorted(map(key, tags)) for tags in values["tags"])  # type: ignore[assignment]
+    return {name: getattr(parsed, name) for name, (own, set_here) in values.items() if own != set_here}

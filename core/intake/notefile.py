@@ -1,22 +1,45 @@
-"""A file -> a note: encoding, front matter, title, tags, links.
+"""A file -> a note: encoding, front matter, title, tags, links; a document -> the text of its note.
 
 Every offset of a note counts characters of the decoded text, byte order mark removed and line ends
 kept. Nothing here may change the length of the text.
 """
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
+import yaml
+
+from core.base.errors import SourceError
 from core.base.messages import Message, plural
-from core.base.text import stem
-from core.intake.documents import DocumentText
-from core.intake.encoding import decoded, doubtful, unreadable
+from core.base.text import make_storable, stem
+from core.documents import Converted
+from core.documents.converting import convert, converters_for
+from core.documents.kinds import KINDS, check, fingerprint, kind_of
+from core.intake.encoding import MAX_BYTES as MAX_TEXT
+from core.intake.encoding import decode_file, doubtful, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
+from core.markdown.frontmatter import moment, span
 from core.markdown.outline import Outline
-from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, TextEncoding, summed
+from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
 _DRAWING = ".excalidraw"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document as the text of a note: front matter and body.
+
+    `left_out` names what the text lacks; `encoding` is that of a document that is a text, None for UTF-8.
+    """
+
+    text: str
+    document: Document
+    warnings: tuple[Message, ...] = ()
+    left_out: tuple[Omission, ...] = ()
+    encoding: TextEncoding | None = None
 
 
 def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]:
@@ -27,7 +50,7 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
     text, is empty, is over MAX_BYTES or too large to parse. Lines of front matter that can't be read are named in
     `left_out` and in a warning. All of a `plain` text is body.
     """
-    found = decoded(data, path)
+    found = decode_file(data, path)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
 
 
@@ -82,12 +105,12 @@ def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
 
 def _not_searched(count: int) -> tuple[Message, ...]:
     """Return how many parts of a text are no language, if any are."""
-    told = plural(
+    omission = plural(
         "{n} part is no text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
         "{n} parts are no text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
         n=count,
     )
-    return (told,) if count else ()
+    return (omission,) if count else ()
 
 
 def document_note(read: DocumentText, path: str) -> tuple[Note, Outline]:
@@ -105,3 +128,58 @@ def is_skipped(name: str) -> bool:
 def is_note(path: str) -> bool:
     """Return whether the file at a path is read as a note, by its name and the names of its folders."""
     return path.lower().endswith(NOTE_SUFFIXES) and not any(map(is_skipped, path.split("/")))
+
+
+def readers() -> str:
+    """Return what tells whether other files can be read now than before."""
+    return fingerprint()
+
+
+def valid_converter(converter: str, path: str) -> str:
+    """Return the converter chosen for a document, "" where it is removed or reads other kinds only."""
+    return converter if converter in converters_for(kind_of(path)) else ""
+
+
+def document_text(
+    data: bytes, path: str, *, converter: str = "", original: str = "", encoding: str = ""
+) -> DocumentText:
+    """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
+
+    `converter` and `encoding` are the user's choices.
+    """
+    kind = kind_of(path)
+    check(data, kind, path)
+    found = decode_file(data, path, chosen=encoding) if is_text(kind) else None
+    if found:
+        data = found.text.encode()
+    converted, version = convert(data, path, converter=converter)
+    if kind in KINDS and KINDS[kind].called_as_file:
+        converted = replace(converted, title=PurePosixPath(path).stem)
+    front, body = _front(converted), make_storable(converted.text)
+    if not body.strip():
+        raise SourceError(path, "holds no text that could be read.")
+    if len(front) + len(body) > MAX_TEXT:
+        raise SourceError(path, "holds more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
+    if not front and span(body)[2]:
+        front = "---\n---\n"  # a document that begins with a rule isn't front matter
+    document = Document(kind, version, converted.pages, original, converter)
+    return DocumentText(
+        front + body, document, converted.warnings, converted.left_out, found.text_encoding if found else None
+    )
+
+
+def is_text(kind: str) -> bool:
+    """Return whether documents of a kind are texts, which have an encoding."""
+    return kind in KINDS and KINDS[kind].is_text
+
+
+def _front(converted: Converted) -> str:
+    """Return front matter with the title, author and dates of a document, "" where it says none."""
+    now = datetime.now(UTC)
+    fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated")}
+    for name in ("created", "updated"):
+        at = moment(fields[name])
+        if at is None or at > later(now, 1):  # it may already be that day further east
+            fields[name] = ""
+    said = {name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value}
+    return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

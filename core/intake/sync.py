@@ -12,17 +12,15 @@ from types import MappingProxyType
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
 from core.base.text import compose, name_key
-from core.documents.kinds import PICTURES, kind_of
-from core.documents.unread import nothing_read, why_not_read
-from core.intake import absent
-from core.intake.folder import Scan, scan, with_text
-from core.intake.paths import Paths, ancestry
+from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
+from core.intake import placeholders
+from core.intake.folder import Paths, Scan, ScanScope, ancestry, scan, with_text
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 
 # Pictures in a folder: pages to be read, or pictures that the notes next to them show.
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
-"""Kinds of notes that show pictures beside them."""
+"""Kinds of notes that show pictures next to them."""
 _LEAST_BYTES = 10_000
 """Size of a picture below which it is no page but an icon."""
 
@@ -66,14 +64,20 @@ class _Comparison:
     unread: list[tuple[SourceFile, Failed]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class FolderSource:
+    """A folder to compare with a base; `forbidden` is the workspace. `upload` names the folder of an upload."""
+
+    folder: Path
+    forbidden: Path | None = None
+    upload: str = ""
+
+
 def plan(
     base_name: str,
-    folder: Path,
+    source: FolderSource,
     known: Sequence[KnownNote],
     *,
-    forbidden: Path | None = None,
-    source_ref: str | None = None,
-    removals: bool = True,
     plain: bool = False,
     only: Paths | None = None,
     unread: Mapping[str, tuple[SourceFile, Failed]] = MappingProxyType({}),
@@ -81,21 +85,22 @@ def plan(
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
-    gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
-    folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
+    gone and at least half of its notes are found here: then the folder was moved. Of an upload no note
     is removed or renamed, and a file that isn't there yet is one that failed. `plain`: the base's files are text.
     `unread` are files that couldn't be read, by their paths, as they were then. With `only` all other notes count as
     unchanged. Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=True)
-    ref = source_ref if source_ref is not None else str(scanned.folder)
+    removals = not source.upload
+    scope: ScanScope = "text" if plain else "pictures"
+    scanned = scan(source.folder, forbidden=source.forbidden, scope=scope, only=only)
+    ref = source.upload or str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     # A file of an upload is named in the form of the system that sent it.
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
-    moved = _moved(known, compared.new) if removals else []
+    moved = _moved_notes(known, compared.new) if removals else []
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
     present = {note.path for note in others} | {file.path for file in scanned.files}
@@ -121,7 +126,7 @@ def plan(
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
-        not_downloaded=(*compared.away, *(Failed(note.path, absent.MOVED) for note in held)),
+        not_downloaded=(*compared.away, *(Failed(note.path, placeholders.MOVED) for note in held)),
         skipped=(*scanned.skipped, *compared.empty),
         left_out=scanned.left_out,
         unread=tuple(compared.unread),
@@ -135,7 +140,7 @@ def _compare(
     alike: Mapping[str, KnownNote],
     unread: Mapping[str, tuple[SourceFile, Failed]],
 ) -> _Comparison:
-    away = [absent.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
+    away = [placeholders.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared, room = _Comparison(failed=list(scanned.failed), away=away), _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
@@ -153,13 +158,13 @@ def _compare(
         try:
             with wrap_file_errors(file.path):
                 file = with_text(scanned.folder, file, note.encoding if note else "")
-        except absent.NotDownloaded as error:
+        except placeholders.NotDownloaded as error:
             failure = Failed(file.path, error.reason)
-            compared.away.append(absent.with_note(failure) if note else failure)
+            compared.away.append(placeholders.with_note(failure) if note else failure)
             continue
-        except absent.EmptyFile as error:
+        except placeholders.EmptyFile as error:
             if note:
-                compared.away.append(Failed(file.path, absent.EMPTIED))
+                compared.away.append(Failed(file.path, placeholders.EMPTIED))
             else:
                 compared.empty.append(Failed(file.path, error.reason))
             continue
@@ -184,7 +189,7 @@ def _compare(
     return compared
 
 
-def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
+def _moved_notes(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
     """Return the notes of folders that are gone from disk, if at least half of a folder's notes are among the files."""
     by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
     for note in known:

@@ -1,4 +1,4 @@
-"""Uploaded files and archives -> a staging folder, which a sync compares with a base.
+"""Uploaded files, archives and exports -> a staging folder, which a sync compares with a base.
 
 Names come from outside. A name that could lead out of the folder refuses the whole upload.
 """
@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 import re
+import shutil
 import stat
 import tempfile
 import zipfile
@@ -21,12 +22,13 @@ from core.base.errors import SourceError
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
-from core.documents.unread import why_not_read
-from core.intake.absent import PLACEHOLDER, stands_for
+from core.documents.kinds import nothing_read, why_not_read
+from core.intake.folder import free_path, is_safe
 from core.intake.ignoring import is_leftover, is_rules
-from core.intake.notefile import is_note, is_skipped
-from core.intake.paths import free
-from core.model import Failed
+from core.intake.importers import EXPORT, Imported, Importer, importer_of
+from core.intake.notefile import DocumentText, is_note, is_skipped
+from core.intake.placeholders import PLACEHOLDER, placeholder_target
+from core.model import Document, Failed
 
 MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
@@ -58,7 +60,7 @@ class _Allowance:
         while block := source.read(size):
             self.left -= len(block)
             if self.left < 0:
-                raise too_much(self.name)
+                raise size_error(self.name)
             yield block
 
 
@@ -73,7 +75,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed
         path = _checked(name)
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
-            raise too_much(name)
+            raise size_error(name)
         if _is_wanted(path):
             _write(destination, path, [data])
         else:
@@ -92,7 +94,7 @@ def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> list[
 
 def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
     """Write the files of a zip archive as `unzip` does."""
-    with _sound(name), _listed(stream, name) as archive:
+    with _translate_zip_errors(name), _open_zip(stream, name) as archive:
         return _unzip(archive, destination, _Allowance(name, _most(stream.seek(0, io.SEEK_END))))
 
 
@@ -104,7 +106,7 @@ def _is_wanted(path: str) -> bool:
 def _not_read(path: str) -> list[Failed]:
     """Return why a file isn't read, nothing for one that is hidden or a leftover."""
     folder, _, name = path.rpartition("/")
-    if (away := stands_for(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
+    if (away := placeholder_target(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
         return [Failed(file, PLACEHOLDER)]
     hidden = is_leftover(name) or any(map(is_skipped, path.split("/")))
     return [] if hidden else [Failed(path, why_not_read(path))]
@@ -142,7 +144,7 @@ class Archive:
     def _pieces(self, path: str, most: int | None, piece: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
         if path not in self._members:
             return
-        with _sound(self._name):
+        with _translate_zip_errors(self._name):
             member = self._members[path]
             if member.compress_type not in _PLAIN:
                 raise SourceError(self._name, "'{path}' is packed in a way that isn't read.", path=path)
@@ -155,21 +157,21 @@ class Archive:
                     yield data
 
 
-def opened(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
+def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
     """Open a zip archive whose files are read while the stream is open; raises SourceError as `unzip` does.
 
     One that isn't `limited` may unpack to any size.
     """
-    with _sound(name):
-        archive = _listed(stream, name)
+    with _translate_zip_errors(name):
+        archive = _open_zip(stream, name)
         # A file never unpacks to more than its stated size.
         unpacked = sum(member.file_size for member in archive.infolist())
         if limited and unpacked > _most(stream.seek(0, io.SEEK_END)):
-            raise too_much(name)
+            raise size_error(name)
         return Archive(archive, name)
 
 
-def _listed(stream: IO[bytes], name: str) -> zipfile.ZipFile:
+def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
     """Open a zip archive; raises SourceError where the list of its files alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile reads its list by
     if end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY:  # type: ignore[attr-defined]
@@ -185,7 +187,7 @@ def _most(packed: int) -> int:
 
 
 @contextmanager
-def _sound(name: str) -> Iterator[None]:
+def _translate_zip_errors(name: str) -> Iterator[None]:
     """Raise what the readers of zip archives raise as SourceError."""
     try:
         yield
@@ -220,7 +222,7 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
             with tempfile.TemporaryFile() as inner:
                 inner.writelines(allowance.blocks(source, size))
                 inner.seek(0)
-                with _listed(inner, path) as zip_file:
+                with _open_zip(inner, path) as zip_file:
                     others += _unzip(zip_file, destination, allowance, depth=1)
     return others
 
@@ -258,7 +260,7 @@ def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
     """Write a file of an upload; a name that the upload had before gets a number appended."""
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
-        target = destination / free(path, _Written(destination))
+        target = destination / free_path(path, _Written(destination))
         with target.open("xb") as file:
             file.writelines(blocks)
     except OSError as error:
@@ -275,7 +277,7 @@ class _Written:
         return os.path.lexists(self.folder / str(path))
 
 
-def too_much(name: str) -> SourceError:
+def size_error(name: str) -> SourceError:
     """Return the error for more than the limits."""
     return SourceError(
         name,
@@ -283,3 +285,116 @@ def too_much(name: str) -> SourceError:
         size=MAX_UNPACKED // 2**20,
         n=MAX_ENTRIES,
     )
+
+
+SUFFIXES = (".zip", ".enex")
+"""Suffixes of files that are imported by themselves."""
+
+
+def fill(files: Iterable[tuple[str, bytes]], into: Path) -> list[Failed]:
+    """Write the notes and documents of an upload into a folder; return the other files.
+
+    Raises SourceError for an upload of nothing else.
+    """
+    names, others = [], []
+    for name, data in files:
+        names.append(name)
+        if name.lower().endswith(".zip"):
+            others += unzip(data, into, name=name)
+        else:
+            others += unpack([(name, data)], into)
+    if len(names) == len(others) == 1:
+        raise SourceError(others[0].path, others[0].error)
+    return _not_empty(into, ", ".join(names), others)
+
+
+def fill_of_file(file: Path, into: Path) -> list[Failed]:
+    """Write what an archive or an export holds into a folder, as `fill` does."""
+    try:
+        if file.stat().st_size > MAX_UNPACKED:
+            raise size_error(file.name)
+        if not file.name.lower().endswith(".zip"):
+            shutil.copyfile(file, into / file.name)
+            return []
+        with file.open("rb") as stream:
+            return _not_empty(into, file.name, unzip_from(stream, into, name=file.name))
+    except OSError as error:
+        raise SourceError(str(file), "can't be read: {why}.", why=error.strerror or str(error)) from error
+
+
+def _not_empty(folder: Path, name: str, others: list[Failed]) -> list[Failed]:
+    if any(folder.iterdir()):
+        return others
+    raise SourceError(name, nothing_read(other.path for other in others))
+
+
+def name_of(path: Path) -> str:
+    """Return what a base is called that is made of a folder, an archive or an export; the name of some says nothing."""
+    name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
+    return "Notion" if EXPORT.fullmatch(name) else name
+
+
+def live_importer(folder: Path) -> Importer | None:
+    """Return the importer that reads each file of a folder as a note, None where files are read as they are."""
+    importer = importer_of(folder)
+    return importer if importer and importer.keeps_files else None
+
+
+def export_importer(folder: Path) -> Importer | None:
+    """Return the importer of an export, None for a folder whose files are its notes."""
+    importer = importer_of(folder)
+    return None if importer is None or importer.keeps_files else importer
+
+
+def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
+    """Write the notes of an export as Markdown files; return what can't be read, and what notes lack.
+
+    Raises SourceError for too many, and where nothing can be read.
+    """
+    failed: list[Failed] = []
+    lacking, total = [], 0
+    for count, note in enumerate(importer.notes(), start=1):
+        if isinstance(note, Failed):
+            failed.append(note)
+            continue
+        data = note.text.encode("utf-8", "replace")
+        total += len(data)
+        if count > MAX_ENTRIES or total > MAX_UNPACKED:
+            raise size_error(importer.name)
+        if not is_safe(note.path) or note.path.startswith("/"):
+            raise SourceError(ascii(note.path), "This name could lead out of the folder; the whole upload is refused.")
+        target = destination / note.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        lacking += [Failed(note.path, omission.message) for omission in note.left_out]
+    if failed and not total:
+        raise SourceError(failed[0].path, failed[0].error)
+    return failed, lacking
+
+
+def rewrite_export(staging: Path) -> tuple[str, list[Failed], list[Failed]]:
+    """Replace an export in a staging folder by its notes; return the program's name, "" for none, and as `write`."""
+    importer = export_importer(staging)
+    if importer is None:
+        return "", [], []
+    with _sibling_folder(staging) as notes:
+        failed, lacking = write(importer, notes)
+        for item in list(staging.iterdir()):
+            shutil.rmtree(item) if item.is_dir() else item.unlink()
+        for item in list(notes.iterdir()):
+            item.rename(staging / item.name)
+    return importer.name, failed, lacking
+
+
+def text_of(importer: Importer, path: str) -> DocumentText:
+    """Return the text of the note of a file; raises SourceError."""
+    imported = next(iter(importer.notes([path])))
+    if isinstance(imported, Imported):
+        return DocumentText(imported.text, Document("md", importer.name))
+    raise SourceError(path, imported.error)
+
+
+@contextmanager
+def _sibling_folder(folder: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=folder.parent) as place:
+        yield Path(place)

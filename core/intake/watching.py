@@ -1,24 +1,37 @@
-"""What is watched while the program runs: the folders of bases, and the settings."""
+"""Folders that are watched while the program runs: those of bases and of text files; whether notes are current."""
 
 import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.base.call_log import log_call
-from core.base.errors import TesseraError
+from core.base.errors import Cancelled, ConfigError, TesseraError
 from core.base.jobs import Jobs
-from core.base.messages import Message
+from core.base.messages import Message, message, plural
 from core.indexing.bases import Bases
 from core.intake.events import FileEvents
 from core.intake.imports import Imports
-from core.intake.textfolders import TextFolders
-from core.model import KnowledgeBase, Progress, SyncPlan, SyncReport, WatchedFolder
+from core.intake.notefile import is_skipped
+from core.model import (
+    JOB_KINDS,
+    Freshness,
+    KnowledgeBase,
+    Progress,
+    ScannedFolder,
+    SyncPlan,
+    SyncReport,
+    WatchedFolder,
+    jobs_at,
+    no_progress,
+)
 from core.settings.config import Settings
+from core.settings.sections import KnowledgeSettings
+from core.store import Store
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
@@ -33,7 +46,88 @@ _MANY = 200
 """Changed paths from which on the whole folder is compared."""
 _AN_HOUR = 3600.0
 _IMPORT = "import"
-"""The job of a sync: no other import runs beside it."""
+"""The job of a sync: no other import runs at the same time."""
+
+
+class TextFolders:
+    """The text folders that `[knowledge]` of the settings names, and their bases."""
+
+    def __init__(self, settings: Settings, bases: Bases, notes: Imports) -> None:
+        self._settings = settings
+        self.bases = bases
+        self._notes = notes
+
+    @property
+    def _section(self) -> KnowledgeSettings:
+        return self._settings.knowledge
+
+    @property
+    def automatic(self) -> bool:
+        """Whether the folders are looked for and synced while the app runs."""
+        return self._section.enabled and self._section.auto_scan
+
+    def holds(self, folder: Path) -> bool:
+        """Whether a folder is one of these, there or not."""
+        return folder.name == TEXTS and folder.parent.parent == self._section.base_dir.resolve()
+
+    def folders(self) -> Mapping[str, Path]:
+        """Return the folders that are there by the names of their bases; links out of `base_dir` are left out."""
+        top = self._section.base_dir.resolve()
+        texts = sorted(top.glob(f"*/{TEXTS}")) if self._section.enabled else []
+        return {
+            folder.parent.name: folder
+            for folder in texts
+            if folder.is_dir() and folder.resolve() == folder and not is_skipped(folder.parent.name)
+        }
+
+    def base_for(self, name: str) -> tuple[KnowledgeBase, bool]:
+        """Return the base of a folder, and whether it was made now; it indexes at once if `auto_embed` says so.
+
+        Raises ConfigError where a base of another kind has the name, and as `Bases.add` does.
+        """
+        at_once = self._section.auto_embed
+        known = self.bases.find(name)
+        if known is None:
+            _LOG.info("A base is made for the text folder of %s", name)
+            return self.bases.add(name, kind="lines", embed_at_once=at_once, watch=True), True
+        if not known.plain:
+            raise ConfigError(
+                "There is a base '{base}' already, which isn't one of text files. Rename it, or the folder.", base=name
+            )
+        if known.embed_at_once != at_once:
+            known = self.bases.update(name, embed_at_once=at_once)
+        return known, False
+
+    def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
+        """Bring every folder into its base, and return what came of each; a problem stops none of the others.
+
+        Without `confirmed` a folder that lost many files keeps its lines. Raises ConfigError where the text folders
+        are switched off or `base_dir` isn't there, Cancelled.
+        """
+        chosen = self._section
+        if not chosen.enabled:
+            raise ConfigError(
+                "Text folders are switched off. Write enabled = true below [knowledge] in tessera.toml first."
+            )
+        if not chosen.base_dir.is_dir():
+            raise ConfigError(
+                "The folder {folder} isn't there. Make it, or name another one: base_dir below [knowledge] in "
+                "tessera.toml.",
+                folder=str(chosen.base_dir.resolve()),
+            )
+        return [self._scan_folder(name, folder, confirmed, progress) for name, folder in self.folders().items()]
+
+    def _scan_folder(self, name: str, folder: Path, confirmed: bool, progress: Progress) -> ScannedFolder:
+        made = False
+        try:
+            base, made = self.base_for(name)
+            plan = self._notes.plan_folder(folder, base.name)
+            report = self._notes.apply(plan, confirmed=confirmed, progress=progress)
+        except Cancelled:
+            raise
+        except TesseraError as error:
+            return ScannedFolder(name, str(folder), made, problem=error.message)
+        return ScannedFolder(name, str(folder), made, report, report.problem)
 
 
 class Watching:
@@ -49,7 +143,6 @@ class Watching:
         self,
         settings: Settings,
         notes: Imports,
-        bases: Bases,
         texts: TextFolders,
         jobs: Jobs,
         index: Callable[[], object],
@@ -57,7 +150,7 @@ class Watching:
     ) -> None:
         self._settings = settings
         self._notes = notes
-        self._bases = bases
+        self._bases = texts.bases
         self._texts = texts
         self._jobs = jobs
         self._index = index
@@ -237,3 +330,37 @@ class Watching:
             if isinstance(job.result, SyncReport):
                 self.on_sync(base, job.result)
         return job.error.message if job and job.error else None
+
+
+_AWAY = plural("{n} watched folder can't be read", "{n} watched folders can't be read")
+_REMOVALS = plural("{n} note is no longer in its folder", "{n} notes are no longer in their folders")
+_FAILED = plural("{n} file can't be read", "{n} files can't be read")
+_NO_BASE = plural("{n} text folder has no base", "{n} text folders have no base")
+_PASSAGES = plural("{n} passage is found by its words only", "{n} passages are found by their words only")
+_INDEX = message("The search index is damaged")
+
+
+_WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
+"""Jobs that change what is found."""
+
+
+def freshness(store: Store, jobs: Jobs, bases: Bases, watching: Watching) -> Freshness:
+    """Return what is going on, else what needs a look: folders, files, refused passages, a damaged index."""
+    doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
+    if doing:
+        return Freshness("working", tuple(doing))
+    known = bases.all()
+    folders = [folder for base in known for folder in watching.folders(base)]
+    counts = {
+        _AWAY: sum(folder.problem is not None for folder in folders),
+        _REMOVALS: sum(folder.removals for folder in folders),
+        _FAILED: sum(len(bases.failures(base)) for base in known),
+        _NO_BASE: len(watching.refused),
+        _PASSAGES: sum(map(store.refusals.count, known)),
+    }
+    problems = [replace(text, fields={"n": n}) for text, n in counts.items() if n]
+    problems += [_INDEX] if store.index.state == "damaged" else []
+    return Freshness("attention" if problems else "current", tuple(problems))
+
+
+TEXTS = "texts"

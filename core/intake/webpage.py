@@ -14,8 +14,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
-from core.base.encodings.declared import decode_declared
-from core.base.encodings.names import normalize_encoding
+from core.base.encodings import decode_declared, normalize_encoding
 from core.base.errors import SourceError
 
 MAX_BYTES = 20 * 1024 * 1024
@@ -61,10 +60,10 @@ def fetch(address: str) -> WebPage:
     try:
         connection = http.client.HTTPConnection(host, port)
         # The address that was checked is the one that is asked: a second look-up could lead elsewhere.
-        connection.sock = _connected(address, host, port, encrypted=parts.scheme == "https")
+        connection.sock = _connect(address, host, port, encrypted=parts.scheme == "https")
         try:
             with _in_time(connection.sock, address):
-                return _answered(connection, address)
+                return _read_answer(connection, address)
         finally:
             connection.close()
     except (OSError, ValueError, http.client.HTTPException) as error:
@@ -81,7 +80,7 @@ def _parts(address: str) -> SplitResult:
     raise SourceError(address, "is no address of a web page. It begins with https:// and holds no password.")
 
 
-def _connected(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
+def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
     """Connect with the first address of a host that can be reached, if all are public."""
     found = [*dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))]
     if not found or not all(map(_is_public, found)):
@@ -128,7 +127,7 @@ def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
             raise SourceError(address, "takes longer than {n} seconds.", n=int(SECONDS))
 
 
-def _answered(connection: http.client.HTTPConnection, address: str) -> WebPage:
+def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPage:
     parts = urlsplit(address)
     target = quote(parts.path or "/", safe=_SAFE) + (f"?{quote(parts.query, safe=_SAFE)}" if parts.query else "")
     headers = {"User-Agent": f"Tessera/{version('tessera-notes')}", "Accept": ", ".join(_KINDS), "Connection": "close"}

@@ -8,8 +8,7 @@ from urllib.parse import unquote
 
 from core.base.text import compose
 from core.markdown import outline, parser
-from core.markdown.inline import hide, prose
-from core.markdown.links import DESTINATION, Link, definitions, extract
+from core.markdown.inline import DESTINATION, Link, extract_links, hide, link_definitions, prose
 from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
 from core.markdown.tags import in_text, key
@@ -85,13 +84,13 @@ def pictures_in(body: str, path: str) -> dict[str, int]:
     labels = {label.casefold(): target for label, target in _LABEL.findall(body)} if named else {}
     places: dict[str, int] = {}
     for match in _EMBED.finditer(body) if named else ():
-        name = _shown(match, labels)
+        name = _picture_path(match, labels)
         if name in named:
             places.setdefault(name, match.end())
     return places
 
 
-def _shown(match: re.Match[str], labels: Mapping[str, str]) -> str:
+def _picture_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
     """Return the path of a picture that is shown."""
     if match["wiki"]:
         return _file(Link(match["wiki"].partition("|")[0], wiki=True))
@@ -114,11 +113,11 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
             continue
         inline = hide(_PASTED.sub("", text))
         if "[" in text:
-            inline, more = extract(inline)
+            inline, more = extract_links(inline)
             links += more
         if "#" in inline.text and not is_heading:
             tags += in_text(inline)
-    return tags, [*links, *definitions(parsed)]
+    return tags, [*links, *link_definitions(parsed)]
 
 
 def _first_title(outlined: Outline) -> str:

@@ -15,8 +15,8 @@ import yaml
 from yaml.reader import Reader
 
 from core.base.errors import EditError
-from core.base.lines import LINE_END
-from core.markdown import frontmatter, tags, yamlblock
+from core.base.text import LINE_END
+from core.markdown import frontmatter, tags
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.model import day_of, fields_of, is_day, on_clock
 
@@ -33,7 +33,7 @@ _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]"
 """Texts that another reader of YAML may take for a truth, a number or a time."""
 
 
-def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
+def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
     """Return the text before a body with other values of some fields; `front` has its two lines, or is empty.
 
     An empty value removes its key. `newline` ends the lines of front matter that is new. Raises EditError for front
@@ -45,7 +45,7 @@ def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> 
         start, end, _ = frontmatter.span(front)
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
-    changed = _YamlWriter(source, ending).written(fields)
+    changed = _YamlWriter(source, ending).write(fields)
     if frontmatter.mapping(changed) is None:  # comments alone belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
     _check(frontmatter.parse(source), frontmatter.parse(changed), fields)
@@ -56,14 +56,14 @@ def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]
     """Raise EditError unless the fields are read as intended, and all others as before."""
     for name in KEYS:
         if after.value(name) != (fields[name] if name in fields else before.value(name)):
-            raise _unfit(name)
+            raise _value_error(name)
     touched = {key for name in fields for key in KEYS[name]}
     for name in sorted({*before.extra, *after.extra}):
         if name.lower() not in touched and before.extra.get(name) != after.extra.get(name):
-            raise _unfit(name)
+            raise _value_error(name)
 
 
-def _unfit(name: str) -> EditError:
+def _value_error(name: str) -> EditError:
     return EditError(
         "The front matter of this file can't hold this value of '{key}'. Choose another one, or change the file in "
         "another program.",
@@ -84,7 +84,7 @@ class _YamlWriter:
         self._indent = " " * self._pairs[0][0].start_mark.column if self._pairs else ""
         self._changes: list[_Change] = []
 
-    def written(self, fields: Mapping[str, object]) -> str:
+    def write(self, fields: Mapping[str, object]) -> str:
         """Return the YAML with other values of some fields."""
         added = ""
         for name, value in fields.items():
@@ -100,7 +100,7 @@ class _YamlWriter:
                 else:
                     self._remove(rest)
             elif (name, value) != ("status", "active"):
-                added += f"{self._indent}{KEYS[name][0]}: {_new(name, value)}{self._newline}"
+                added += f"{self._indent}{KEYS[name][0]}: {_format_value(name, value)}{self._newline}"
         text = self._source
         for start, end, new in sorted(self._changes, reverse=True):
             text = text[:start] + new + text[end:]
@@ -123,8 +123,8 @@ class _YamlWriter:
             self._set_lines(name, node, cast("tuple[str, ...]", value))
             return
         colon, end = self._colon(key), self._end(key, node)
-        behind = self._source[colon:end]
-        if not behind.strip() or re.search(LINE_END, self._source[colon : node.start_mark.index]):
+        rest = self._source[colon:end]
+        if not rest.strip() or re.search(LINE_END, self._source[colon : node.start_mark.index]):
             self._changes.append((colon, end, f" {self._text(name, node, value)}"))
         else:
             self._changes.append((node.start_mark.index, end, self._text(name, node, value)))
@@ -135,29 +135,29 @@ class _YamlWriter:
             written = self._items(name, node, flow=True)
             linked = name != "tags" and "[[" in self._raw(node)
             texts = [
-                written.get(item) or _quoted(f"[[{item}]]" if linked else item, flow=True)
+                written.get(item) or _quote(f"[[{item}]]" if linked else item, flow=True)
                 for item in cast("tuple[str, ...]", value)
             ]
             entry = isinstance(node, yaml.ScalarNode) and len(texts) == 1
             return texts[0] if entry and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
         if isinstance(value, datetime):
             return _date(value, self._raw(node))
-        return _quoted(str(value), style=getattr(node, "style", None))
+        return _quote(str(value), style=getattr(node, "style", None))
 
     # lists with a line for each item
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
         """Remove the lines of dropped items and add lines for new ones; write all lines again for another order."""
-        held = [(item, _meant(name, item)) for item in node.value]
+        held = [(item, _item_values(name, item)) for item in node.value]
         staying = [item for item, meant in held if meant and set(meant) <= set(values)]
-        there = [value for item in staying for value in _meant(name, item)]
+        there = [value for item in staying for value in _item_values(name, item)]
         more = [value for value in values if value not in there]
         if (*there, *more) != values:
             staying, more = [], list(values)
         written = self._items(name, node, flow=False)
         indent = " " * node.start_mark.column
         linked = name != "tags" and "[[" in self._raw(node)
-        new = [written.get(value) or _quoted(f"[[{value}]]" if linked else value) for value in more]
+        new = [written.get(value) or _quote(f"[[{value}]]" if linked else value) for value in more]
         for item, _ in held:
             if item not in staying:
                 start = self._line(item)
@@ -170,7 +170,7 @@ class _YamlWriter:
         entry = isinstance(node, yaml.ScalarNode)
         if not entry and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
             return {}
-        meant = {self._raw(item): _meant(name, item) for item in ([node] if entry else node.value)}
+        meant = {self._raw(item): _item_values(name, item) for item in ([node] if entry else node.value)}
         return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not entry or raw[:1] in "'\"")}
 
     # places
@@ -209,7 +209,7 @@ def _has_lines(node: yaml.SequenceNode) -> bool:
     )
 
 
-def _meant(name: str, item: yaml.Node) -> tuple[str, ...]:
+def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
     """Return the values that an item of a list means."""
     read: Callable[[str], tuple[str, ...]] = (
         (lambda text: tuple(tags.in_list(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
@@ -217,10 +217,10 @@ def _meant(name: str, item: yaml.Node) -> tuple[str, ...]:
     return tuple(value for text in frontmatter.strings(item) for value in read(text) if value)
 
 
-def _new(name: str, value: object) -> str:
+def _format_value(name: str, value: object) -> str:
     if name in _LISTS:
-        return f"[{', '.join(_quoted(item, flow=True) for item in cast('tuple[str, ...]', value))}]"
-    return _date(value, "") if isinstance(value, datetime) else _quoted(str(value), plain=name in _NUMBERS)
+        return f"[{', '.join(_quote(item, flow=True) for item in cast('tuple[str, ...]', value))}]"
+    return _date(value, "") if isinstance(value, datetime) else _quote(str(value), plain=name in _NUMBERS)
 
 
 def _date(value: datetime, like: str) -> str:
@@ -234,7 +234,7 @@ def _date(value: datetime, like: str) -> str:
     return text if frontmatter.moment(text) == value else value.isoformat()
 
 
-def _quoted(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
+def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
     """Return YAML that reads as this text; in quotes where YAML needs them, or where the old value had them."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
@@ -252,7 +252,7 @@ def _is_plain(value: str, *, flow: bool) -> bool:
     if value != value.strip() or _OTHERWISE_ELSEWHERE.fullmatch(value):
         return False
     with suppress(yaml.YAMLError, ValueError):
-        root = yamlblock.compose(f"k: [{value}]\n" if flow else f"k: {value}\n")
+        root = frontmatter.compose(f"k: [{value}]\n" if flow else f"k: {value}\n")
         if not isinstance(root, yaml.MappingNode) or len(root.value) != 1:
             return False
         node = root.value[0][1]

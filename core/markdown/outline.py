@@ -14,8 +14,8 @@ from markdown_it.token import Token
 
 from core.base.blobs import Span, blobs
 from core.markdown import parser
+from core.markdown.inline import visible_text
 from core.markdown.parser import MAX_NESTING, Parsed
-from core.markdown.titles import visible
 
 BlockKind = Literal[
     "heading", "paragraph", "fence", "code", "table", "list", "item", "quote", "callout",
@@ -150,7 +150,7 @@ class _Tree:
         if opened.kind == "quote" and _CALLOUT.match(self.body, start):
             opened.kind, opened.lead = "callout", self._first_lines(start, 1)
         elif opened.kind == "details" and (summary := _SUMMARY.match(self.body, start, min(end, start + MAX_LEAD))):
-            opened.lead = visible(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), self.parsed.references)
+            opened.lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), self.parsed.references)
         return opened
 
     def _leaf(self, token: Token, stack: list[_Open]) -> None:
@@ -158,7 +158,7 @@ class _Tree:
         start, end = self.parsed.span(token)
         siblings = stack[-1].children
         if kind == "heading":
-            title = visible(token.content, self.parsed.references)
+            title = visible_text(token.content, self.parsed.references)
             self.headings.append(Heading(int(token.tag[1]), title, start, end, nested=len(stack) > 1))
         elif kind in ("paragraph", "definition") and self.parsed.is_footnote(token):
             kind = "footnote"

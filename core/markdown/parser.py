@@ -17,7 +17,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from core.base.errors import SourceError
-from core.base.lines import line_starts, text_end
+from core.base.text import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
@@ -87,8 +87,8 @@ def _parser() -> MarkdownIt:
     for name, (rule, terminates) in alternatives.items():
         rules.at(name, _as_one_token(rule), {"alt": terminates})
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    rules.before("fence", "math", _delimited("math", "$$"), interrupts)
-    rules.before("fence", "comment", _delimited("comment", "%%"), interrupts)
+    rules.before("fence", "math", _delimited_block("math", "$$"), interrupts)
+    rules.before("fence", "comment", _delimited_block("comment", "%%"), interrupts)
     return parser
 
 
@@ -132,7 +132,7 @@ def _content(tokens: Sequence[Token], first: int) -> str:
     return "\n".join("|".join(cells) for cells in rows)
 
 
-def _delimited(kind: str, mark: str) -> Rule:
+def _delimited_block(kind: str, mark: str) -> Rule:
     """Make the rule for a block between two lines with `mark`.
 
     It begins a line; a block of one line has nothing after its second mark, and math ends with a

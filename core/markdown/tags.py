@@ -16,7 +16,7 @@ _MARKS = "".join(
 """Accents, vowel signs and points, which belong to the letter before."""
 _CHARACTERS = rf"\w{_MARKS}/-"
 NAME = rf"(?!\d++[/-]*+(?![{_CHARACTERS}]))\w[{_CHARACTERS}]*+"
-"""A tag behind its #: letters of any script with their marks, figures, `_`, `-` and `/`.
+"""A tag after its #: letters of any script with their marks, figures, `_`, `-` and `/`.
 
 Not figures alone, because #12 is a number.
 """
@@ -28,19 +28,19 @@ _LIST = re.compile(r"[,，]|\s(?=#)")
 _SIGNS = "#＃"
 
 
-def plain(text: str) -> str:
+def normalize(text: str) -> str:
     """Return the stored form of a tag: composed, without the # before it and the white space around it."""
     return compose(text.strip().lstrip(_SIGNS).strip())
 
 
-def named(text: str) -> str:
+def trim_tag(text: str) -> str:
     """Return the tag in a match of NAME, without a sign at its end, which belongs to the sentence."""
     return compose(text.rstrip("/-"))
 
 
 def key(text: str) -> str:
     """Return the common form of a tag's spellings, which differ in case, width or traditional characters."""
-    return fold(plain(text))
+    return fold(normalize(text))
 
 
 def with_parents(tag: str) -> Iterator[str]:
@@ -53,7 +53,7 @@ def with_parents(tag: str) -> Iterator[str]:
 def in_list(text: str) -> Iterator[str]:
     """Yield the tags of a list in front matter: with commas, or each with its #."""
     for part in _LIST.split(text):
-        if tag := plain(part):
+        if tag := normalize(part):
             yield tag
 
 
@@ -62,4 +62,4 @@ def in_text(inline: Inline) -> Iterator[str]:
     for match in _WRITTEN.finditer(inline.text):
         literal = match["literal"]
         if match["tag"] and (literal is None or re.match(f"[{_BEFORE}]", inline.literals[int(literal)].raw[-1])):
-            yield named(match["tag"])
+            yield trim_tag(match["tag"])

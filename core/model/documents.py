@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
-from core.base.encodings.names import EncodingOrigin as EncodingOrigin
+from core.base.encodings import EncodingOrigin as EncodingOrigin
 from core.base.messages import Message
 
 _SHOWN = {"pdf": "application/pdf"}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -12,11 +13,11 @@ import yaml
 from core.base.errors import EditError, TesseraError, UnknownChoice
 from core.base.messages import Message
 from core.base.text import one_line, stem
-from core.intake.paths import free
+from core.intake.folder import free_path
 from core.markdown.body import look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import naming
-from core.notes.fields import check_body, check_text, checked
+from core.notes.fields import check_body, check_fields, check_text
 from core.notes.texts import with_body
 from core.notes.writer import Writer
 from core.store import Store
@@ -26,14 +27,22 @@ from core.store.note_to_index import NoteToIndex
 # Where a new note comes from, as who writes it says: its source, its place there, its writer, and other values.
 
 NAMES = ("source", ORIGIN, "created_by", "metadata")
-"""The values of a new note beside its text, its path and its fields."""
+"""The values of a new note besides its text, its path and its fields."""
 _MOST = 500
 """Characters of a place or a name."""
 _MOST_METADATA = 16 * 1024
 
 
-def taken(item: dict[str, Any]) -> tuple[str, dict[str, object]]:
-    """Take these values out of an item; return the source, "" for none, and the properties of the note.
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The source of a new note, "" for none, and the properties that say more of it."""
+
+    source: str
+    properties: dict[str, object]
+
+
+def take_provenance(item: dict[str, Any]) -> Provenance:
+    """Take these values out of an item.
 
     Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
     """
@@ -41,7 +50,7 @@ def taken(item: dict[str, Any]) -> tuple[str, dict[str, object]]:
     if source and source not in NOTE_SOURCES:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
     texts = {name: _text(name, value) for name, value in ((ORIGIN, place), ("created_by", writer)) if value}
-    return str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {})
+    return Provenance(str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {}))
 
 
 def front_of(properties: Mapping[str, object]) -> str:
@@ -132,16 +141,16 @@ def add(
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Taken, ids: _Taken) -> NoteToIndex:
     """Return a new note with a fresh id, at a free path."""
     body, path = item.pop("body", ""), item.pop("path", "")
-    source, properties = taken(item)
-    front = "" if base.plain else front_of(properties)
-    fields = checked(item)
+    provenance = take_provenance(item)
+    front = "" if base.plain else front_of(provenance.properties)
+    fields = check_fields(item)
     check_body(body)
     in_folder = not path or path.endswith("/")
     inside = look_into(body, "note.md" if in_folder else path, plain=base.plain)
     name = "" if in_folder else stem(path)
     title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
     path = f"{path}{naming.title_filename(title)}" if in_folder else path
-    path = free(naming.checked(path), paths)
+    path = free_path(naming.check_path(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
     now = datetime.now(UTC)
     note = Note(
@@ -151,16 +160,16 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Take
         body="",
         content_hash="",
         path=path,
-        source=source or author,
+        source=provenance.source or author,
         front=front,
         body_start=len(front),
-        extra=properties,
+        extra=provenance.properties,
         created_at=now,
         updated_at=now,
         plain=base.plain,
         **fields,
     )
-    note, _ = with_body(note, body, inside)
+    note = with_body(note, body, inside).note
     paths.add(path)
     ids.add(note_id)
     return NoteToIndex(note, change=Revision("create", author), outline=inside.outline)

@@ -19,12 +19,13 @@ from core.base.swapping import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.intake.paths import free
-from core.markdown import tasks
+from core.intake.folder import free_path
+from core.markdown import parts
 from core.model import (
     NOTE_FIELDS,
     Added,
     Author,
+    KnowledgeBase,
     NewNoteFields,
     Note,
     NoteDifference,
@@ -33,14 +34,81 @@ from core.model import (
     Trashed,
     Version,
 )
-from core.notes import adding, attachments, difference, filetexts, naming, texts
-from core.notes.fields import checked, with_fields
+from core.notes import adding, attachments, difference, filing, naming, texts
+from core.notes.fields import check_fields, with_fields
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
-from core.notes.trash import NoteTrash
 from core.notes.writer import Writer
 from core.settings.config import Settings
 from core.store import Store
+from core.store.note_to_index import NoteToIndex
+
+# The trash: deleted notes with their edits of chunks and versions.
+
+
+class NoteTrash:
+    """The deleted notes of a workspace, restored or deleted for good."""
+
+    def __init__(self, store: Store, writer: Writer) -> None:
+        self._store = store
+        self._writer = writer
+
+    def put(self, note_ids: Sequence[str], author: Author) -> None:
+        """Delete notes; those that aren't stored are left out. The notes of a base go in one transaction."""
+        self._store.open_index()
+        stored = self._store.notes.base_ids(note_ids)
+        for base in self._store.bases.all():
+            if here := [note_id for note_id, base_id in stored.items() if base_id == base.id]:
+                self._store.delete_notes(base, here, Revision("delete", author))
+
+    def restore(self, note_ids: Sequence[str], author: Author) -> None:
+        """Bring deleted notes and archived ones back; raises NoteNotFound for one that is in neither state."""
+        change = Revision("restore", author)
+        with self._store.changing:
+            stored = self._store.notes.base_ids(note_ids)
+            gone = [note_id for note_id in dict.fromkeys(note_ids) if note_id not in stored]
+            deleted = list(map(self._store.versions.trashed, gone))
+            for base in self._store.bases.all():
+                self._bring_back(base, [note for note in deleted if note.base_id == base.id], change)
+            self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
+
+    def _bring_back(self, base: KnowledgeBase, notes: Sequence[Note], change: Revision) -> None:
+        """Write deleted notes again, each at a free path; a note whose file is gone then lives in the workspace."""
+        sources = {"", *(note.source_ref for note in notes)}
+        paths = {source_ref: self._store.notes.paths(base, source_ref) for source_ref in sources}
+        drafts = []
+        for note in notes:
+            if note.in_file and (note.path in paths[note.source_ref] or not filing.exists(note)):
+                note = replace(note, source=change.author, source_ref="", overridden={})
+            taken = paths[note.source_ref]
+            note = replace(note, path=free_path(str(note.path), taken))
+            taken.add(str(note.path))
+            drafts.append(NoteToIndex(note, change=change))
+        self._writer.write(base, drafts)
+
+    def empty(self, note_ids: Sequence[str] | None = None) -> int:
+        """Delete deleted notes for good: some, or all; return how many."""
+        item = None if note_ids is None else set(note_ids)
+        with self._store.changing:
+            deleted = (trashed.version.note_id for trashed in self.all())
+            chosen = [note_id for note_id in deleted if item is None or note_id in item]
+            if chosen:
+                self._store.forget_notes(chosen)
+        return len(chosen)
+
+    def all(self, base_id: str | None = None) -> list[Trashed]:
+        """Return the deleted notes, of all bases or of one, the last deleted first."""
+        return self._store.versions.deleted(base_id)
+
+    def named(self, name: str) -> Trashed:
+        """Return the deleted note of this id, path or title; raises NoteNotFound, and QueryError for several."""
+        deleted = {
+            trashed.version.note_id: trashed
+            for trashed in self.all()
+            if name in (trashed.version.note_id, trashed.path, trashed.version.title)
+        }
+        return deleted[naming.resolve_single(name, deleted)]
+
 
 # Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
 
@@ -197,7 +265,7 @@ class Notes(StoredNotes):
         **fields: Unpack[NoteFields],
     ) -> None:
         """Set fields of several notes; raises as `update` does."""
-        values = checked(fields)
+        values = check_fields(fields)
         as_what = Revision("update", author)
         self._writer.change_all(note_ids, lambda note: replace(note, **values), as_what, expected_version)
 
@@ -211,7 +279,10 @@ class Notes(StoredNotes):
         author: Author = "person",
     ) -> None:
         """Add tags to several notes, and remove tags from them."""
-        more, less = checked({"tags": add})["tags"], {tag.casefold() for tag in checked({"tags": remove})["tags"]}
+        more, less = (
+            check_fields({"tags": add})["tags"],
+            {tag.casefold() for tag in check_fields({"tags": remove})["tags"]},
+        )
 
         def change(note: Note) -> Note:
             return with_fields(note, {"tags": [*(tag for tag in note.tags if tag.casefold() not in less), *more]})
@@ -230,11 +301,11 @@ class Notes(StoredNotes):
             if note.source_ref:
                 raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
             name = posixpath.basename(note.path or naming.title_filename(note.title))
-            path = naming.checked(f"{folder}/{name}")
+            path = naming.check_path(f"{folder}/{name}")
             if path == note.path:
                 return note
             base = self._store.bases.by_id(note.base_id)
-            return texts.at_path(note, free(path, self._store.notes.paths(base)))
+            return texts.at_path(note, free_path(path, self._store.notes.paths(base)))
 
         return self._writer.change(note_id, change, Revision("update", author), expected_version)
 
@@ -243,7 +314,7 @@ class Notes(StoredNotes):
 
         Raises EditError for a line without a box, and as `update` does.
         """
-        body = tasks.toggled(self._store.notes.note(note_id).body, line)
+        body = parts.toggle_task(self._store.notes.note(note_id).body, line)
         if body is None:
             raise EditError("Line {line} of the note has no check box.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
@@ -289,11 +360,11 @@ class Notes(StoredNotes):
 
     def file_text(self, note_id: str) -> str:
         """Return the text of a file that reads as the note; raises NoteNotFound, EditError for fields no file holds."""
-        return filetexts.text_of(self._store.notes.note(note_id))
+        return filing.text_of(self._store.notes.note(note_id))
 
     def export(self, note_id: str, place: Path) -> str:
         """Write `file_text` where nothing is yet, and return it; raises ConfigError for a place that is taken."""
-        return filetexts.export(self.file_text(note_id), place)
+        return filing.exported_text(self.file_text(note_id), place)
 
     # versions
 

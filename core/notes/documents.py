@@ -6,16 +6,16 @@ from pathlib import Path
 
 from core.base import files, places
 from core.base.call_log import log_call
-from core.base.encodings.names import ENCODINGS, display_encoding, normalize_encoding
+from core.base.encodings import ENCODINGS, display_encoding, normalize_encoding
 from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
-from core.documents.extras import installed
+from core.documents.kinds import MAX_BYTES, installed
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.intake import documents, folder, notefile, webpage
-from core.intake.encoding import decoded, readings
+from core.intake import folder, notefile, webpage
+from core.intake.encoding import decode_file, readings
 from core.intake.webpage import WebPage
 from core.markdown.outline import Outline
 from core.model import (
@@ -114,7 +114,7 @@ class Documents:
         path = top / str(note.path)
         if note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref):
             with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a link that leads to itself
-                if attachments.is_inside(path, top, documents.MAX_BYTES):
+                if attachments.is_inside(path, top, MAX_BYTES):
                     return str(path.resolve())
         raise SourceError(str(path), "isn't there any more.")
 
@@ -135,7 +135,7 @@ class Documents:
             data = folder.read(Path(note.source_ref), path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
         encoding = filing.chosen_in(note)
-        read = documents.text_of(data, path, converter=converter, original=document.original, encoding=encoding)
+        read = notefile.document_text(data, path, converter=converter, original=document.original, encoding=encoding)
         made, outline = notefile.document_note(read, path)
         with self._store.changing:
             now = self._store.notes.note(note_id)
@@ -153,7 +153,7 @@ class Documents:
     @staticmethod
     def has_encoding(note: Note) -> bool:
         """Return whether the file of a note is a text, which may be in one of several encodings."""
-        return bool(note.source_ref and note.path) and (note.document is None or documents.is_text(note.document.kind))
+        return bool(note.source_ref and note.path) and (note.document is None or notefile.is_text(note.document.kind))
 
     def encodings(self, note_id: str) -> list[ReadAs]:
         """Return the encodings in which the file of a note can be read, the likeliest first; raises as `read_as`."""
@@ -222,9 +222,11 @@ def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:
     """Return the note of the bytes of a note's file in a chosen encoding, and its outline."""
     path = str(note.path)
     if document := note.document:
-        read = documents.text_of(data, path, converter=document.chosen, original=document.original, encoding=encoding)
+        read = notefile.document_text(
+            data, path, converter=document.chosen, original=document.original, encoding=encoding
+        )
         return notefile.document_note(read, path)
-    found = decoded(data, path, chosen=encoding)
+    found = decode_file(data, path, chosen=encoding)
     return notefile.parse_note(found.text, path, plain=note.plain, encoding=found.text_encoding)
 
 

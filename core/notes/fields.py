@@ -11,7 +11,7 @@ from core.base.text import escape_halves, find_half_character
 from core.intake.encoding import MAX_BYTES
 from core.markdown.body import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
-from core.markdown.tags import plain
+from core.markdown.tags import normalize
 from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
 
 MOST_PRIORITY = 999_999
@@ -21,10 +21,10 @@ _AROUND = 100
 
 def with_fields(note: Note, fields: Mapping[str, Any]) -> Note:
     """Return a note with other values of some fields; raises EditError, and UnknownChoice for a field or a status."""
-    return replace(note, **checked(fields))
+    return replace(note, **check_fields(fields))
 
 
-def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+def check_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields as a note has them; raises EditError, and UnknownChoice for a field or a status."""
     for name in fields:
         if name not in NOTE_FIELDS:
@@ -79,7 +79,7 @@ def _title(name: str, value: object) -> str:
 
 
 def _tags(name: str, value: object) -> tuple[str, ...]:
-    return distinct_tags(filter(None, map(plain, _texts(name, value))))
+    return distinct_tags(filter(None, map(normalize, _texts(name, value))))
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:

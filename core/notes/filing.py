@@ -1,21 +1,121 @@
 """Notes that are files: edits are written to the file atomically, unless it was changed meanwhile."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import yaml
+
+from core.base import files, places
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
-from core.base.faults import FULL, REFUSED
-from core.base.lines import with_line_ends
+from core.base.faults import FULL, REFUSED, translate_errors
 from core.base.swapping import Changed, swap
-from core.intake import absent, folder, notefile
-from core.intake.encoding import decoded, encoded
-from core.markdown.body import BodyMetadata, look_into
-from core.model import Note
-from core.notes import filetexts
+from core.base.text import LINE_END, stem, with_line_ends
+from core.intake import folder, notefile
+from core.intake.encoding import decode_file, encode_like
+from core.intake.placeholders import PLACEHOLDER, NotDownloaded, is_evicted
+from core.markdown import frontmatter
+from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
+from core.markdown.frontmatter import FrontMatter
+from core.markdown.frontwriting import rewrite
+from core.markdown.tags import key
+from core.model import NOTE_FIELDS, Note, clock_to_utc, day_of, is_day
 from core.store.note_to_index import NoteToIndex
+
+# A note -> the text of a file that reads as this note: front matter with the note's fields, then its body.
+
+_FROM_FILES = ("folder", "upload")
+
+
+def text_of(note: Note) -> str:
+    """Return the text of a file that reads as the note; of an unchanged file, the file's own text.
+
+    A plain note is its body: it has no place for fields. Raises EditError for a field that its front matter can't hold.
+    """
+    if note.plain:
+        return note.body
+    front = front_of(note)
+    head = read_front(front)
+    path = note.path or "note.md"
+    inside = look_into(note.body, path)
+    title = short_title(head.value("title")) or inside.title or stem(path)
+    tags = distinct_tags([*head.value("tags"), *inside.tags])
+    file = replace(note, **{name: head.value(name) for name in NOTE_FIELDS} | {"title": title, "tags": tags})
+    fields = changed_fields(head, file, note, inside)
+    if note.source not in _FROM_FILES:
+        fields |= {name: at for name in ("created_at", "updated_at") if (at := getattr(note, name)) != head.value(name)}
+    text = front_with_fields(front, fields, note.body)
+    if not text or frontmatter.span(text)[2] != len(text) - len(note.body):
+        text = front_with_fields(front, fields | {"title": note.title}, note.body)
+    return text
+
+
+def front_with_fields(front: str, fields: Mapping[str, object], body: str) -> str:
+    """Return a text of front matter with other values of some fields, and a body."""
+    ending = re.search(LINE_END, front + body)
+    return (rewrite(front, fields, ending[0] if ending else "\n") if fields else front) + body
+
+
+def read_front(front: str) -> FrontMatter:
+    """Return the values of the text before a body."""
+    start, end, _ = frontmatter.span(front)
+    return frontmatter.parse(front[start:end])
+
+
+def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> dict[str, object]:
+    """Return the fields that the front matter of a file must say, so that it reads as the note.
+
+    `head` is that front matter, `file` the note of the file as it is, `inside` what the body of the note says.
+    """
+    names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
+    fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
+    by_itself = short_title(head.value("title")) or inside.title or stem(note.path or "")
+    if note.title not in (file.title, by_itself):
+        fields = {"title": note.title} | fields
+    tags = _own_tags(head, file, note, {*map(key, inside.tags)})
+    if {*tags} != {*distinct_tags(head.value("tags"))}:
+        fields["tags"] = tags
+    return fields
+
+
+def touched_at(head: FrontMatter) -> dict[str, object]:
+    """Return the time of a change for front matter that says when its note was changed, else nothing."""
+    at = head.value("updated_at")
+    if at is None:
+        return {}
+    now = clock_to_utc(datetime.now(UTC).replace(microsecond=0))
+    return {"updated_at": datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now}
+
+
+def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
+    """Return the tags that the front matter of a note must hold: those it has, then those not in the text."""
+    held = {key(tag) for tag in head.value("tags")}
+    wanted = {key(tag) for tag in note.tags}
+    unsaid = held - wanted - in_text
+    was_in_text = {key(tag) for tag in look_into(file.body, file.path or "note.md").tags} if unsaid else set()
+    staying = [tag for tag in head.value("tags") if key(tag) in wanted or key(tag) in was_in_text - in_text]
+    more = [tag for tag in note.tags if key(tag) not in held and key(tag) not in in_text]
+    return distinct_tags([*staying, *more])
+
+
+def front_of(note: Note) -> str:
+    """Return the front matter that a note came with; where an earlier version of Tessera read it, its unknown keys."""
+    if note.front is not None:
+        return note.front
+    dumped = yaml.safe_dump(note.extra, allow_unicode=True, sort_keys=False)
+    return f"---\n{dumped}---\n" if note.extra else ""
+
+
+def exported_text(text: str, place: Path) -> str:
+    """Write a text to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
+    place = places.check_vacant(place)
+    with translate_errors(place.parent):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        files.create(place, text)
+    return text
 
 
 def chosen_in(note: Note) -> str:
@@ -26,7 +126,7 @@ def chosen_in(note: Note) -> str:
 def exists(note: Note) -> bool:
     """Return whether the file of a note is there, or will be once it is downloaded."""
     file = Path(note.source_ref) / str(note.path)
-    return file.is_file() or absent.is_evicted(file)
+    return file.is_file() or is_evicted(file)
 
 
 def read(note: Note) -> NoteToIndex:
@@ -49,7 +149,7 @@ def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note
     if folder.content_hash(before) != note.content_hash:
         raise _conflict(note, before)
     text, inside = _text(before, path, changed, inside)
-    data, encoding = encoded(text, before, path, chosen=chosen_in(note))
+    data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
     file = (root / path).resolve()
     if data == before:
         state = file.stat()
@@ -72,8 +172,8 @@ def _read(root: Path, path: str) -> bytes:
             "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
             folder=str(root),
         )
-    if absent.is_evicted(root / path):
-        raise absent.NotDownloaded(path, absent.PLACEHOLDER)
+    if is_evicted(root / path):
+        raise NotDownloaded(path, PLACEHOLDER)
     if not (root / path).exists():
         raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)
@@ -105,7 +205,7 @@ def _note_of(
     """Return the note of a file's bytes, as a sync makes it; `text` is theirs, and `inside` what its body says."""
     path, encoding = str(note.path), note.encoding
     if text is None:
-        found = decoded(data, path, chosen=chosen_in(note))
+        found = decode_file(data, path, chosen=chosen_in(note))
         text, encoding = found.text, found.text_encoding
     read, outline = notefile.parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
@@ -124,20 +224,20 @@ def _note_of(
 
 def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
-    old, _ = notefile.parse_note(decoded(before, path, chosen=chosen_in(changed)).text, path)
+    old, _ = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path)
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera took it for front matter
         body = changed.front + body
     body = with_line_ends(body, old.body)
     if not front + body:
         raise EditError("A file without any text is no note. Write something, or delete the note.")
-    head = filetexts.read_front(front)
+    head = read_front(front)
     if inside is None or body != changed.body:
         inside = look_into(body, path)
-    fields = filetexts.changed_fields(head, old, changed, inside)
+    fields = changed_fields(head, old, changed, inside)
     if fields or body != old.body:
-        fields |= filetexts.touched_at(head)
-    return filetexts.with_fields(front, fields, body), inside
+        fields |= touched_at(head)
+    return front_with_fields(front, fields, body), inside
 
 
 @contextmanager

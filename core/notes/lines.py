@@ -4,26 +4,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.base.lines import LINE_END
-from core.base.text import fold
+from core.base.text import LINE_END, fold
 from core.model import Note, NoteLine
 from core.store.phrases import may_hold
 
 _END = re.compile(LINE_END)
 _TEXT = re.compile(r"\S")
 _GAP = " … "
-"""What stands in a line for a hidden part."""
+"""The sign of a hidden part in a line."""
 
 Hidden = Sequence[tuple[int, int]]
 """Parts of a note's body that answer nothing, in their order."""
 
 
-def shown(note: Note, hidden: Hidden) -> str:
+def visible_text(note: Note, hidden: Hidden) -> str:
     """Return the body of a note without what is hidden."""
     return "\n\n".join(_parts(note.body, 0, len(note.body), hidden))
 
 
-def blanked(note: Note, hidden: Hidden) -> Note:
+def blank_hidden(note: Note, hidden: Hidden) -> Note:
     """Return a note with blanks for what is hidden, so that everything else keeps its place."""
     body = note.body
     for start, end in hidden:
@@ -31,7 +30,7 @@ def blanked(note: Note, hidden: Hidden) -> Note:
     return replace(note, body=body)
 
 
-def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[NoteLine]:
+def find_lines(note: Note, text: str, hidden: Hidden = ()) -> Iterator[NoteLine]:
     """Yield the lines of a note that hold a text, whatever its case, width, or Chinese script, in their order."""
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))

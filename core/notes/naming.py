@@ -28,7 +28,7 @@ def title_filename(title: str) -> str:
     return f"{'_' if _RESERVED.match(name) else ''}{name}.md"
 
 
-def checked(path: str) -> str:
+def check_path(path: str) -> str:
     """Return a path in a base with the suffix of a note; raises EditError for a path that leads out of the base."""
     parts = path.replace("\\", "/").strip("/").split("/")
     if find_half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
@@ -39,7 +39,7 @@ def checked(path: str) -> str:
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
 
 
-def only(name: str, note_ids: Collection[str]) -> str:
+def resolve_single(name: str, note_ids: Collection[str]) -> str:
     """Return the one note of this name; raises NoteNotFound, and QueryError where several have it."""
     if len(note_ids) > 1:
         ids = [*note_ids]
@@ -58,7 +58,7 @@ def first_words(body: str) -> str:
     return short or str(message("Untitled"))
 
 
-def nearest(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
+def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
     """Return the ids of the notes whose names hold all words of a text, the nearest names first."""
     words = fold(text).split()
     whole = " ".join(words)

@@ -16,9 +16,9 @@ from core.base import files
 from core.base.errors import NoteNotFound, SourceError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.text import make_storable
-from core.documents import pictures as reading
+from core.documents import converting
 from core.documents.process import Interrupted
-from core.indexing import pictures as shown
+from core.indexing import cutter
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexer
@@ -45,7 +45,7 @@ class Pictures:
     @property
     def can_read(self) -> bool:
         """Whether what reads pictures is installed."""
-        return reading.can_read()
+        return converting.can_read()
 
     def start(self) -> bool:
         """Start the job `pictures`, or have it look once more; return False where no pictures are to be read."""
@@ -64,7 +64,7 @@ class Pictures:
         Raises ConfigError, with the command that installs it, where what reads pictures is missing.
         """
         self._store.database.check_writable()
-        reading.check()
+        converting.check_picture_reader()
         self._store.pictures.forget_problems(lasting=again)
         return self._read_all(progress)
 
@@ -111,7 +111,7 @@ class Pictures:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:
                     continue
-                self._store.pictures.put(note_id, shown.list_pictures(note, self._store.pictures.for_note(note_id)))
+                self._store.pictures.put(note_id, cutter.list_pictures(note, self._store.pictures.for_note(note_id)))
 
     def _look(self, progress: Progress) -> None:
         """Look for the files of pictures, and hash those that are new or changed."""
@@ -143,7 +143,7 @@ class Pictures:
 
     def _read_files(self, progress: Progress) -> int:
         unread, done = self._store.pictures.unread(), 0
-        with reading.PictureReader() as reader:
+        with converting.PictureReader() as reader:
             for number, picture_file in enumerate(unread):
 
                 def report(number: int = number, place: str = picture_file.picture.place) -> None:
@@ -162,7 +162,7 @@ class Pictures:
         return done
 
     def _keep(
-        self, picture_file: PictureFile, data: bytes, reader: reading.PictureReader, report: Callable[[], object]
+        self, picture_file: PictureFile, data: bytes, reader: converting.PictureReader, report: Callable[[], object]
     ) -> None:
         """Read a picture, and write its text or the reason why it has none."""
         started = time.perf_counter()

@@ -24,7 +24,7 @@ from core.model import (
 )
 from core.notes import difference
 from core.notes.collection import Notes
-from core.notes.fields import checked, with_fields
+from core.notes.fields import check_fields, with_fields
 from core.notes.texts import with_body
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
@@ -82,7 +82,7 @@ class Proposals:
 
     def _propose(self, note: Note, body: str | None, fields: Mapping[str, Any]) -> Note | Proposal:
         """Store a proposed change over the one that waits; return the note if nothing changes."""
-        proposal = Proposal(note.id, note.version, body, checked(fields), datetime.now(UTC))
+        proposal = Proposal(note.id, note.version, body, check_fields(fields), datetime.now(UTC))
         changed = _changed(note, proposal)
         check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
         if changed == note:
@@ -228,7 +228,7 @@ def _check(note: Note, submission: Submission, over: int | None) -> None:
 
 def _changed(note: Note, change: Proposal) -> Note:
     """Return a note with a proposed change."""
-    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
+    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body).note
 
 
 def _joined(earlier: Proposal, later: Proposal) -> Proposal:

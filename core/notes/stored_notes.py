@@ -1,13 +1,15 @@
 """The stored notes: listed, read, found by their names, with their links and files."""
 
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
+from urllib.parse import unquote
 
 from core.base.errors import NoteNotFound, SourceError
 from core.base.faults import FILES
@@ -28,7 +30,7 @@ from core.model import (
     later,
 )
 from core.model.limits import check_part
-from core.notes import attachments, lines, mentions, naming, texts
+from core.notes import attachments, lines, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.remembered import Remembered
@@ -82,7 +84,7 @@ class StoredNotes(Imports):
             for name in filter(None, (card.id, card.path, card.title)):
                 called[name][card.id] = alike[name_key(name)][card.id] = card
         found = [(name, called[name] or alike[name_key(name)]) for name in names]
-        return [cards[naming.only(name, cards)] for name, cards in found]
+        return [cards[naming.resolve_single(name, cards)] for name, cards in found]
 
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
@@ -98,15 +100,15 @@ class StoredNotes(Imports):
         """
         check_part(text)
         notes = self._store.notes.notes_with_text(self._bases.get(base), text)
-        return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
+        return [line for note in notes for line in lines.find_lines(note, text, self.hidden(note.id))]
 
     def shown(self, note_id: str) -> str:
         """Return the text of a note without hidden parts; raises NoteNotFound."""
-        return lines.shown(self.get(note_id), self.hidden(note_id))
+        return lines.visible_text(self.get(note_id), self.hidden(note_id))
 
     def without_hidden(self, note_id: str) -> Note:
         """Return a note with blanks for hidden parts; raises NoteNotFound."""
-        return lines.blanked(self.get(note_id), self.hidden(note_id))
+        return lines.blank_hidden(self.get(note_id), self.hidden(note_id))
 
     def hidden(self, note_id: str) -> list[tuple[int, int]]:
         """Return the hidden parts of a note's body, which answer nothing."""
@@ -134,8 +136,8 @@ class StoredNotes(Imports):
         """Return the sentence in which each of some notes links to a note, without hidden parts."""
 
         def sentence(other: str) -> str:
-            note = lines.blanked(self._store.notes.note(other), self.hidden(other))
-            return mentions.sentence(note.body, lambda target: links.target(note, target) == note_id)
+            note = lines.blank_hidden(self._store.notes.note(other), self.hidden(other))
+            return linking_sentence(note.body, lambda target: links.target(note, target) == note_id)
 
         return {other: sentence(other) for other in among}
 
@@ -147,7 +149,7 @@ class StoredNotes(Imports):
     def switch(self, text: str, limit: int) -> list[NoteSummary]:
         """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
         notes = self._store.notes
-        ids = naming.nearest(notes.named(), text, limit) if text.strip() else notes.newest(limit)
+        ids = naming.nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 
@@ -215,3 +217,32 @@ class StoredNotes(Imports):
                 )
         except OSError as error:
             raise SourceError(str(path), "the system has no program that opens it.") from error
+
+
+MOST_CHARACTERS = 240
+"""Characters of a sentence."""
+_LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
+_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
+_WORDS = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)")
+_SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
+
+
+def linking_sentence(body: str, is_wanted: Callable[[str], bool]) -> str:
+    """Return the sentence around the first link whose target is wanted, as plain text; "" without one."""
+    for link in _LINK.finditer(body):
+        if is_wanted((link[1] or unquote(link[2])).removesuffix("\\").strip()):
+            return _plain(_around(body, link.start(), link.end()))
+    return ""
+
+
+def _around(body: str, start: int, end: int) -> str:
+    first = max(0, start - MOST_CHARACTERS)
+    before = [stop.end() for stop in _END.finditer(body, first, start)]
+    after = _END.search(body, end, end + MOST_CHARACTERS)
+    return body[before[-1] if before else first : after.end() if after else end + MOST_CHARACTERS]
+
+
+def _plain(text: str) -> str:
+    shown = _WORDS.sub(lambda link: link[1] or link[2] or "", text.strip())
+    shown = " ".join(_SIGNS.sub("", shown).split())
+    return shown if len(shown) <= MOST_CHARACTERS else f"{shown[: MOST_CHARACTERS - 1]}…"

@@ -1,7 +1,7 @@
 """The text of a note, with the tags and links that it holds."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.base.text import fold
 from core.intake.encoding import unreadable
@@ -13,24 +13,31 @@ from core.notes import naming
 from core.notes.fields import check_body, with_fields
 
 
-def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
-    """Return a note with another text, whose tags and links are the note's, and what the text says of it.
+@dataclass(frozen=True, slots=True)
+class ChangedNote:
+    """A note with another text, and what the text says of it, None where the text stays."""
 
-    `inside` is that, if the text was checked and read. Returns None for it where the text stays. Raises EditError as
-    `check_body` does.
+    note: Note
+    inside: BodyMetadata | None
+
+
+def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> ChangedNote:
+    """Return a note with another text, whose tags and links are the note's.
+
+    `inside` is what the text says of the note, if it was checked and read. Raises EditError as `check_body` does.
     """
     if inside is None:
         check_body(body)
     if body == note.body and body:
-        return note, inside
+        return ChangedNote(note, inside)
     path = note.path or "note.md"
     inside = inside or look_into(body, path, plain=note.plain)
     if note.plain:
-        return _with_body(note, body, ()), inside
+        return ChangedNote(_with_body(note, body, ()), inside)
     gone = _tags_in(note, inside.tags)
     own = [tag for tag in note.tags if tag.casefold() not in gone]
     note = with_fields(note, {"tags": [*own, *inside.tags]})
-    return _with_body(note, body, inside.targets(path)), inside
+    return ChangedNote(_with_body(note, body, inside.targets(path)), inside)
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
@@ -38,7 +45,7 @@ def title_of(body: str, inside: BodyMetadata | None = None) -> str:
     return (inside.title if inside else "") or naming.first_words(body)
 
 
-def titled(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note:
+def with_title(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note:
     """Return a changed note with the title of its text, where it has none or had the one of the text before.
 
     A file names its own title.

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from core.base import files
 from core.base.faults import translate_errors
-from core.base.lines import LINE_END
 from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
-from core.base.text import fold
+from core.base.text import LINE_END, fold
 from core.store import Store
 
 FILE = "vocabulary.txt"

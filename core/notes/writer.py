@@ -10,12 +10,12 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
-from core.intake.paths import free
+from core.intake.folder import free_path
 from core.markdown.body import BodyMetadata
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing, naming
 from core.notes.fields import overriding
-from core.notes.texts import at_path, titled, with_body
+from core.notes.texts import at_path, with_body, with_title
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
@@ -52,9 +52,10 @@ class Writer:
             log_bases([base])
             changed, inside = change(note), None
             if body is not None:
-                changed, inside = with_body(changed, body)
+                rewritten = with_body(changed, body)
+                changed, inside = rewritten.note, rewritten.inside
             if (body is not None and as_what.author == "person") or not changed.title:
-                changed = titled(note, changed, inside)
+                changed = with_title(note, changed, inside)
             if changed == note:
                 return note
             if as_what.joins and changed.title != note.title and self._store.versions.kind(note.id) == "create":
@@ -136,7 +137,7 @@ class Writer:
             return note
         path = str(PurePosixPath(note.path or "").with_name(naming.title_filename(note.title)))
         others = self._store.notes.paths(self._store.bases.by_id(note.base_id)) - {note.path}
-        return at_path(note, free(path, others))
+        return at_path(note, free_path(path, others))
 
     def _described(self, note: Note, changed: Note) -> Note:
         """Return a note with changed fields as its next version."""

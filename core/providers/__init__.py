@@ -12,10 +12,9 @@ import httpx
 
 from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.base.messages import Message, message
-from core.providers import keys, replies
-from core.providers.connection import CONNECT_SECONDS, Stop, line_to, never, sleep
+from core.providers import connection, keys
+from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, TookTooLong, line_to, never, sleep
 from core.providers.keys import ApiKey
-from core.providers.replies import Reply, TookTooLong
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
@@ -79,7 +78,8 @@ class ProviderServer:
             return max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
 
         def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
-            return self._line.send(url, content, headers, self._settings, limit, left())
+            request = Request(url, content, headers, limit, self._settings.timeout_seconds, left())
+            return self._line.send(request, self._settings)
 
         reply = self._send_with_retries(path, body, send, never, ends)
         return self._json(reply, limit)
@@ -96,7 +96,9 @@ class ProviderServer:
 
             def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
                 lent.close()  # the attempt before
-                return lent.enter_context(self._line.streaming(url, content, headers, settings, limit=limit, stop=stop))
+                seconds, whole = settings.timeout_seconds, settings.answer_seconds
+                request = Request(url, content, headers, limit, seconds, whole=whole)
+                return lent.enter_context(self._line.streaming(request, settings, stop))
 
             reply = self._send_with_retries(path, body, send, stop, streamed=settings)
             if reply.parts is None:
@@ -104,7 +106,7 @@ class ProviderServer:
                 yield None
                 return
             try:
-                for line in replies.lines(reply.parts, limit):
+                for line in connection.lines(reply.parts, limit):
                     if line is None:
                         raise self._too_long(limit)
                     if line.startswith(b"data:"):
@@ -207,7 +209,7 @@ class ProviderServer:
         )
 
     def _out_of_reach(self, error: httpx.TransportError) -> ProviderUnavailable:
-        reason = replies.shortened(str(error)) or type(error).__name__
+        reason = connection.shorten(str(error)) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
                 "The model server {url} can't be reached ({why}). "
@@ -223,7 +225,7 @@ class ProviderServer:
 
     def _refusal(self, reply: Reply, key: ApiKey) -> ProviderError:
         status, code = reply.status, str(reply.status)
-        why = replies.reason(reply.body or b"", key.value)
+        why = connection.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
         fields |= {"variable": key.variable, "model": self.model}

@@ -1,4 +1,4 @@
-"""A language model behind an OpenAI-compatible chat server."""
+"""A language model of a server with an OpenAI-compatible chat API."""
 
 import json
 from collections.abc import Generator, Iterator, Mapping
@@ -11,6 +11,8 @@ from core.providers import ProviderServer
 from core.providers.connection import Stop, never
 from core.settings.sections import LlmSettings
 
+Options = dict[str, Any]
+"""Members of the body of a request, besides its messages."""
 ANSWER_BYTES = 1 << 20
 """An answer has thousands of characters; of a model that writes out its reasoning, hundreds of thousands."""
 
@@ -59,7 +61,7 @@ class Chat:
         """Raise ConfigError as Server does."""
         self.server = ProviderServer("llm", settings, model, reach_seconds=reach_seconds)
         self._settings = settings
-        self._options: dict[str, Any] = {"temperature": 0}
+        self._options: Options = {"temperature": 0}
 
     def ask(self, task: str, material: Mapping[str, Any]) -> str:
         """Return the answer to a task about some material, as JSON; each is a message of its own.
@@ -131,7 +133,7 @@ class Chat:
         self,
         task: str,
         material: Mapping[str, Any],
-        options: dict[str, Any],
+        options: Options,
         stop: Stop,
         reasoning: list[str] | None = None,
     ) -> Iterator[str]:
@@ -159,12 +161,12 @@ class Chat:
             raise error
         self._options = {}
 
-    def _post(self, task: str, material: Mapping[str, Any], options: dict[str, Any]) -> Any:
+    def _post(self, task: str, material: Mapping[str, Any], options: Options) -> Any:
         return self.server.post(
             "chat/completions", self._body(task, material, options, stream=False), limit=ANSWER_BYTES
         )
 
-    def _body(self, task: str, material: Mapping[str, Any], options: dict[str, Any], *, stream: bool) -> dict[str, Any]:
+    def _body(self, task: str, material: Mapping[str, Any], options: Options, *, stream: bool) -> dict[str, Any]:
         messages = [
             {"role": "system", "content": f"{task}\n{QUOTED}"},
             {"role": "user", "content": as_sent(material)},

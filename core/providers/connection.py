@@ -1,11 +1,17 @@
-"""The queue and the connection to a server: a few requests at a time, bounded in time and size."""
+"""Requests to a server: a queue of a few at a time, bounded in time and size, and their replies."""
 
 import atexit
+import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
+from ipaddress import ip_address
 from socket import SHUT_RDWR, socket
 from ssl import SSLContext
 from typing import Any
@@ -14,10 +20,129 @@ import httpx
 
 from core.base.errors import Cancelled, ConfigError, MissingDependency
 from core.base.messages import message
-from core.providers import replies
-from core.providers.hosts import is_this_machine
-from core.providers.replies import Late, Reply
+from core.base.text import one_line
 from core.settings.sections import LlmSettings, ServerSettings
+
+LONGEST_PAUSE = 60.0
+"""Seconds; a longer Retry-After of a server is cut to this."""
+
+MOST_LINE = 1 << 18
+"""Bytes of an event at most, each of which holds a few words."""
+
+REASON_CHARACTERS = 200
+"""Characters of a server's own error message that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer of a server.
+
+    `body` is None if it is over the limit. `encoded`: it is compressed. `pause`: seconds to wait before
+    the next request, as a busy server asks. `parts` are those of an answer that comes as events; it has no body.
+    """
+
+    status: int
+    body: bytes | None
+    encoded: bool
+    pause: float
+    parts: Iterator[bytes] | None = None
+
+
+def retry_after(value: str, now: datetime) -> float:
+    """Return the seconds to wait by a Retry-After header, 0 to 60; 0 if it can't be parsed."""
+    if re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value):
+        return min(LONGEST_PAUSE, float(value))
+    try:
+        until = parsedate_to_datetime(value)
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return min(LONGEST_PAUSE, max(0.0, (until - now).total_seconds()))
+
+
+def read(response: httpx.Response, limit: int) -> Reply:
+    """Return the reply of a response, without its body where that has more bytes than the limit."""
+    status = response.status_code
+    encoded = response.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
+    busy = status == 429 or status >= 500
+    pause = retry_after(response.headers.get("Retry-After", ""), datetime.now(UTC)) if busy else 0.0
+    body = bytearray()
+    for part in response.iter_raw():
+        body += part
+        if len(body) > limit:
+            return Reply(status, None, encoded, pause)
+    return Reply(status, bytes(body), encoded, pause)
+
+
+class TookTooLong(httpx.ReadTimeout):
+    """An answer that came in parts took longer than all of it may."""
+
+
+class Late(threading.Event):
+    """Is set once a response is cut; `is_whole`: because all of it took too long."""
+
+    is_whole = False
+
+    def error(self) -> httpx.ReadTimeout:
+        return TookTooLong("it took too long") if self.is_whole else httpx.ReadTimeout("the server was silent")
+
+
+def parts(response: httpx.Response, late: Late) -> Iterator[bytes]:
+    """Yield the parts of a response as they come; raises httpx.TransportError, and the error of a late one."""
+    ended: httpx.TransportError | None = None
+    try:
+        yield from response.iter_raw()
+    except httpx.TransportError as error:
+        if not late.is_set():
+            raise
+        ended = error
+    if late.is_set():  # a body without a length just ends where it is cut
+        raise late.error() from ended
+
+
+def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
+    """Yield the lines of an answer as they come; None, at last, where it or a line is too long."""
+    rest, size = b"", 0
+    for part in parts:
+        size += len(part)
+        if size > limit or len(rest) > MOST_LINE:
+            yield None
+            return
+        *lines, rest = (rest + part).split(b"\n")
+        yield from lines
+    yield rest
+
+
+def reason(body: bytes, key: str) -> str:
+    """Return a server's error message as a short line, with the key masked."""
+    text = body.decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = "" if text.lstrip().startswith("<") else text
+    for _ in range(4):  # unwraps {"error": {"message": "..."}}, {"detail": [{"msg": "..."}]}
+        if isinstance(value, dict):
+            value = next((value[name] for name in ("error", "message", "detail", "msg") if value.get(name)), "")
+        elif isinstance(value, list):
+            value = value[0] if value else ""
+    reason = value if isinstance(value, str) else ""
+    return shorten(reason.replace(key, "***") if key else reason)
+
+
+def shorten(text: str) -> str:
+    """Shorten a text to one line."""
+    line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
+    return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host name is that of this machine."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
+
 
 CONNECT_SECONDS = 10.0
 
@@ -30,6 +155,24 @@ Stop = Callable[[], bool]
 
 def never() -> bool:
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, a GET without `content`; its answer has at most `limit` bytes and takes at most `seconds`.
+
+    With `whole` the answer comes in parts: `seconds` is the longest wait for a part, `whole` for all of them. The first
+    part of a server on this machine may take as long: it loads its model and reads minutes of text on a plain
+    processor. `connect` are the seconds to connect in.
+    """
+
+    url: str
+    content: bytes | None
+    headers: Mapping[str, str]
+    limit: int
+    seconds: float
+    connect: float = CONNECT_SECONDS
+    whole: float | None = None
 
 
 class ServerConnection:
@@ -50,42 +193,25 @@ class ServerConnection:
     def close(self) -> None:
         self._client.close()
 
-    def exchange(
-        self,
-        url: str,
-        content: bytes,
-        headers: Mapping[str, str],
-        seconds: float,
-        limit: int,
-        connect: float = CONNECT_SECONDS,
-    ) -> Reply:
-        """Post, and return the reply.
+    def exchange(self, request: Request) -> Reply:
+        """Send a request, and return the reply.
 
-        Raises httpx.TransportError, ReadTimeout once all of it took so many seconds, ConnectTimeout after `connect`.
+        Raises httpx.TransportError, ReadTimeout once all of it took so many seconds, ConnectTimeout.
         """
-        with self._requested(url, content, headers, seconds, never, connect) as (response, _):
-            return replies.read(response, limit)
-
-    def get(self, url: str, seconds: float, limit: int, connect: float) -> Reply:
-        """Get, and return the reply; raises as `exchange` does, and ConnectTimeout after `connect` seconds."""
-        with self._requested(url, None, {}, seconds, never, connect) as (response, _):
-            return replies.read(response, limit)
+        with self._lend_response(request, never) as (response, _):
+            return read(response, request.limit)
 
     @contextmanager
-    def streaming(
-        self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, whole: float, limit: int, stop: Stop
-    ) -> Iterator[Reply]:
+    def streaming(self, request: Request, stop: Stop) -> Iterator[Reply]:
         """Post, and lend the reply, with its parts where it comes as events.
 
-        `seconds` is the longest wait for a part, `whole` the longest for all of them. The first part of a server on
-        this machine may take as long: it loads its model and reads minutes of text on a plain processor.
         Raises httpx.TransportError: TookTooLong after `whole` seconds, ReadTimeout after a silence and where `stop`
         said so.
         """
         last_part: float | None = None
 
         def over() -> bool:
-            return stop() or (last_part is not None and time.monotonic() - last_part > seconds)
+            return stop() or (last_part is not None and time.monotonic() - last_part > request.seconds)
 
         def timed(parts: Iterator[bytes]) -> Iterator[bytes]:
             nonlocal last_part
@@ -93,30 +219,18 @@ class ServerConnection:
                 last_part = time.monotonic()
                 yield part
 
-        with self._requested(url, content, headers, seconds, over, whole=whole) as (response, late):
+        with self._lend_response(request, over) as (response, late):
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, timed(replies.parts(response, late)))
+                yield Reply(response.status_code, b"", False, 0.0, timed(parts(response, late)))
             else:
-                yield replies.read(response, limit)
+                yield read(response, request.limit)
 
     @contextmanager
-    def _requested(
-        self,
-        url: str,
-        content: bytes | None,
-        headers: Mapping[str, str],
-        seconds: float,
-        stop: Stop,
-        connect: float = CONNECT_SECONDS,
-        *,
-        whole: float | None = None,
-    ) -> Iterator[tuple[httpx.Response, Late]]:
-        """Post, or get without content, and lend the response until `stop` says so.
-
-        It is lent for `seconds`; with `whole` for so many, and `seconds` are those between two parts.
-        """
+    def _lend_response(self, request: Request, stop: Stop) -> Iterator[tuple[httpx.Response, Late]]:
+        """Send a request, and lend the response until `stop` says so, or the time of the request is over."""
         late, over = Late(), threading.Event()
+        seconds, whole = request.seconds, request.whole
         silence = seconds if whole is None or not self._is_here else whole + CONNECT_SECONDS
 
         def trace(event: str, info: Mapping[str, Any]) -> None:
@@ -139,11 +253,11 @@ class ServerConnection:
             thread.start()
         try:
             with self._client.stream(
-                "GET" if content is None else "POST",
-                url,
-                content=content,
-                headers={"Content-Type": "application/json", **headers},
-                timeout=httpx.Timeout(silence, connect=min(seconds, connect)),
+                "GET" if request.content is None else "POST",
+                request.url,
+                content=request.content,
+                headers={"Content-Type": "application/json", **request.headers},
+                timeout=httpx.Timeout(silence, connect=min(seconds, request.connect)),
                 extensions={"trace": trace},
             ) as response:
                 yield response, late
@@ -182,32 +296,17 @@ class RequestQueue:
         self._started = float("-inf")
         self._pause_ends = float("-inf")
 
-    def send(
-        self,
-        url: str,
-        content: bytes,
-        headers: Mapping[str, str],
-        settings: ServerSettings,
-        limit: int,
-        connect: float = CONNECT_SECONDS,
-    ) -> Reply:
+    def send(self, request: Request, settings: ServerSettings) -> Reply:
         """Wait for the turn, post, and return the reply of any status; raises httpx.TransportError."""
         with self._turn(settings, never) as connection:
-            reply = connection.exchange(url, content, headers, settings.timeout_seconds, limit, connect)
+            reply = connection.exchange(request)
             self._pause(reply)
             return reply
 
     @contextmanager
-    def streaming(
-        self, url: str, content: bytes, headers: Mapping[str, str], settings: LlmSettings, limit: int, stop: Stop
-    ) -> Iterator[Reply]:
+    def streaming(self, request: Request, settings: LlmSettings, stop: Stop) -> Iterator[Reply]:
         """Wait for the turn, post, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
-        with (
-            self._turn(settings, stop) as connection,
-            connection.streaming(
-                url, content, headers, settings.timeout_seconds, settings.answer_seconds, limit, stop
-            ) as reply,
-        ):
+        with self._turn(settings, stop) as connection, connection.streaming(request, stop) as reply:
             self._pause(reply)
             yield reply
 

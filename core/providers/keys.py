@@ -40,8 +40,8 @@ class ApiKey:
 
 def find(section: str, url: httpx.URL) -> ApiKey:
     """Return the key of a section for the server at an address; raises ConfigError if it can't be sent or read."""
-    key = in_force(section, url)
-    if key.place == "environment" and not _sendable(key.value):
+    key = active_key(section, url)
+    if key.place == "environment" and not _is_sendable(key.value):
         raise ConfigError(
             "The key in {variable} holds a space or a character that no key has. Copy it again.", variable=key.variable
         )
@@ -58,7 +58,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
     )
 
 
-def in_force(section: str, url: httpx.URL) -> ApiKey:
+def active_key(section: str, url: httpx.URL) -> ApiKey:
     """Return the key of a section for the server at an address; of one in the keyring, which isn't asked, only that."""
     variable = key_variable(section)
     if not _variable(variable) and (url.scheme, url.host, url.port) == _OPENAI:
@@ -83,7 +83,7 @@ def store(section: str, url: httpx.URL, key: str) -> Place:
     Raises ConfigError for a key that can't be sent, and where neither the keyring nor the file takes it.
     """
     key = key.strip()
-    if not key or not _sendable(key):
+    if not key or not _is_sendable(key):
         raise ConfigError("The key is empty, or holds a space or a character that no key has. Copy it again.")
     before = _entries().get(section)
     server = origin(url)
@@ -118,7 +118,7 @@ def _variable(name: str) -> str:
     return os.environ.get(name, "").strip()
 
 
-def _sendable(key: str) -> bool:
+def _is_sendable(key: str) -> bool:
     return re.fullmatch("[!-~]*", key) is not None
 
 

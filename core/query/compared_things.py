@@ -1,7 +1,7 @@
 """The things that a question names side by side, and the text that applies to all of them.
 
 'For small files, zip or tar?' names zip and tar and says 'for small files' of both. A connective inside a
-word (和平, 参与) doesn't count. The sides are the segment that holds the connective; text before or behind a colon
+word (和平, 参与) doesn't count. The sides are the segment that holds the connective; text before or after a colon
 applies to all of them. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side, unless
 the first side has the word too: then it is part of the name.
 
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
-"""Private characters that stand for phrases, so that no word in a phrase joins or ends anything."""
+"""Private characters in place of phrases, so that no word in a phrase joins or ends anything."""
 
 CONNECTIVES = {
     "and": re.compile(r"(?<=\s)(?:and|&)\s|以及|[和与跟、]", re.IGNORECASE),
     "or": re.compile(r"(?<=\s)or\s|还是|或者?|、", re.IGNORECASE),
-    # Not the 'VS' of VS Code, which stands before its other word.
+    # Not the 'VS' of VS Code, which comes before its other word.
     "vs": re.compile(r"(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)", re.IGNORECASE),
 }
 """Connectives between two sides, by kind; the rule says which kind a question uses."""
@@ -87,7 +87,7 @@ class ComparedThings:
 def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThings | None:
     """Split a text into sides at a connective of the kind `by`; return None where it doesn't name two things.
 
-    `topic` and `rest` are the parts of the question before and behind the text.
+    `topic` and `rest` are the parts of the question before and after the text.
     """
     before, body, after = _around(_BREAK.split(text), by)
     listed = _ENUMERATION.fullmatch(body) if by != "vs" else None
@@ -130,7 +130,7 @@ def _shared(*parts: str) -> str:
 
 
 def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
-    """Return the segments before the first one with a connective, that one, and those behind; empty without one."""
+    """Return the segments before the first one with a connective, that one, and those after it; empty without one."""
     for number, segment in enumerate(segments):
         if _joints(segment, by):
             return segments[:number], segment, segments[number + 1 :]
@@ -180,7 +180,7 @@ def _start(side: str, last: str) -> tuple[str, str]:
 
 
 def _end(side: str, other: str) -> tuple[str, str]:
-    """Return the last side's name and the text behind it."""
+    """Return the last side's name and the text after it."""
     plain = simplify(other)
     tails = (tail for tail in _TAIL.finditer(simplify(side)) if tail.start() and tail[0].strip() not in plain)
     spaces = (space for space in _spaces(side, other) if _share_script(side[space.start() - 1], other[-1]))
@@ -189,7 +189,7 @@ def _end(side: str, other: str) -> tuple[str, str]:
 
 
 def _spaces(side: str, other: str) -> list[re.Match[str]]:
-    """Return the spaces beside Chinese in a side, none where the other side has some too: see 'Redis 集群 和 哨兵'."""
+    """Return the spaces next to Chinese in a side, none where the other side has some too: see 'Redis 集群 和 哨兵'."""
     own, others = (
         [space for space in _SPACE.finditer(text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
         for text in (side, other)

@@ -30,7 +30,7 @@ _VERB = "(?:(?P<negated>不|(?<!有)没有?|未)(?:包含|含有?|带有?|附有
 _BEFORE_NOTES = re.compile(
     rf"{_VERB}\s?(?:{_things(_CHINESE)})的\s?(?:(?:{_NOTES})|(?=[^，。；！？,.;!?]{{1,20}}(?:{_NOTES})))"
 )
-_BEHIND_NOTES = re.compile(
+_AFTER_NOTES = re.compile(
     rf"(?:(?<={_NOTES})|(?<=(?:{_NOTES})[里中]))(?:里|中)?面?都?{_VERB}\s?(?:{_things(_CHINESE)})[吗呢]?(?=[?？。！!\s]*\Z)"
 )
 _WITH = (
@@ -60,7 +60,7 @@ _BEGINNINGS = frozenset("不没未包含带附有里中面都nNpPdDfFaA")
 
 @dataclass(frozen=True, slots=True)
 class ContentTerm:
-    """What notes hold, or don't hold where `negated`, as a value of the field `has`; `end` is behind its words."""
+    """What notes hold, or don't hold where `negated`, as a value of the field `has`; `end` is after its words."""
 
     value: str
     end: int
@@ -74,7 +74,7 @@ def named(text: str, start: int) -> ContentTerm | None:
     if text[start].isascii():
         match = None if _ASKING.match(text) else _ENGLISH_NOTES.match(text, start)
     else:
-        match = _BEFORE_NOTES.match(text, start) or _BEHIND_NOTES.match(text, start)
+        match = _BEFORE_NOTES.match(text, start) or _AFTER_NOTES.match(text, start)
         match = None if match and _ASKING_IN_CHINESE.search(text, 0, start) else match
     if not match:
         return None

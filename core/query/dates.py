@@ -68,7 +68,7 @@ def read(value: str, today: date) -> DateRange:
 
 
 def between(value: str, today: date) -> tuple[date | None, date | None]:
-    """Return the first day and the day behind the last one of a date or a range: `2026-01..2026-03`, `>=2026`, `<7d`.
+    """Return the first day and the day after the last one of a date or a range: `2026-01..2026-03`, `>=2026`, `<7d`.
 
     None is an open end. Raises QueryError as `read` does, and for a range that ends before it begins.
     """
@@ -96,7 +96,7 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
 
 
 def _day_after(value: str, today: date) -> date:
-    """Return the day behind a date; an age such as `7d` is the day so long ago, and a name may last up to now."""
+    """Return the day after a date; an age such as `7d` is the day so long ago, and a name may last up to now."""
     span = read(value, today)
     if span.end:
         return span.end

@@ -64,8 +64,8 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
         named = _named_things(match, question) if match else None
         if match and named:
             things = tuple(thing.translate(names) for thing in named.things)
-            words = _decisive(match, question).translate(names)
-            reason = replace(rule.reason, fields={"things": [*map(_quoted, things)], "words": _quoted(words)})
+            words = _decisive_words(match, question).translate(names)
+            reason = replace(rule.reason, fields={"things": [*map(_quote, things)], "words": _quote(words)})
             chinese = bool(compared_things.CHINESE.search(question))
             return Recognised(rule.kind, reason, things, named.shared.translate(names), chinese)
     return None
@@ -96,13 +96,13 @@ def _named_things(match: re.Match[str], question: str) -> compared_things.Compar
     return compared_things.split(text, connective, topic=topic, rest=rest)
 
 
-def _decisive(match: re.Match[str], question: str) -> str:
+def _decisive_words(match: re.Match[str], question: str) -> str:
     """Return the words that make it a list or a summary: all except the subject."""
     spans = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
     return "…".join(piece.strip() for piece in compared_things.cut(question, spans) if piece.strip())
 
 
-def _quoted(text: str) -> Message:
+def _quote(text: str) -> Message:
     return message("'{text}'", text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
@@ -140,15 +140,24 @@ MOST_CHARACTERS = 300
 """Maximum length of a sub-query from a language model."""
 
 
-def classified(understood: Understood, level: Level) -> tuple[Classified, Decomposition | None]:
+@dataclass(frozen=True, slots=True)
+class ClassifiedQuestion:
+    """The level of a question, and the parts of an exploratory one."""
+
+    level: Classified
+    parts: Decomposition | None = None
+
+
+def classify_question(understood: Understood, level: Level) -> ClassifiedQuestion:
     """Return the level of a question, the rules' for `auto`, and the parts of an exploratory one by the rules."""
     match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
     result = Classified(level, message("You chose this kind of search."))
     if level == "auto":
         result = classify(understood, match)
     if result.level != "exploratory" or not understood.text.strip():
-        return result, None
-    return result, decompose(match) if match else Decomposition("summary", (SubQuery(understood.text, WHOLE),))
+        return ClassifiedQuestion(result)
+    whole = Decomposition("summary", (SubQuery(understood.text, WHOLE),))
+    return ClassifiedQuestion(result, decompose(match) if match else whole)
 
 
 def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
@@ -157,7 +166,7 @@ def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
     A comparison gives each side with the shared text. A relation also gives both sides together. A list or
     a summary gives the subject, alone and with each aspect. A phrase is never split.
     """
-    return Decomposition(match.kind, _distinct(_parts(match), limit))
+    return Decomposition(match.kind, _drop_repeats(_parts(match), limit))
 
 
 def decompose_by_model(text: str, kind: ExploratoryKind, chat: Chat, *, limit: int = 6) -> Decomposition:
@@ -167,7 +176,7 @@ def decompose_by_model(text: str, kind: ExploratoryKind, chat: Chat, *, limit: i
     """
     answer = _strings(chat.ask(TASK, {"question": text, "most": limit}))
     whole = " ".join(text.split()).casefold()
-    parts = _distinct((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
+    parts = _drop_repeats((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
     if not parts:
         raise chat.server.unusable(message("didn't give a list of smaller questions"))
     return Decomposition(kind, parts, by=chat.server.model)
@@ -187,7 +196,7 @@ def _parts(match: Recognised) -> Iterable[SubQuery]:
         yield SubQuery(" ".join((*match.things, match.shared)).strip(), BOTH)
 
 
-def _distinct(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]:
+def _drop_repeats(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]:
     first: dict[str, SubQuery] = {}
     for part in parts:
         first.setdefault(part.text.casefold(), part)

@@ -1,4 +1,4 @@
-"""Filters chosen beside a question, and their combination with the filters in the question."""
+"""Filters chosen in addition to a question, and their combination with the filters in the question."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -80,7 +80,7 @@ def _several(words: str | Iterable[str] | None) -> list[str]:
 
 
 def combine(typed: Filters, chosen: Filters) -> Filters:
-    """Combine the filters of a question with those chosen beside it; where both name bases, keep the common ones."""
+    """Combine the filters of a question with those chosen in addition; where both name bases, keep the common ones."""
     if typed.bases and chosen.bases:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
         if not bases:

@@ -1,27 +1,27 @@
 """Parser for the language of the search box.
 
 A piece (a minus, a field, a #tag) begins at the start of the question, after white space, after the Chinese
-punctuation ，、。；！？ or directly behind another piece. All other text is searched for as it stands.
+punctuation ，、。；！？ or directly after another piece. All other text is searched for unchanged.
 
-- Phrases: `"…"` and `＂…＂`, anywhere. A straight mark behind a digit is a length (27"), and an unclosed mark is text.
+- Phrases: `"…"` and `＂…＂`, anywhere. A straight mark after a digit is a length (27"), and an unclosed mark is text.
   An empty phrase is ignored.
-- Emphasis: `“…”`, `「…」` and `『…』` beside other words, as in running text: it raises chunks and requires nothing.
+- Emphasis: `“…”`, `「…」` and `『…』` next to other words, as in running text: it raises chunks and requires nothing.
   Where nothing but such marks is asked for, they are phrases. An unclosed mark is text.
 - Exclusion: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and an
   option of one Latin letter (`-v`) are words.
-- Fields: a name of `FIELDS` and a colon, with the value directly behind it; `std::mem` and `http://` are words. The
-  values of a list stand between commas without spaces, and a value with spaces stands in quotation marks. A
-  capitalised name further on with a space behind its colon is prose (`Final Project: Building a Server`).
-- Properties: the name of a property that notes have is a field, where a value stands directly behind its colon.
-- Unknown fields: two or more Latin letters, an ASCII colon and a letter or a quotation mark directly behind it are
+- Fields: a name of `FIELDS` and a colon, with the value directly after it; `std::mem` and `http://` are words. The
+  values of a list are separated by commas without spaces, and a value with spaces is in quotation marks. A
+  capitalised name further on with a space after its colon is prose (`Final Project: Building a Server`).
+- Properties: the name of a property that notes have is a field, where a value is directly after its colon.
+- Unknown fields: two or more Latin letters, an ASCII colon and a letter or a quotation mark directly after it are
   an error. Before a digit (`localhost:8080`) they are one only where the name is nearly that of a field.
-- #tags: `#` and a name as notes have it directly behind it, up to white space or punctuation. A number (`#12`) and C's
+- #tags: `#` and a name as notes have it directly after it, up to white space or punctuation. A number (`#12`) and C's
   directives (`#include`) are words.
 - Contents: see `contents`; where nothing is left but words that ask for notes, they go too.
 - Times: see `dates`. A question that names two different times compares them: both are words.
 - A backslash before a quotation mark, contents, a time or the start of a piece makes it plain text.
 
-The punctuation directly behind a piece other than a phrase belongs to it. Of two types, categories, projects, statuses,
+The punctuation directly after a piece other than a phrase belongs to it. Of two types, categories, projects, statuses,
 paths or bases either may match; of two tags, titles or sections both must.
 """
 
@@ -33,17 +33,67 @@ from itertools import groupby
 
 from core.base.errors import QueryError
 from core.base.text import CJK, find_half_character, is_punctuation, make_storable
-from core.model import Condition, Filters, Term, Understood, midnight, on_clock
+from core.model import Condition, Filters, Term, Understood, local_now, midnight, on_clock
 from core.model.limits import QUESTION, check_question
 from core.query import contents, dates
 from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
 from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
 
+# The new name of a base in questions that name it by the filter `base:`.
+
+_QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
+_AFTER_NAME = ",.!?、，。；！？"
+_PLAIN = "-_./"
+"""Signs in a name that needs no quotation marks, in addition to letters and digits."""
+
+
+class _Every(frozenset[str]):
+    """The names of all properties that notes may have."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
+
+
+def rename_base(question: str, old: str, new: str) -> str:
+    """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
+    try:
+        pieces = _base_tokens(question, old)
+    except QueryError:
+        return question
+    for piece in reversed(pieces):
+        if (name := _quoted(new)) is None:
+            return question
+        values = [name if value == old else _quoted(value) or value for value in piece.values]
+        written = question[piece.start : piece.end]
+        field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
+        ending = written[len(written.rstrip(_AFTER_NAME)) :]
+        question = f"{question[: piece.start]}{field}{','.join(values)}{ending}{question[piece.end :]}"
+    return question
+
+
+def _base_tokens(question: str, name: str) -> list[QuerySpan]:
+    """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
+    if find_half_character(question) is not None:
+        return []
+    pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
+    return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
+
+
+def _quoted(name: str) -> str | None:
+    """Return a name as it is typed after a colon, in quotation marks where it needs them; None if it has them all."""
+    if all(sign.isalnum() or sign in _PLAIN for sign in name) and name[-1].isalnum():
+        return name
+    return next((f"{opening}{name}{closing}" for opening, closing in _QUOTES if closing not in name), None)
+
+
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """Invisible characters that come with copied text and that nobody types."""
 
-__all__ = ["CHOICES", "FIELDS", "as_text", "parse", "without"]
+__all__ = ["CHOICES", "FIELDS", "as_text", "parse", "remove_term"]
 
 
 def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_filters: bool = False) -> Understood:
@@ -52,7 +102,7 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     `properties` are the folded names of the properties that notes have: they are fields too. With `has_filters` other
     filters narrow the search, so that the question may be empty.
 
-    A term's place includes all that belongs to it, so that the rest means the same `without` it. A time named in
+    A term's place includes all that belongs to it, so that the rest means the same `remove_term` it. A time named in
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
     Raises QueryError, with its place, for an invalid question.
     """
@@ -60,11 +110,11 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     if not COPIED.search(typed):
-        return _parsed(typed, now, properties, has_filters=has_filters)
+        return _parse_pieces(typed, now, properties, has_filters=has_filters)
     places = [*(at for at, character in enumerate(typed) if not COPIED.match(character)), len(typed)]
     try:
         visible = "".join(typed[at] for at in places[:-1])
-        understood = _parsed(visible, now, properties, has_filters=has_filters)
+        understood = _parse_pieces(visible, now, properties, has_filters=has_filters)
     except QueryError as error:
         at = error.at and (places[error.at[0]], places[error.at[1]])
         raise QueryError(error.message, at) from error
@@ -72,7 +122,7 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     return replace(understood, terms=tuple(terms))
 
 
-def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
+def _parse_pieces(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
     """Parse a question in which nothing is invisible but what changes how letters look."""
     reader = QuestionLexer(typed, now.date(), properties)
     pieces = _mark_emphasis(typed, _times(reader))
@@ -96,12 +146,12 @@ def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filte
 
 
 def as_text(typed: str) -> Understood:
-    """Return a question that is searched for as it stands, without a part that is too long or that nothing can hold."""
+    """Return a question that is searched for unchanged, without a part that is too long or that nothing can hold."""
     text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
 
-def without(typed: str, term: Term) -> str:
+def remove_term(typed: str, term: Term) -> str:
     """Return a question without one of its terms, with one space in its place."""
     before, after = typed[: term.start].rstrip(), typed[term.end :].lstrip()
     return f"{before} {after}" if before and after else before + after
@@ -206,7 +256,7 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
 
 
 def _instants(days: str, now: datetime) -> str:
-    """Return a range of the person's days as one of instants in UTC."""
+    """Return a range of the user's days as one of instants in UTC."""
     ends = (midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in days.split(".."))
     return "..".join(ends)
 

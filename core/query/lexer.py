@@ -17,7 +17,7 @@ _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
 STRAIGHT = '"＂'
 _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
-"""A Latin word behind one of these is part of a larger word."""
+"""A Latin word after one of these is part of a larger word."""
 
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
@@ -29,7 +29,7 @@ _FIELD = re.compile(r"([^\s:：]{1,40})[:：]")
 _UNKNOWN = re.compile(rf"([A-Za-z]{{2,20}}):(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}])")
 _VALUE = re.compile(rf"[^\s,{_STOPS}]*+")
 _ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
-_BEHIND = re.compile(rf"[,.!?、{_STOPS}]*")
+_AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class QuerySpan:
 class QuestionLexer:
     """Reads a question once, from left to right.
 
-    `today` is the person's day, `properties` are the folded names of the properties that notes have.
+    `today` is the user's day, `properties` are the folded names of the properties that notes have.
     """
 
     def __init__(self, typed: str, today: date, properties: Collection[str] = ()) -> None:
@@ -141,7 +141,7 @@ class QuestionLexer:
         if piece := self._tag(start, at) or self._field(start, at):
             return piece
         match = cast(re.Match[str], _EXCLUDED.match(self._typed, start))
-        value = _trimmed(match.group())
+        value = _trim(match.group())
         if len(value) == 1 and value.isascii():
             return None
         return self._closed(at, match.end(), Term("excluded", value, at, match.end()))
@@ -150,7 +150,7 @@ class QuestionLexer:
         match = _TAG.match(self._typed, at)
         if not match or match[1] in _DIRECTIVES:
             return None
-        name = tags.named(match[1])
+        name = tags.trim_tag(match[1])
         term = Term("condition", name, start, match.end(), "tag", start < at)
         return self._closed(start, match.end(), term, (name,))
 
@@ -198,8 +198,8 @@ class QuestionLexer:
                 match = cast(re.Match[str], _VALUE.match(self._typed, at))
                 value, at = match.group(), match.end()
                 if field not in fields.AS_TYPED:
-                    value = _trimmed(value)
-            value = tags.plain(value) if field == "tag" else value
+                    value = _trim(value)
+            value = tags.normalize(value) if field == "tag" else value
             if value:
                 values.append(value)
             if self._typed[at : at + 1] not in (",", "，"):
@@ -218,7 +218,7 @@ class QuestionLexer:
             raise QueryError(error.message, at) from error
 
     def _days(self, value: str, at: tuple[int, int]) -> str:
-        """Return a range of days as `2026-01-01..2026-02-01`: the first, and the one behind the last."""
+        """Return a range of days as `2026-01-01..2026-02-01`: the first, and the one after the last."""
         try:
             first, end = dates.between(value, self._today)
         except QueryError as error:
@@ -262,12 +262,12 @@ class QuestionLexer:
     def _closed(
         self, start: int, end: int, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None
     ) -> QuerySpan:
-        """Return a piece that includes the punctuation directly behind it."""
-        end = cast(re.Match[str], _BEHIND.match(self._typed, end)).end()
+        """Return a piece that includes the punctuation directly after it."""
+        end = cast(re.Match[str], _AFTER_PIECE.match(self._typed, end)).end()
         return QuerySpan(start, end, "", replace(term, end=end), values, span)
 
 
-def _trimmed(value: str) -> str:
+def _trim(value: str) -> str:
     """Return a word without the punctuation that ends its sentence."""
     value = value.rstrip(",.:;!?")
     return value if "(" in value or "（" in value else value.rstrip(")）")

@@ -6,6 +6,7 @@ doesn't grow with the number of words in the notes.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from string import ascii_lowercase, digits
 
@@ -20,24 +21,34 @@ Counts = Callable[[Sequence[str]], Mapping[str, int]]
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 _MOST = 6
 """Most words of a question, two characters of Chinese as one. In a longer one a word that no note holds is mostly a
-word of the person's own, and its neighbours say enough."""
+word of the user's own, and its neighbours say enough."""
 _LEAST = 5
 """Least number of letters of a word that may differ in a letter; in a shorter one only neighbours may be swapped."""
 
 
-def correct(text: str, known: Known, counts: Counts) -> tuple[str, dict[str, str]]:
-    """Return a short question with the nearest spelling of each word that no chunk holds, and those words with theirs.
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A question with the nearest spelling of each word that no chunk holds, and those words with their spelling."""
+
+    text: str
+    corrections: Mapping[str, str] = field(default_factory=dict)
+
+
+def correct(text: str, known: Known, counts: Counts) -> Spelling:
+    """Return the spelling of a short question; a longer one stays as it is.
 
     A Chinese run counts as such a word where no chunk holds one of its pairs of characters.
     """
     words = [match for match in _WORD.finditer(fold(text)) if match.group() not in STOP_WORDS]
     if sum((len(match.group()) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
-        return text, {}
+        return Spelling(text)
     held = known([part for match in words for part in _parts(match.group())])
     unknown = [match for match in words if not all(part in held for part in _parts(match.group()))]
     near = {match.group(): _nearest(match.group(), counts) for match in unknown}
     spelled = {word: nearest for word, nearest in near.items() if nearest}
-    return _WORD.sub(lambda match: spelled.get(match.group(), match.group()), fold(text)) if spelled else text, spelled
+    if not spelled:
+        return Spelling(text)
+    return Spelling(_WORD.sub(lambda match: spelled.get(match.group(), match.group()), fold(text)), spelled)
 
 
 def _nearest(word: str, counts: Counts) -> str | None:

@@ -1,4 +1,4 @@
-"""Synonyms from a file that a person edits, and the variants of a question that they give."""
+"""Synonyms from a file that the user edits, and the variants of a question that they give."""
 
 import re
 import unicodedata
@@ -8,10 +8,9 @@ from pathlib import Path
 
 from core.base import files
 from core.base.errors import ConfigError
-from core.base.lines import LINE_END
 from core.base.messages import Message, message
 from core.base.places import provide_file
-from core.base.text import CJK
+from core.base.text import CJK, LINE_END
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
@@ -48,7 +47,7 @@ class Synonyms:
         """Return at most `limit` variants of a text, each with one known word replaced.
 
         Every known word is replaced once before any is replaced again. Of overlapping words the first, then
-        the longest counts. A word of letters must stand by itself; Chinese matches anywhere.
+        the longest counts. A word of letters must be a whole word; Chinese matches anywhere.
         """
         places = list(self._known(text))
         words: dict[str, list[str]] = {}

@@ -9,17 +9,16 @@ from threading import RLock
 from typing import Any
 
 from core.base.errors import ConfigError, ModelError
-from core.base.lazy import lazy
 from core.base.messages import message
+from core.base.registry import lazy
 from core.base.text import fold, query_keywords
 from core.embedding import hub
-from core.embedding.device import Turns, choose
 from core.embedding.encoder import SURROGATES
-from core.embedding.loading import explain_failure, load, to_device, weight_bytes
+from core.embedding.loading import Turns, choose_device, explain_failure, load, to_device, weight_bytes
 from core.embedding.model_folder import digest, explain_read_error, max_tokens, read_json, weights
 from core.embedding.sentence import on_hub
 from core.model import Device, Running
-from core.reranking import Candidate, own
+from core.reranking import Candidate, built_in
 
 # A question and passages -> pairs that fit the input of a cross-encoder.
 
@@ -30,7 +29,7 @@ PASSAGE_CHARACTERS = 8000
 def fit_pairs(model: Any, query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs within the model's number of tokens, with the piece of each passage that has most question words.
 
-    The question is cut if it takes more than half of the tokens, or, beside shorter passages, more than those leave.
+    The question is cut if it takes more than half of the tokens, or, with shorter passages, more than those leave.
     """
     room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add(pair=True)
     query = SURROGATES.sub("\ufffd", query)
@@ -44,7 +43,7 @@ def fit_pairs(model: Any, query: str, texts: Sequence[str]) -> list[tuple[str, s
 
 
 def _piece(text: str, spans: Sequence[tuple[int, int]], room: int, words: Sequence[str]) -> str:
-    """Return the piece of a text that fits, behind its first line (the breadcrumb) if that is short."""
+    """Return the piece of a text that fits, after its first line (the breadcrumb) if that is short."""
     if len(spans) <= room:
         return text
     line = text.find("\n", 0, spans[-1][1]) + 1
@@ -117,14 +116,14 @@ class CrossEncoder:
 
     def __init__(self, name: str = "", *, device: Device | None = None, seconds: float = SECONDS) -> None:
         unnamed = not name.strip()
-        if unnamed and not own.shipped():
+        if unnamed and not built_in.shipped():
             raise ConfigError(
                 "'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
                 example=_EXAMPLE,
             )
-        folder = own.WEIGHTS.parent if unnamed else Path(name).expanduser()
+        folder = built_in.WEIGHTS.parent if unnamed else Path(name).expanduser()
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
-        self.name = own.NAME if unnamed else known or folder.name
+        self.name = built_in.NAME if unnamed else known or folder.name
         self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
         self.running: Running | None = None
         self._device = device
@@ -137,7 +136,7 @@ class CrossEncoder:
     @lazy
     def fingerprint(self) -> str:
         folder = self._facts.folder
-        weights = own.fingerprint(folder) if own.has_weights(folder) else digest(list(self._facts.files))
+        weights = built_in.fingerprint(folder) if built_in.has_weights(folder) else digest(list(self._facts.files))
         return f"cross-encoder:{self.name}@{weights}"
 
     @lazy
@@ -174,15 +173,15 @@ class CrossEncoder:
 
     @lazy
     def _model(self) -> Any:
-        device = self._device or choose()
-        if own.has_weights(self._facts.folder):
-            model: Any = own.load(self._facts.folder, device)
+        device = self._device or choose_device()
+        if built_in.has_weights(self._facts.folder):
+            model: Any = built_in.load(self._facts.folder, device)
         else:
             model = load("CrossEncoder", self._facts.folder, self.name, device)
             if model.num_labels != 1:
                 raise _labels(self._facts.folder, model.num_labels)
             model.max_seq_length = self._facts.max_tokens
-            _precise(model)
+            _to_precision(model)
         self.running = Running(device, weight_bytes(model))
         return model
 
@@ -214,8 +213,8 @@ def facts(folder: Path) -> CrossEncoderFacts:
 
 
 def _facts(folder: Path) -> CrossEncoderFacts:
-    if own.has_weights(folder):
-        return CrossEncoderFacts(folder, own.READ_TOKENS, (folder / own.FILE,))
+    if built_in.has_weights(folder):
+        return CrossEncoderFacts(folder, built_in.READ_TOKENS, (folder / built_in.FILE,))
     parts = [folder]
     if (folder / "modules.json").is_file():
         parts = [folder / str(module.get("path", "")) for module in read_json(folder / "modules.json")]
@@ -260,7 +259,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
     )
 
 
-def _precise(model: Any) -> None:
+def _to_precision(model: Any) -> None:
     """Make the last layer calculate in float32; a score in bfloat16 has only three digits."""
     import torch
 

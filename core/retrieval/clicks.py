@@ -8,7 +8,7 @@ from functools import lru_cache
 from core.base.errors import QueryError
 from core.base.text import query_keywords
 from core.model import SIGNALS, Click, Hit, SearchResult, favour, local_now
-from core.notes.clicks import Clicks
+from core.notes.uses import Clicks
 from core.query.language import parse
 from core.retrieval.hits import by_favour
 

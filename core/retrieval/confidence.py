@@ -2,8 +2,8 @@
 
 Three things are evidence of an answer: how far the nearest chunk is above the floor of its base (what questions about
 other things reach there, in their standard deviations), the share of the question's words that the first hit holds,
-each weighted by its rarity, and what it gains where the question stands as it was typed. Their sum is the evidence. The
-weights and the least evidence were chosen on a grid over both vaults and questions on Wikipedia's paragraphs
+each weighted by its rarity, and what it gains where it holds the question as it was typed. Their sum is the evidence.
+The weights and the least evidence were chosen on a grid over both vaults and questions on Wikipedia's paragraphs
 (`benchmarks.unanswered`). The score of late interaction says of questions across languages that they have no answer,
 so it has no part.
 """
@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-from core.retrieval.state import SearchState
+from core.retrieval.ranking import Ranking
 from core.store import Store
 
 LEAST = 2.0
@@ -23,28 +23,28 @@ _WORDS_ALONE = 10.0
 """How much more words count without vectors: a question in other words than the note's holds few of them."""
 
 
-def evidence(store: Store, search: SearchState) -> float:
+def evidence(store: Store, ranking: Ranking) -> float:
     """Return the evidence of an answer among the hits, without limit for a list, a phrase or an unknown floor."""
-    first = next(iter(search.order), None)
-    if search.mode == "listed" or search.phrased:
+    first = next(iter(ranking.order), None)
+    if ranking.candidates.mode == "listed" or ranking.scope.phrased:
         return inf
     if first is None:
         return 0.0
-    holders = store.words.holders(search.words)
+    holders = store.words.holders(ranking.request.words)
     rarity = np.log((store.chunks.count_all() + 1) / (np.array([len(chunks) for chunks in holders]) + 0.5))
     held = np.array([first in chunks for chunks in holders], dtype=bool)
-    words = _WORDS * float(rarity[held].sum() / max(rarity.sum(), 1e-9)) + search.gains.get(first, 0.0)
-    if first not in search.completed.get("vector", {}):
+    words = _WORDS * float(rarity[held].sum() / max(rarity.sum(), 1e-9)) + ranking.gains.get(first, 0.0)
+    if first not in ranking.trace.scores("vector"):
         return _WORDS_ALONE * words
-    return _nearness(store, search) + words
+    return _nearness(store, ranking) + words
 
 
-def _nearness(store: Store, search: SearchState) -> float:
+def _nearness(store: Store, ranking: Ranking) -> float:
     """Return the most that a chunk is above the floor of its base, without limit where a floor is unknown."""
-    floors = {base.id: store.floors.get(base) for base in search.bases}
+    floors = {base.id: store.floors.get(base) for base in ranking.request.bases}
     above = []
-    for rowid, cosine in search.completed["vector"].items():
-        floor = floors[search.card(rowid).base_id]
+    for rowid, cosine in ranking.trace.scores("vector").items():
+        floor = floors[ranking.candidates.card(rowid).base_id]
         if floor is None:
             return inf
         above.append((cosine - floor.mean) / floor.spread)

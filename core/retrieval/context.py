@@ -1,6 +1,6 @@
 """A context: the chunks of hits and of their neighbours as one block for a prompt, within a budget of tokens.
 
-What a note says, its title and its path included, stands between the NOTE_MARKS, which none of them can hold. So a
+What a note says, its title and its path included, is between the NOTE_MARKS, which none of them can hold. So a
 number in brackets is a citation only before the first of them, whatever a note says.
 """
 
@@ -12,8 +12,64 @@ from itertools import chain
 from typing import Self
 
 from core.base.text import one_line
-from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Spans
+from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage, Spans
 from core.store import Store
+
+# Passages: hits widened by the chunks around them.
+
+MOST_TOKENS = 2000
+"""Tokens of a hit's chunks with its neighbours; further ones are left out."""
+
+
+def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
+    """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
+
+    Neighbours come nearest first, as long as all have at most `MOST_TOKENS`. Deleted chunks are skipped. An edited
+    chunk gives its edited text, one of a picture what was read of it.
+    """
+    if not size and not joined:
+        return Passage(card, chunk.start, chunk.end, chunk.text)
+    around = _nearest_chunks(store.chunks.neighbours(card.id, chunk.index, size), chunk, joined) if size else [chunk]
+    chunks = sorted({near.index: near for near in (*around, *joined)}.values(), key=lambda near: near.index)
+    start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
+    body = store.notes.slice(card.id, start, end)
+    gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
+    if gapless and not any(chunk.edited or chunk.picture for chunk in chunks):
+        return Passage(card, start, end, body)
+    return Passage(card, start, end, _join_texts(chunks, body, start))
+
+
+def _nearest_chunks(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
+    """Return a chunk with its neighbours, the nearest first, as far as there is room next to the `joined` ones."""
+    held = {item.index for item in (chunk, *joined)}
+    left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
+    near, ended = [chunk], set[bool]()
+    for item in sorted(around, key=lambda item: (abs(item.index - chunk.index), item.index)):
+        after = item.index > chunk.index
+        if item.index in held or after in ended:
+            continue
+        if item.token_count > left:
+            ended.add(after)
+            continue
+        near.append(item)
+        left -= item.token_count
+    return near
+
+
+def _join_texts(chunks: Sequence[Chunk], body: str, start: int) -> str:
+    """Join the texts of chunks; `body` is the note's body from `start` on."""
+    text, reached, apart = "", start, False
+    for chunk in chunks:
+        if chunk.start == chunk.end:
+            text += _BREAK + chunk.text
+            apart = True
+            continue
+        between = body[reached - start : max(0, chunk.start - start)]
+        text += _BREAK if apart or between.strip() else between
+        text += chunk.text[max(0, reached - chunk.start) :]
+        reached, apart = max(reached, chunk.end), False
+    return text.removeprefix(_BREAK)
+
 
 _BRACKET = re.compile(r"[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])", re.IGNORECASE)
 """The first character of a mark, and of what looks like one."""
@@ -22,14 +78,14 @@ _BLANK = 100
 """Maximum distance of neighbouring pieces, in characters."""
 _LEAST = 16
 """Minimum number of tokens of a neighbour that is cut."""
-_BEHIND = 1 << 30
+_AFTER_HITS = 1 << 30
 _STEPS = 8
 """Number of places per window at which a window of a chunk that exceeds the budget may begin."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A slice of a note under one section; a chunk that a person wrote or edited has its own text."""
+    """A slice of a note under one section; a chunk that the user wrote or edited has its own text."""
 
     note: NoteSummary
     section: tuple[str, ...]
@@ -44,7 +100,7 @@ class _Piece:
 
     @classmethod
     def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
-        """Return a chunk of a hit's passage; its neighbours stand behind every hit by `rank`."""
+        """Return a chunk of a hit's passage; its neighbours come after every hit by `rank`."""
         edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
         return cls(
             hit.note,
@@ -56,7 +112,7 @@ class _Piece:
             hit.page if is_own else chunk.page,
             chunk.line,
             chunk.picture,
-            hit.rank if is_own else _BEHIND,
+            hit.rank if is_own else _AFTER_HITS,
         )
 
     def cut(self, start: int, end: int) -> Self:
@@ -153,7 +209,7 @@ def build(
 
     A hit's own chunk comes before its neighbours, the nearest first, and what exceeds the budget is cut away from
     the neighbours' far ends. Only a first chunk that exceeds it alone is cut itself, to the window that holds most of
-    the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch stand together in the
+    the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch are together in the
     order of their note, and each section has its own number.
     """
     block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)

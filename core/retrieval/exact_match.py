@@ -1,6 +1,6 @@
-"""Gains of chunks in which a question stands as it was typed: as their heading, as a run of words, by a rare word.
+"""Gains of chunks that hold a question as it was typed: as their heading, as a run of words, by a rare word.
 
-Every gain has a gate, because without one questions in a person's own words lose 4 points of MRR (a folder of 173
+Every gain has a gate, because without one questions in the user's own words lose 4 points of MRR (a folder of 173
 English notes with 58 questions). With the gates `benchmarks.quality` gains: MRR@10 0.617 before, 0.634 with them.
 """
 

@@ -2,21 +2,20 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from core.base.blobs import blank_blobs
-from core.base.lazy import lazy
-from core.base.lines import with_newlines
-from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplify
+from core.base.registry import lazy
+from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplify, with_newlines
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
 from core.indexing.models import Models
-from core.markdown.rows import MarkdownTable, tables
+from core.markdown.parts import MarkdownTable, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
@@ -68,7 +67,7 @@ class TokenizedHit:
 
 def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedHit]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
-    words = words_of(result)
+    words = words_to_mark(result)
     texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
     store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
     return {
@@ -99,7 +98,7 @@ def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[st
     return read
 
 
-def words_of(result: SearchResult) -> dict[str, list[str]]:
+def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
     """Return the words to mark in the hits of each part of the question.
 
     A phrase is marked as a whole; its words are marked by themselves only where it is nowhere.
@@ -116,7 +115,7 @@ def words_of(result: SearchResult) -> dict[str, list[str]]:
 
 
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
-    """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
+    """Return the highlights of a hit; without its bits the sentence with most of the words is taken for the nearest."""
     text = hit.chunk.text
     marked, in_text = words_in(text, words, stems)
     held = in_text | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
@@ -124,8 +123,8 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
     spans = _with_rows(sentences(text), tables(text, hit.chunk.lead))
     if read and read.compared:
         places, cosines = read.compared
-        return Highlight(marked, _nearest(spans, places, cosines), float(cosines.max(axis=0).mean()), share)
-    return Highlight(marked, _fullest(spans, marked), None, share)
+        return Highlight(marked, _nearest_sentence(spans, places, cosines), float(cosines.max(axis=0).mean()), share)
+    return Highlight(marked, _fullest_sentence(spans, marked), None, share)
 
 
 def sentences(text: str) -> list[Span]:
@@ -140,11 +139,11 @@ def sentences(text: str) -> list[Span]:
         if mark and (not fence or mark.startswith(fence)):
             fence = "" if fence else mark
         elif fence or block["aside"]:
-            other += _split_long(text, *_stripped(text, *block.span()))
+            other += _split_long(text, *_strip_span(text, *block.span()))
         else:
             at = block.start()
             ends = [at, *(match.end() for match in _END.finditer(text, at, block.end())), block.end()]
-            lines += [part for span in pairwise(ends) for part in _split_long(text, *_stripped(text, *span))]
+            lines += [part for span in pairwise(ends) for part in _split_long(text, *_strip_span(text, *span))]
     return prose or other
 
 
@@ -158,7 +157,7 @@ def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequen
     return sorted([*outside, *rows])
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
+def _strip_span(text: str, start: int, end: int) -> Span:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
@@ -255,7 +254,7 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
     return np.concatenate(places) if places and reached == count else None
 
 
-def _nearest(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | None:
+def _nearest_sentence(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | None:
     """Return the sentence whose tokens are nearest to those of the question in the mean."""
     scores = {}
     for start, end in spans:
@@ -265,7 +264,7 @@ def _nearest(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | N
     return max(scores, key=scores.__getitem__, default=None)
 
 
-def _fullest(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
+def _fullest_sentence(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
     """Return the sentence with the most characters of words; the first one where there are none."""
 
     def held(sentence: Span) -> int:
@@ -273,3 +272,25 @@ def _fullest(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
         return sum(last - first for first, last in words if start <= first and last <= end)
 
     return max(spans, key=held, default=None)
+
+
+def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
+    """Return a result whose hits have the page of their sentence; one on a single page has it already."""
+    spread = [hit for hit in result.hits if _runs_on(hit)]
+    if not spread:
+        return result
+    part = replace(result, hits=tuple(spread))
+    seen = highlights(part, store, tokenize_hits(part, store, models))
+    pages = {
+        hit.chunk.id: hit.chunk.page_at(hit.note.document, hit.chunk.start + sentence[0])
+        for hit in spread
+        if (sentence := seen[hit.chunk.id].sentence)
+    }
+    hits = tuple(replace(hit, page=pages.get(hit.chunk.id, hit.page)) for hit in result.hits)
+    return replace(result, hits=hits)
+
+
+def _runs_on(hit: Hit) -> bool:
+    """Whether the text of a hit's chunk, as the document has it, ends on another page than it begins on."""
+    document, chunk = hit.note.document, hit.chunk
+    return chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1)

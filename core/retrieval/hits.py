@@ -1,17 +1,35 @@
-"""Hits from ranked candidates, with the scores of every stage, and the candidates that lost."""
+"""Hits from ranked candidates, with the scores of every stage and their facets, and the candidates that lost."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import accumulate
 from pathlib import Path
 
-from core.intake.absent import is_evicted
-from core.model import Chunk, Copy, DroppedCandidate, FileState, Hit, LostAt, Passage, SearchResult, StageScore
-from core.retrieval import confidence, duplicates, facets, fusion, supersession
-from core.retrieval.duplicates import Group
-from core.retrieval.passages import passage
-from core.retrieval.state import SearchState, rank_candidates
-from core.retrieval.supersession import NewerNotes
+from core.intake.placeholders import is_evicted
+from core.markdown.tags import key, with_parents
+from core.model import (
+    FACETS,
+    NOTE_FIELDS,
+    Chunk,
+    Copy,
+    DroppedCandidate,
+    Facet,
+    FileState,
+    Hit,
+    LostAt,
+    NoteSummary,
+    Passage,
+    SearchResult,
+    StageScore,
+    day_of,
+)
+from core.query.dates import YEARS
+from core.retrieval import confidence, fusion
+from core.retrieval.context import build_passage
+from core.retrieval.grouping import Group, NewerNotes, demote_superseded, group_duplicates
+from core.retrieval.ranking import RankedCandidate, Ranking, merge
 from core.store import Store
 
 
@@ -19,35 +37,32 @@ from core.store import Store
 class _Ranked:
     """The candidates of a search, best first, those below the threshold last, and the groups that become its hits.
 
-    `places` are a candidate's score and the search that ranks it best, which is one of `searches`; `matched` are the
-    words of the question in it, with `explain`.
+    `matched` are the words of the question in each candidate, with `explain`.
     """
 
-    searches: Sequence[SearchState]
-    places: Mapping[int, tuple[float, SearchState]]
+    rankings: Sequence[Ranking]
+    candidates: Mapping[int, RankedCandidate]
     chunks: Mapping[int, Chunk]
     groups: Sequence[Group]
     matched: Mapping[int, Sequence[str]]
 
     def hit(self, rank: int, rowid: int) -> Hit:
         """Return a candidate as a hit with its own passage."""
-        score, search = self.places[rowid]
-        chunk, card = self.chunks[rowid], search.card(rowid)
+        score, ranking = self.candidates[rowid].score, self.candidates[rowid].ranking
+        chunk, card = self.chunks[rowid], ranking.candidates.card(rowid)
         own = Passage(card, chunk.start, chunk.end, chunk.text)
-        question_part = search.sub_query.text if len(self.searches) > 1 else ""
+        part = ranking.request.sub_query.text if len(self.rankings) > 1 else ""
         matched = tuple(self.matched.get(rowid, ()))
-        return Hit(rank, score, chunk, card, search.scores(rowid), own, matched, asked=question_part, page=chunk.page)
+        return Hit(rank, score, chunk, card, ranking.trace.scores_of(rowid), own, matched, asked=part, page=chunk.page)
 
 
-def result_of(
-    store: Store, successors: NewerNotes, searches: Sequence[SearchState], whole: SearchState
-) -> SearchResult:
-    """Return the hits of searches that take turns, with `explain` also the candidates that lost.
+def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
+    """Return the hits of rankings that take turns, with `explain` also the candidates that lost.
 
-    `whole` is the search of the undivided question.
+    `whole` is the ranking of the undivided question.
     """
-    query = whole.query
-    ranked = _rank_groups(store, successors, searches, whole)
+    query = whole.request.query
+    ranked = _rank_groups(store, successors, rankings, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
     if query.settings.feedback_weight:
         favour = store.uses.verdict_weights({hit.note.id for hit in hits})
@@ -55,14 +70,14 @@ def result_of(
     evidence = confidence.evidence(store, whole)
     return SearchResult(
         query=query.text,
-        mode=whole.mode,
+        mode=whole.candidates.mode,
         took_ms=0.0,
         hits=tuple(hits),
-        spelled={word: near for search in searches for word, near in search.corrections.items()},
-        notices=tuple(dict.fromkeys(notice for search in searches for notice in search.notices)),
+        spelled={word: near for item in rankings for word, near in item.request.spelling.corrections.items()},
+        notices=tuple(dict.fromkeys(notice for ranking in rankings for notice in ranking.notices)),
         reranker=whole.reranker,
-        rerank_problem=next((search.rerank_problem for search in searches if search.rerank_problem), None),
-        facets=facets.count(hits, [base.name for base in whole.bases]),
+        rerank_problem=next((ranking.rerank_problem for ranking in rankings if ranking.rerank_problem), None),
+        facets=count_facets(hits, [base.name for base in whole.request.bases]),
         confident=evidence >= confidence.LEAST,
         evidence=evidence,
         settings=query.settings,
@@ -89,31 +104,35 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(replace(hit, file=states.get(hit.note.id, "same")) for hit in hits)
 
 
-def _rank_groups(store: Store, successors: NewerNotes, searches: Sequence[SearchState], whole: SearchState) -> _Ranked:
-    """Group the candidates, those of a superseded note behind those of its successors."""
-    limit = whole.query.settings.limit
-    places = rank_candidates(searches)
-    order = list(places)
-    for search in searches:
-        for rowid in search.below:
-            places.setdefault(rowid, (0.0, search))
-    chunks = {rowid: search.chunks[rowid] for rowid, (_, search) in places.items()}
-    groups = duplicates.groups(order, chunks, limit)
+def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> _Ranked:
+    """Group the candidates, those of a superseded note below those of its successors."""
+    query = whole.request.query
+    limit = query.settings.limit
+    candidates = merge(rankings)
+    order = list(candidates)
+    for ranking in rankings:
+        for rowid in ranking.trace.below:
+            candidates.setdefault(rowid, RankedCandidate(0.0, ranking))
+    chunks = {rowid: candidate.ranking.candidates.chunks[rowid] for rowid, candidate in candidates.items()}
+    groups = group_duplicates(order, chunks, limit)
     if successors:
         shown = [rowid for group in groups for rowid in (group.best, *group.copies)]
-        demoted = supersession.demote_superseded(order, chunks, shown, successors)
+        demoted = demote_superseded(order, chunks, shown, successors)
         if demoted is not order:
-            scores = accumulate((places[rowid][0] for rowid in demoted), min)
-            moved = {rowid: (score, places[rowid][1]) for rowid, score in zip(demoted, scores, strict=True)}
-            places = moved | {rowid: place for rowid, place in places.items() if rowid not in moved}
-            groups = duplicates.groups(demoted, chunks, limit)
-    matched = store.words.matched_words(whole.words, list(chunks)) if whole.query.explain else {}
-    return _Ranked(searches, places, chunks, groups, matched)
+            scores = accumulate((candidates[rowid].score for rowid in demoted), min)
+            moved = {
+                rowid: RankedCandidate(score, candidates[rowid].ranking)
+                for rowid, score in zip(demoted, scores, strict=True)
+            }
+            candidates = moved | {rowid: item for rowid, item in candidates.items() if rowid not in moved}
+            groups = group_duplicates(demoted, chunks, limit)
+    matched = store.words.matched_words(whole.request.words, list(chunks)) if query.explain else {}
+    return _Ranked(rankings, candidates, chunks, groups, matched)
 
 
 def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size: int) -> list[Hit]:
     """Return the hit of each group: its best chunk, widened by the joined chunks and by neighbours."""
-    cards = {note_id: card for search in ranked.searches for note_id, card in search.cards.items()}
+    cards = {note_id: card for ranking in ranked.rankings for note_id, card in ranking.candidates.cards.items()}
     best = {ranked.chunks[group.best].note_id for group in ranked.groups}
     missing = {new for note_id in best for new in successors.get(note_id, ())} - cards.keys()
     cards |= store.notes.cards_of(missing) if missing else {}
@@ -123,15 +142,15 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
         joined = [ranked.chunks[rowid] for rowid in group.joined]
         copies = [ranked.chunks[rowid] for rowid in group.copies]
         scores = dict(hit.scores)
-        if scores and len(ranked.searches) == 1:
-            # Duplicates of better hits stood between.
+        if scores and len(ranked.rankings) == 1:
+            # Without the duplicates of better hits its rank is higher.
             last = list(scores)[-1]
             scores[last] = replace(scores[last], rank=rank)
         hits.append(
             replace(
                 hit,
                 scores=scores,
-                passage=passage(store, hit.note, hit.chunk, expansion_size, joined),
+                passage=build_passage(store, hit.note, hit.chunk, expansion_size, joined),
                 joined=tuple(sorted(chunk.index for chunk in joined)),
                 copies=tuple(Copy(cards[chunk.note_id], chunk) for chunk in copies),
                 superseded_by=tuple(cards[new] for new in successors.get(hit.note.id, ())),
@@ -143,9 +162,8 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
 def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
     """Order the hits by what speaks for their notes too; no hit goes, and none comes in.
 
-    On the scale from the last score (0) to the first (1) none is moved by more than `weight`.
-
-    A superseded note has at most what those have that stand in its place, so that it stays behind them.
+    On the scale from the last score (0) to the first (1) none is moved by more than `weight`. A superseded note gains
+    at most what its successors among the hits do, so that it stays below them.
     """
     if not favour:
         return list(hits)
@@ -168,18 +186,19 @@ def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
     dropped = []
-    for rank, (rowid, (_, search)) in enumerate(ranked.places.items(), 1):
+    for rank, (rowid, candidate) in enumerate(ranked.candidates.items(), 1):
         if rowid in best:
             continue
-        stage: LostAt = "threshold" if rowid in search.below else "duplicate"
-        if rowid not in search.below | double:
-            stage = _find_drop_stage(search.ranks, rowid, limit)
+        trace = candidate.ranking.trace
+        stage: LostAt = "threshold" if rowid in trace.below else "duplicate"
+        if rowid not in trace.below | double:
+            stage = _find_drop_stage(trace.ranks, rowid, limit)
         dropped.append(DroppedCandidate(ranked.hit(rank, rowid), stage))
     return dropped
 
 
-def _find_drop_stage(ranks: dict[str, dict[int, int]], rowid: int, limit: int) -> LostAt:
-    """Return the stage at which a candidate fell behind, by its ranks."""
+def _find_drop_stage(ranks: Mapping[str, Mapping[int, int]], rowid: int, limit: int) -> LostAt:
+    """Return the stage at which a candidate fell below the limit, by its ranks."""
 
     def within(*stages: str) -> bool:
         return any(ranks.get(stage, {}).get(rowid, limit + 1) <= limit for stage in stages)
@@ -189,3 +208,53 @@ def _find_drop_stage(ranks: dict[str, dict[int, int]], rowid: int, limit: int) -
     if "final" in ranks and within("boosted" if "boosted" in ranks else "fused"):
         return "reranking"
     return "fusion" if "fused" in ranks and not within("fused") and within("vector", "keyword") else "limit"
+
+
+MOST_VALUES = 12
+"""Maximum number of values of a field."""
+_FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.is_facet}
+
+
+def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
+    """Return the values of the hits' notes and their copies', the most frequent first.
+
+    A value that all hits share is left out.
+    """
+    values: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    spelled: dict[str, str] = {}
+    for hit in hits:
+        pairs = [pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)]
+        own = {(field, spelled.setdefault(key(value), value) if field == "tag" else value) for field, value in pairs}
+        for field, value in own:
+            values[field][value] += 1
+    if len(bases) < 2:
+        values.pop("base", None)
+    return tuple(
+        Facet(field, value, number, _term(field, value))
+        for field in FACETS
+        for value, number in sorted(values[field].items(), key=lambda item: (-item[1], item[0]))[:MOST_VALUES]
+        if number < len(hits)
+    )
+
+
+def _values(card: NoteSummary) -> Iterator[tuple[str, str]]:
+    yield "base", card.base
+    for name, facet in _FIELDS.items():
+        value = getattr(card, name)
+        values = value if isinstance(value, tuple) else filter(None, [value])
+        named = (parent for entry in values for parent in (with_parents(entry) if name == "tags" else [str(entry)]))
+        yield from ((facet, entry) for entry in named)
+    if card.path and "/" in card.path:
+        yield "folder", card.path.rpartition("/")[0]
+    if card.updated_at and card.updated_at.year in YEARS[:-1]:
+        yield "month", day_of(card.updated_at)[:7]
+
+
+def _term(field: str, value: str) -> str:
+    """Return the term of the query language for a value."""
+    if field == "month":
+        start = datetime.fromisoformat(f"{value}-01")
+        later = f"{start.year + start.month // 12}-{start.month % 12 + 1:02}"
+        return f"after:{value} before:{later}"
+    name, value = ("path", f"{value}/") if field == "folder" else (field, value)
+    return f'{name}:"{value}"' if any(mark in value for mark in ' ,，、:：()"“”「」#') else f"{name}:{value}"

@@ -1,14 +1,84 @@
-"""The choice of a language model among the hits of literal bases, and its answer from them."""
+"""The questions of a search to a language model: the parts of a question, and the choice among hits with an answer."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.base.messages import message
+from core.base.cache import Cache
+from core.base.errors import ConfigError, ProviderError
+from core.base.messages import Message, message
 from core.base.text import find_half_character
-from core.model import DroppedCandidate, Hit, LlmSelection, Query, SearchResult
+from core.model import Decomposition, DroppedCandidate, Hit, LlmSelection, Prepared, Query, SearchResult
 from core.providers.chat import Chat, values
-from core.retrieval import facets
+from core.query.decomposition import decompose_by_model
+from core.retrieval.hits import count_facets
+from core.settings.config import Settings
+
+_CACHED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Decompositions:
+    """The decompositions of a question, the one to use first, none of a simple one; why a model gave none."""
+
+    found: tuple[Decomposition, ...] = ()
+    problem: Message | None = None
+
+
+class LlmSteps:
+    """Decomposes questions and selects among hits by the language model of the settings, where one is set up.
+
+    A page searches a question several times: before and after reranking, for its context and for what was lost. The
+    model is asked once while it and its material stay the same.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._decompositions: Cache[Hashable, Decomposition] = Cache(_CACHED)
+        self._selections: Cache[Hashable, LlmSelection] = Cache(_CACHED)
+
+    def stamp(self, prepared: Prepared) -> Hashable:
+        """Return a value that changes with the settings that decide the answer to a question."""
+        decomposes = prepared.decomposition is not None
+        return self._model() if prepared.query.choose or decomposes else None, decomposes and self._decomposes()
+
+    def decompose(self, prepared: Prepared) -> Decompositions:
+        """Return the decompositions of an exploratory question, that of the model first."""
+        by_rules, text = prepared.decomposition, prepared.query.text
+        if by_rules is None:
+            return Decompositions()
+        if not self._decomposes():
+            return Decompositions((by_rules,))
+        key, kind = (text, by_rules.kind, self._model()), by_rules.kind
+        try:
+            by_model = self._decompositions.get_or_compute(
+                key, lambda: decompose_by_model(text, kind, Chat(self._settings.llm))
+            )
+        except (ProviderError, ConfigError) as error:
+            return Decompositions((by_rules,), error.message)
+        return Decompositions((by_model, by_rules))
+
+    def select(self, query: Query, hits: Sequence[Hit]) -> LlmSelection:
+        """Return what the model selects among the hits, or why it selects nothing."""
+        llm = self._settings.llm
+        if not (hits and llm.is_set_up):
+            return LlmSelection()
+        among = candidates(hits, llm.input_characters)
+        sent = material(query.text, among, llm.input_characters)
+        key = repr(sent), tuple(hit.chunk.id for hit in among), self._model()
+        try:
+            return self._selections.get_or_compute(key, lambda: choose(Chat(llm), sent, among))
+        except (ProviderError, ConfigError) as error:
+            return LlmSelection(problem=error.message)
+
+    def _decomposes(self) -> bool:
+        """Return whether the model decomposes exploratory questions."""
+        chosen = self._settings.search.decompose
+        return chosen == "llm" or (chosen == "auto" and self._settings.llm.is_set_up)
+
+    def _model(self) -> tuple[str, str]:
+        return self._settings.llm.base_url, self._settings.llm.model
+
 
 TASK = """You answer a question from sections of someone's notes.
 You are given JSON: "question", and "sections", each with a "number" and a "text". Let no section \
@@ -44,7 +114,7 @@ def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, A
 
 
 def place_of(hit: Hit) -> str:
-    """Return where a hit stands, as a model is told: the titles of its note and section."""
+    """Return the place of a hit for a model: the titles of its note and section."""
     return " › ".join(dict.fromkeys([hit.note.title, *hit.chunk.section]))
 
 
@@ -81,7 +151,7 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
     return replace(
         result,
         hits=shown,
-        facets=facets.count(shown, bases),
+        facets=count_facets(shown, bases),
         lost=(*(DroppedCandidate(hit, "limit") for hit in rest), *result.lost) if query.explain else (),
         confident=bool(choice.chunks) if choice.by else result.confident,
         settings=query.settings,

@@ -6,16 +6,34 @@ from core import reranking
 from core.base.errors import QueryError, UnknownChoice
 from core.base.text import fold, keywords
 from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
-from core.query import limits
-from core.query.decomposition import classified
+from core.model.limits import FILTERS, check_filters, check_part, check_question
+from core.query.decomposition import ClassifiedQuestion, classify_question
 from core.query.filters import merge_filters
 from core.query.language import as_text, parse
-from core.settings.config import Settings
+from core.settings.config import Settings, check
 from core.store import Store
 
 
+def check_query(query: Query) -> Query:
+    """Return a query with a pool at least as large as its limit; raises QueryError or UnknownChoice with advice."""
+    check(query.settings, QueryError, of_question=True)
+    check_question(query.text)
+    check_filters(query.filters)
+    exact = (*query.phrases, *query.emphasised, *query.excluded)
+    if len(exact) > FILTERS:
+        raise QueryError(
+            "The question has {n} phrases and left-out words; at most {most} can be searched for.",
+            n=len(exact),
+            most=FILTERS,
+        )
+    for text in exact:
+        check_part(text)
+    settings = query.settings
+    return replace(query, settings=replace(settings, pool=max(settings.pool, settings.limit)))
+
+
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
-    """Return the folded names of the properties that notes have, none where no text has a colon behind a name."""
+    """Return the folded names of the properties that notes have, none where no text has a colon after a name."""
     is_needed = any(colon in item for item in typed for colon in ":：")
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
@@ -36,7 +54,7 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
 
 
 def _is_emoji(text: str) -> bool:
-    """Return whether a text holds nothing but emoji: to a model most are the same, while each is a word by itself."""
+    """Return whether a text holds nothing but emoji: to a model most are the same, while each is a word of its own."""
     return not any(map(str.isalnum, text)) and bool(keywords(text))
 
 
@@ -86,8 +104,9 @@ def prepare(
         caller=options.get("caller") or CallerContext(),
     )
     if like and like.query.settings.level == completed.level:
-        level, parts = like.classified, like.decomposition
+        question = ClassifiedQuestion(like.classified, like.decomposition)
     else:
-        level, parts = classified(understood, completed.level)
+        question = classify_question(understood, completed.level)
     asks_model, wait = chooses and settings.llm.is_set_up, options.get("wait", True)
-    return Prepared(typed, understood, level, limits.check_query(query), parts, asks_model=asks_model, wait=wait)
+    checked = check_query(query)
+    return Prepared(typed, understood, question.level, checked, question.parts, asks_model=asks_model, wait=wait)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.base.lazy import lazy
 from core.base.messages import Message, message
+from core.base.registry import lazy
 from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, StageScore, WhyNot
+from core.retrieval.ranking import Ranking
 from core.retrieval.stages import narrow
-from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
 
@@ -44,10 +44,10 @@ class Outcome:
 class Reasons:
     """Reasons from a finished search with `explain`, valid within its snapshot."""
 
-    def __init__(self, store: Store, search: SearchState, result: SearchResult) -> None:
+    def __init__(self, store: Store, ranking: Ranking, result: SearchResult) -> None:
         self.hits = result.hits
         self._store = store
-        self._search = search
+        self._request, self._scope, self._mode = ranking.request, ranking.scope, ranking.candidates.mode
         self._lost = result.lost
 
     def why_not(self, note: NoteSummary) -> WhyNot:
@@ -59,7 +59,7 @@ class Reasons:
     def outcome_for(self, note: NoteSummary, chunks: Mapping[int, Chunk]) -> Outcome:
         """Return the outcome of some chunks of a note, by their rowids.
 
-        Chunks that never became candidates were excluded before scoring, or are behind in every stage. In the
+        Chunks that never became candidates were excluded before scoring, or are below the pool of every stage. In the
         second case their ranks are among all allowed chunks.
         """
         ids = {chunk.id for chunk in chunks.values()}
@@ -69,11 +69,13 @@ class Reasons:
         for lost in self._lost:
             if lost.hit.chunk.id in ids:
                 return Outcome(lost.stage, lost.hit.chunk, lost.hit.scores)
-        narrowed = self._narrowed(note, list(chunks))
+        narrowed = self._find_narrowing_stage(note, list(chunks))
         if narrowed:
             return Outcome(narrowed)
         among_all = {
-            rowid: {name: StageScore(*ranked[rowid]) for name, ranked in self._ranked.items() if rowid in ranked}
+            rowid: {
+                name: StageScore(*ranked[rowid]) for name, ranked in self._ranks_among_all.items() if rowid in ranked
+            }
             for rowid in chunks
         }
         scores = {rowid: stages for rowid, stages in among_all.items() if stages}
@@ -85,44 +87,42 @@ class Reasons:
         best = min(scores, key=lambda rowid: min(score.rank or 0 for score in scores[rowid].values()))
         return Outcome(stage, chunks[best], scores[best])
 
-    def _narrowed(self, note: NoteSummary, own: list[int]) -> LostAt | None:
+    def _find_narrowing_stage(self, note: NoteSummary, own: list[int]) -> LostAt | None:
         """Return the first of filters, exclusions and phrases that none of a note's chunks passes."""
-        if not own or note.base_id not in {base.id for base in self._search.bases}:
+        if not own or note.base_id not in {base.id for base in self._request.bases}:
             return "filters"
-        for stage, allowed in self._passing:
+        for stage, allowed in self._allowed_by_stage:
             if allowed is not None and not np.isin(own, allowed).any():
                 return stage
         return None
 
     @lazy
-    def _passing(self) -> list[tuple[LostAt, Rowids | None]]:
-        """The allowed chunks after the filters, the exclusions and the phrases; None stands for all chunks."""
-        query = self._search.query
+    def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
+        """The allowed chunks after the filters, the exclusions and the phrases; None for all chunks."""
+        query = self._request.query
         return [
-            ("filters", self._allowed(replace(query, phrases=(), excluded=()))),
-            ("excluded", self._allowed(replace(query, phrases=()))),
-            ("phrase", self._search.allowed),
+            ("filters", self._narrow(replace(query, phrases=(), excluded=()))),
+            ("excluded", self._narrow(replace(query, phrases=()))),
+            ("phrase", self._scope.allowed),
         ]
 
-    def _allowed(self, query: Query) -> Rowids | None:
-        if query == self._search.query:
-            return self._search.allowed
-        narrowed = replace(self._search, query=query)
-        narrow(self._store, narrowed)
-        return narrowed.allowed
+    def _narrow(self, query: Query) -> Rowids | None:
+        if query == self._request.query:
+            return self._scope.allowed
+        return narrow(self._store, query, self._request.bases).allowed
 
     @lazy
-    def _ranked(self) -> dict[str, dict[int, tuple[float, int]]]:
+    def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
         """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
-        search, chunks = self._search, self._store.chunks
+        request, allowed = self._request, self._scope.allowed
         vector: dict[int, float] = {}
-        for base in search.vector_bases:
-            if base.fingerprint in search.vectors:
-                vector |= chunks.nearest(base, search.vectors[base.fingerprint], _ALL, search.allowed)
+        for base in request.vector_bases:
+            if base.fingerprint in request.vectors:
+                vector |= self._store.chunks.nearest(base, request.vectors[base.fingerprint], _ALL, allowed)
         words: dict[int, float] = {}
-        if search.mode != "semantic":
-            base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-            words = self._store.words.rank(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
+        if self._mode != "semantic":
+            base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
+            words = self._store.words.rank(request.words, _ALL, base_ids=base_ids, allowed=allowed)
         return {
             name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
             for name, scores in (("vector", best(vector)), ("keyword", words))

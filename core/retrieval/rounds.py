@@ -1,11 +1,13 @@
 """Follow-up rounds of an exploratory search: its parts in other words, and titles of the best chunks."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 
 from core.base.messages import Message, message
 from core.model import Chunk, Decomposition, NoteSummary, SubQuery, SubQueryResult
-from core.retrieval.state import SearchState, rank_candidates
+from core.retrieval.ranking import Ranking, merge
+from core.retrieval.requests import SearchRequest
 from core.store import Store
 
 MOST = 3
@@ -17,42 +19,52 @@ SYNONYM, LEAD = message("other words"), message("a title among the hits")
 _PER_ROUND = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rankings of all rounds, and the hits of each, counted."""
+
+    rankings: Sequence[Ranking]
+    summaries: Sequence[SubQueryResult]
+
+
 Variants = Callable[[str], Sequence[str]]
 """Returns a question in other words."""
 
 
 def run_follow_ups(
     store: Store,
-    first: Sequence[SearchState],
+    first: Sequence[Ranking],
     decomposition: Decomposition,
     variants: Variants,
-    search: Callable[[Sequence[SubQuery]], list[SearchState]],
-) -> tuple[list[SearchState], list[SubQueryResult]]:
-    """Run the rounds after the `first`, whose last search is the whole question; return the searches of all rounds.
+    search: Callable[[Sequence[SubQuery]], Sequence[Ranking]],
+) -> Rounds:
+    """Run the rounds after the `first`, whose last ranking is of the whole question; return those of all rounds.
 
     `search` runs a round. It follows as long as new chunks are as near to the question as those of the first round.
-    Returns also the hits of each search, counted.
     """
-    whole, searches, latest = first[-1], list(first), list(first)
+    whole, rankings, latest = first[-1], list(first), list(first)
     known: set[int] = set()
-    summaries = [_summary(1, search_state, known) for search_state in first]
-    floor = min(
-        _nearness(store, whole, list(rank_candidates(first))[: whole.query.settings.limit]).values(), default=0.0
-    )
+    summaries = [_summary(1, ranking, known) for ranking in first]
+    shown = list(merge(first))[: whole.request.query.settings.limit]
+    floor = min(_nearness(store, whole.request, shown).values(), default=0.0)
     for number in range(2, MOST + 1):
-        done = [search_state.sub_query for search_state in searches]
-        parts = follow_ups(decomposition, done, [search_state.best(3) for search_state in latest], variants, number)
+        done = [ranking.request.sub_query for ranking in rankings]
+        parts = follow_ups(decomposition, done, [ranking.best(3) for ranking in latest], variants, number)
         if not parts:
             break
-        latest = search(parts)
-        for search_state in latest:
-            order, near = search_state.order, _nearness(store, whole, list(search_state.order))
-            search_state.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
-        summaries += [_summary(number, search_state, known) for search_state in latest]
-        searches += latest
+        latest = [_keep_near(store, whole.request, ranking, floor) for ranking in search(parts)]
+        summaries += [_summary(number, ranking, known) for ranking in latest]
+        rankings += latest
         if not any(part.new for part in summaries if part.round == number):
             break
-    return searches, summaries
+    return Rounds(rankings, summaries)
+
+
+def _keep_near(store: Store, whole: SearchRequest, ranking: Ranking, floor: float) -> Ranking:
+    """Return a ranking without the chunks that are less near to the whole question than the floor."""
+    near = _nearness(store, whole, list(ranking.order))
+    kept = {rowid: score for rowid, score in ranking.order.items() if near.get(rowid, floor) >= floor}
+    return replace(ranking, trace=ranking.trace.add("near", kept))
 
 
 def follow_ups(
@@ -88,15 +100,15 @@ def follow_ups(
     return result
 
 
-def _summary(number: int, search: SearchState, known: set[int]) -> SubQueryResult:
+def _summary(number: int, ranking: Ranking, known: set[int]) -> SubQueryResult:
     """Count the hits of a part and those that are new; adds them to `known`."""
-    shown = set(islice(search.order, search.query.settings.limit))
+    shown = set(islice(ranking.order, ranking.request.query.settings.limit))
     new = shown - known
     known |= new
-    return SubQueryResult(number, search.sub_query, len(shown), len(new))
+    return SubQueryResult(number, ranking.request.sub_query, len(shown), len(new))
 
 
-def _nearness(store: Store, whole: SearchState, rowids: Sequence[int]) -> dict[int, float]:
+def _nearness(store: Store, whole: SearchRequest, rowids: Sequence[int]) -> dict[int, float]:
     """Return the cosine of chunks with the whole question, nothing in keyword mode."""
     scores: dict[int, float] = {}
     for base in whole.vector_bases:

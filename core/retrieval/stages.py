@@ -1,29 +1,302 @@
-"""The stages of a search: narrow, collect, score, fuse, boost; rerank, weigh, suit, exact matches, ties."""
+"""The stages of a search: `narrow` to the allowed chunks, `collect` candidates among them, and `rank` those."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import numpy as np
 
 from core.base.errors import ModelError, ProviderError
-from core.embedding import Embedder, tokens
+from core.base.text import fold
+from core.embedding import tokens
 from core.embedding.windows import windows_of
-from core.model import Chunk, KnowledgeBase, Matrix, NoteSummary, Rowids
+from core.markdown import tags
+from core.model import SCOPE_GAIN, TAGS_GAIN, CallerContext, Chunk, KnowledgeBase, NoteSummary, Notice, Query, Rowids
 from core.notes.links import plain
 from core.reranking import Candidate, Reranker
-from core.retrieval import callers, exact_match, fusion, languages
-from core.retrieval.state import SearchState
+from core.retrieval import exact_match, fusion
+from core.retrieval.fusion import Scores
+from core.retrieval.ranking import Candidates, Ranking, Reranked, Scope, Trace
+from core.retrieval.requests import SearchRequest
 from core.store import Store
 from core.store.ranking import best
 
-# Links between the candidates' notes: a hint that both belong to the question.
-
-STRONG = 3
-"""Number of first candidates whose linked notes are raised."""
+_STRONG = 3
+"""Number of first candidates whose linked notes are raised: a link is a hint that both belong to the question."""
 
 
-def linked(cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
+def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
+    """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
+    words, notices = store.words, list[Notice]()
+    allowed = store.chunks.allowed(replace(query.filters, bases=()))
+    out = set().union(*(words.find_term(text, allowed) for text in query.excluded))
+    if (
+        query.indexed
+        and query.text.strip()
+        and (unindexed := store.pending.unindexed(base.id for base in bases if base.has_vectors))
+    ):
+        out |= unindexed
+        notices.append("unindexed")
+    if out:
+        every = store.chunks.rowids() if allowed is None else allowed
+        allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
+    if not query.phrases:
+        return Scope(allowed, None, tuple(notices))
+    phrased = frozenset(set.intersection(*(words.find_phrase(phrase, allowed) for phrase in query.phrases)))
+    if not phrased:
+        notices.append("phrase_not_found")
+    elif query.settings.phrase == "require":
+        allowed = _rowids(phrased)
+    return Scope(allowed, phrased, tuple(notices))
+
+
+def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
+    """Return the candidates of a request, in their order before any reranking."""
+    query, notices = request.query, list[Notice]()
+    if not query.text.strip():
+        newest = store.chunks.newest(request.bases, query.settings.limit, scope.allowed)
+        trace = Trace().add("listed", dict.fromkeys(newest, 0.0))
+        return Candidates("listed", trace, *_read(store, newest), notices=("listed",))
+    found: dict[str, dict[int, float]] = {}
+    titled: Sequence[int] = ()
+    if request.mode != "keyword":
+        found["vector"] = _find_by_meaning(store, request, scope)
+        notices += _index_notices(store, request)
+    if request.mode != "semantic":
+        titles = query.typed, query.text
+        titled = store.titles.first_chunks(titles, request.bases, scope.allowed)[: query.settings.pool]
+        by_words = _find_by_words(store, request, scope)
+        found["keyword"] = by_words | {rowid: 0.0 for rowid in titled if rowid not in by_words}
+    scored = _score_missing(store, request, found)
+    chunks, cards = _read(store, {rowid for scores in scored.values() for rowid in scores})
+    trace = Trace(_find_below_threshold(request, scored, chunks, titled))
+    for stage, scores in found.items():
+        trace = trace.add(stage, scores, scored[stage])
+    candidates = Candidates(request.mode, trace, chunks, cards, titled, tuple(notices))
+    candidates = candidates.after("fused", _fuse(store, request, candidates))
+    return candidates.after("boosted", _boost(store, query, scope, candidates))
+
+
+def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
+    """Return the candidates in the order of a reranker, with those raised that fit the caller or the words as typed."""
+    trace = candidates.trace
+    if candidates.mode == "listed":
+        return Ranking(request, scope, candidates, trace)
+    reranked = _rerank(store, request, candidates)
+    trace = trace.add("rerank", reranked.scores).add("final", reranked.order)
+    trace = trace.add("priority", _boost_priority(request.query, candidates, trace.order))
+    trace = trace.add("context", _boost_caller(request.query, candidates, trace.order))
+    gains = _exact_match_gains(store, request, candidates, trace.order)
+    trace = trace.add("literal", fusion.add_gains(trace.order, gains) if gains else None)
+    return Ranking(request, scope, candidates, _break_ties(candidates, trace), gains, reranked)
+
+
+def _find_by_meaning(store: Store, request: SearchRequest, scope: Scope) -> dict[int, float]:
+    """Return the nearest chunks of all bases, best first."""
+    nearest: dict[int, float] = {}
+    pool = request.query.settings.pool
+    for base in request.vector_bases:
+        nearest |= store.nearest(base, request.vectors[base.fingerprint], pool, scope.allowed)
+    return best(nearest, pool)
+
+
+def _index_notices(store: Store, request: SearchRequest) -> list[Notice]:
+    """Return what the vectors lack just now."""
+    notices: list[Notice] = ["index_damaged"] if store.index.state in ("damaged", "building") else []
+    if not request.query.indexed and store.pending.any(base.id for base in request.bases if base.embed_at_once):
+        notices.append("unfinished")
+    return notices
+
+
+def _find_by_words(store: Store, request: SearchRequest, scope: Scope) -> dict[int, float]:
+    """Return the best chunks by words, best first."""
+    base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
+    return store.words.rank(request.words, request.query.settings.pool, base_ids=base_ids, allowed=scope.allowed)
+
+
+def _score_missing(
+    store: Store, request: SearchRequest, found: Mapping[str, Mapping[int, float]]
+) -> dict[str, dict[int, float]]:
+    """Return the scores of each stage with those of the other stage's candidates.
+
+    A chunk that isn't indexed yet has no score by meaning.
+    """
+    scored = {stage: dict(scores) for stage, scores in found.items()}
+    if request.mode == "hybrid":
+        vector, keyword = scored["vector"], scored["keyword"]
+        only_keyword = [rowid for rowid in keyword if rowid not in vector]
+        only_vector = [rowid for rowid in vector if rowid not in keyword]
+        for base in request.vector_bases:
+            vector |= store.chunks.cosines(base, request.vectors[base.fingerprint], only_keyword)
+        keyword |= dict.fromkeys(only_vector, 0.0)
+        keyword |= store.words.rank(request.words, len(only_vector), rowids=only_vector)
+    return scored
+
+
+def _read(store: Store, rowids: Iterable[int]) -> tuple[dict[int, Chunk], dict[str, NoteSummary]]:
+    chunks = store.chunks.by_rowid(rowids)
+    return chunks, store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
+
+
+def _find_below_threshold(
+    request: SearchRequest, scored: Mapping[str, Scores], chunks: Iterable[int], titled: Iterable[int]
+) -> frozenset[int]:
+    """Return the chunks with a similarity below the threshold; one that isn't indexed yet has none."""
+    least = request.query.settings.score_threshold
+    if request.mode == "keyword" or least <= 0:
+        return frozenset()
+    vector = scored["vector"]
+    return frozenset(rowid for rowid in chunks if vector.get(rowid, least) < least).difference(titled)
+
+
+def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Scores | None:
+    """Return the scores by meaning and by words in one."""
+    if request.mode != "hybrid":
+        return None
+    settings, stages = request.query.settings, candidates.trace.stages
+    vector, keyword = stages["vector"], stages["keyword"]
+    if settings.fusion != "weighted":
+        return best(fusion.fuse_reciprocal(vector.returned, keyword.returned))
+    across = any(store.vectors.centring(base).compares_languages for base in request.vector_bases)
+    trusted = fusion.trust_words(keyword.every, candidates.groups) if across else {}
+    return best(fusion.fuse_weighted(vector.every, keyword.every, settings.semantic_weight, trusted))
+
+
+def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:
+    """Raise chunks that hold an optional or emphasised phrase, and those linked with the best."""
+    settings, order = query.settings, candidates.trace.order
+    raised: dict[int, float] = {}
+    if scope.phrased and settings.phrase == "boost":
+        raised |= dict.fromkeys(scope.phrased & order.keys(), fusion.PHRASE)
+    for phrase in query.emphasised:
+        if phrase in query.text:
+            raised |= dict.fromkeys(store.words.find_phrase(phrase, _rowids(order)), fusion.PHRASE)
+    if settings.link_weight and order:
+        links = store.notes.links_of(candidates.cards)
+        notes = {rowid: candidates.chunks[rowid].note_id for rowid in order}
+        for rowid in _linked(candidates.cards, links, notes):
+            raised[rowid] = raised.get(rowid, 0.0) + settings.link_weight
+    return fusion.add_gains(order, raised) if raised else None
+
+
+def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Reranked:
+    """Judge the best candidates; after a failure there is only its reason."""
+    order, settings = candidates.trace.order, request.query.settings
+    if not request.rerankers or not order:
+        return Reranked()
+    notices: list[Notice] = []
+    try:
+        judged = _judge(store, request, candidates, best(order, settings.rerank_pool), notices.append)
+    except (ModelError, ProviderError) as error:
+        return Reranked(problem=error.message, notices=tuple(notices))
+    scores = {rowid: score for rowid, score in judged.items() if score is not None}
+    if not scores:
+        return Reranked(notices=tuple(notices))
+    return Reranked(best(scores), fusion.blend(order, judged, settings.rerank_weight), notices=tuple(notices))
+
+
+def _judge(
+    store: Store, request: SearchRequest, candidates: Candidates, pool: Iterable[int], report: Callable[[Notice], None]
+) -> dict[int, float | None]:
+    """Score with each reranker once, and report what it lacks. Bases with the same model share one reranker.
+
+    A chunk that isn't indexed yet has no token bits, and gets None: reading it would delay the indexing.
+    """
+    by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
+    for base in request.vector_bases:
+        reranker, embedder = request.rerankers[base.id].reranker, request.rerankers[base.id].embedder
+        own = {
+            rowid: chunk
+            for rowid in pool
+            if candidates.card(rowid).base_id == base.id
+            if (chunk := candidates.chunks[rowid]).state != "pending" or not reranker.reads_bits
+        }
+        if not own:
+            continue
+        bits = store.vectors.bits(own, base.fingerprint) if reranker.reads_bits else {}
+        if reranker.reads_bits and not tokens.token_embedder(embedder):
+            report("tokens_read")
+        elif reranker.reads_bits and len(bits) < len(own):
+            report("tokens_missing")
+        read = _nearest_windows(store, request, candidates, base, [rowid for rowid in own if rowid not in bits])
+        texts = {rowid: Candidate("", bits[rowid]) if rowid in bits else Candidate(read[rowid]) for rowid in own}
+        by_reranker.setdefault(id(reranker), (reranker, {}))[1].update(texts)
+    judged: dict[int, float | None] = {}
+    for reranker, texts in by_reranker.values():
+        scores = dict(zip(texts, reranker.score(request.query.text, list(texts.values())), strict=True))
+        if reranker.reads_bits and request.mode != "keyword":
+            scores = fusion.level_scores(scores, candidates.trace.scores("vector"), candidates.groups)
+        judged |= scores
+    if None in judged.values():
+        report("rerank_partial")
+    return {rowid: judged.get(rowid) for rowid in pool}
+
+
+def _nearest_windows(
+    store: Store, request: SearchRequest, candidates: Candidates, base: KnowledgeBase, rowids: Sequence[int]
+) -> dict[int, str]:
+    """Return of each chunk the beginning of the window nearest to the question, of the first one without a vector."""
+    vector, characters = request.vectors.get(base.fingerprint), request.query.settings.rerank_characters
+    nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, rowids)
+    texts = {}
+    for rowid in rowids:
+        title, embedder = candidates.card(rowid).title, request.rerankers[base.id].embedder
+        windows = windows_of([candidates.chunks[rowid]], title, embedder)
+        texts[rowid] = windows[min(nearest.get(rowid, 0), len(windows) - 1)].text[:characters]
+    return texts
+
+
+def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
+    """Raise the chunks of important notes, and lower those of notes with a negative priority."""
+    priorities = {rowid: candidates.card(rowid).priority for rowid in order}
+    weight, most = query.settings.priority_weight, max(map(abs, priorities.values()), default=0)
+    if not (weight and most):
+        return None
+    return fusion.add_gains(order, {rowid: weight * priority / most for rowid, priority in priorities.items()})
+
+
+def _boost_caller(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
+    """Raise the chunks of notes that have the scope and the tags of the caller."""
+    if not (query.caller.scopes or query.caller.tags):
+        return None
+    return fusion.add_gains(order, {rowid: _caller_gain(query.caller, candidates.card(rowid)) for rowid in order})
+
+
+def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candidates, order: Scores) -> dict[int, float]:
+    """Return the gains of the chunks that hold the question as it was typed."""
+    if request.mode == "semantic" or not order:
+        return {}
+    query = request.query
+    chunks = {rowid: candidates.chunks[rowid] for rowid in order}
+    by_words = best(candidates.trace.scores("keyword"))
+    gains = exact_match.gains(request.spelling.text, by_words, chunks, candidates.cards, store.words.holders)
+    sections = exact_match.first_of_sections((query.typed, query.text), chunks)
+    titles = dict.fromkeys(sections, exact_match.SECTION) | dict.fromkeys(candidates.titled, exact_match.TITLE)
+    for rowid, gain in titles.items():
+        gains[rowid] = gains.get(rowid, 0.0) + gain
+    return gains
+
+
+def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
+    """Put the more important of chunks with equal scores first."""
+    if not any(card.priority for card in candidates.cards.values()):
+        return trace
+    *_, (stage, last) = trace.stages.items()
+    scores = last.returned
+    order = sorted(scores, key=lambda rowid: (-scores[rowid], -candidates.card(rowid).priority))
+    return trace.add(stage, {rowid: scores[rowid] for rowid in order})
+
+
+def _caller_gain(caller: CallerContext, card: NoteSummary) -> float:
+    """Return what a note gains, on a scale from 0 to 1, because it has the scope and the tags of a caller."""
+    fits = fold(card.scope) in map(fold, caller.scopes)
+    wanted, own = ({*map(tags.key, item)} for item in (caller.tags, card.tags))
+    return SCOPE_GAIN * fits + TAGS_GAIN * (len(wanted & own) / len(wanted) if wanted else 0.0)
+
+
+def _linked(
+    cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]
+) -> list[int]:
     """Return the candidates whose note links to a strong candidate's note, or is linked from it.
 
     `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
@@ -31,7 +304,7 @@ def linked(cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]],
     """
     named = {note_id: _names(card) for note_id, card in cards.items()}
     targets = {note_id: {plain(link) for link in links.get(note_id, ())} for note_id in cards}
-    strong = set(list(notes.values())[:STRONG])
+    strong = set(list(notes.values())[:_STRONG])
     return [
         rowid
         for rowid, note_id in notes.items()
@@ -47,287 +320,5 @@ def _names(card: NoteSummary) -> set[str]:
     return {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage of a search whose question is embedded and whose rerankers are loaded; `scores` are those it adds."""
-
-    run: Callable[[Store, SearchState], None]
-    scores: tuple[str, ...] = ()
-
-
-def collect(store: Store, search: SearchState) -> None:
-    """Collect the candidates of a search that is narrowed, and order them before any reranking."""
-    if not search.query.text.strip():
-        _list(store, search)
-        return
-    for stage in COLLECTING:
-        stage.run(store, search)
-
-
-def rank(store: Store, search: SearchState) -> None:
-    """Rerank the candidates, and raise what stands as it was typed."""
-    if search.mode != "listed":
-        for stage in RANKING:
-            stage.run(store, search)
-
-
-def narrow(store: Store, search: SearchState) -> None:
-    """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
-    query, chunks, words = search.query, store.chunks, store.words
-    search.allowed = chunks.allowed(replace(query.filters, bases=()))
-    out = set().union(*(words.find_term(text, search.allowed) for text in query.excluded))
-    if (
-        query.indexed
-        and query.text.strip()
-        and (unindexed := store.pending.unindexed(base.id for base in search.vector_bases))
-    ):
-        out |= unindexed
-        search.say("unindexed")
-    if out:
-        every = chunks.rowids() if search.allowed is None else search.allowed
-        search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
-    if not query.phrases:
-        return
-    search.phrased = set.intersection(*(words.find_phrase(phrase, search.allowed) for phrase in query.phrases))
-    if not search.phrased:
-        search.say("phrase_not_found")
-    elif query.settings.phrase == "require":
-        search.allowed = _rowids(search.phrased)
-
-
-def _list(store: Store, search: SearchState) -> None:
-    """List the notes that pass the filters, newest first, for a question without words."""
-    search.mode = "listed"
-    newest = store.chunks.newest(search.bases, search.query.settings.limit, search.allowed)
-    search.keep("listed", dict.fromkeys(newest, 0.0))
-    _read(store, search, newest)
-    search.say("listed")
-
-
-def _semantic(store: Store, search: SearchState) -> None:
-    if search.mode == "keyword":
-        return
-    nearest: dict[int, float] = {}
-    pool = search.query.settings.pool
-    for base in search.vector_bases:
-        nearest |= store.nearest(base, search.vectors[base.fingerprint], pool, search.allowed)
-    search.pools["vector"] = best(nearest, pool)
-    if store.index.state in ("damaged", "building"):
-        search.say("index_damaged")
-    if not search.query.indexed and store.pending.any(base.id for base in search.bases if base.embed_at_once):
-        search.say("unfinished")
-
-
-def _keyword(store: Store, search: SearchState) -> None:
-    if search.mode == "semantic":
-        return
-    base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-    search.pools["keyword"] = store.words.rank(
-        search.words, search.query.settings.pool, base_ids=base_ids, allowed=search.allowed
-    )
-    titles = search.query.typed, search.query.text
-    search.titled = store.titles.first_chunks(titles, search.bases, search.allowed)[: search.query.settings.pool]
-    for rowid in search.titled:
-        search.pools["keyword"].setdefault(rowid, 0.0)
-
-
-def _score_missing(store: Store, search: SearchState) -> None:
-    """Compute the missing scores of the other stage's candidates, and mark those below the threshold.
-
-    A chunk that isn't indexed yet has no score by meaning, and no threshold.
-    """
-    search.completed = {stage: dict(scores) for stage, scores in search.pools.items()}
-    if search.mode == "hybrid":
-        vector, keyword = search.completed["vector"], search.completed["keyword"]
-        only_keyword = [rowid for rowid in keyword if rowid not in vector]
-        only_vector = [rowid for rowid in vector if rowid not in keyword]
-        for base in search.vector_bases:
-            vector |= store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
-        keyword |= dict.fromkeys(only_vector, 0.0)
-        keyword |= store.words.rank(search.words, len(only_vector), rowids=only_vector)
-    _read(store, search, {rowid for scores in search.completed.values() for rowid in scores})
-    least = search.query.settings.score_threshold
-    if search.mode != "keyword" and least > 0:
-        vector = search.completed["vector"]
-        search.below = {rowid for rowid in search.chunks if vector.get(rowid, least) < least}.difference(search.titled)
-
-
-def _read(store: Store, search: SearchState, rowids: Iterable[int]) -> None:
-    search.chunks = store.chunks.by_rowid(rowids)
-    search.cards = store.notes.cards_of({chunk.note_id for chunk in search.chunks.values()})
-
-
-def _fuse(store: Store, search: SearchState) -> None:
-    settings, completed = search.query.settings, search.completed
-    if search.mode == "hybrid" and settings.fusion == "weighted":
-        vector, keyword = completed["vector"], completed["keyword"]
-        across = any(store.vectors.centring(base).compares_languages for base in search.vector_bases)
-        trusted = languages.trust_words(keyword, search.groups) if across else {}
-        fused = fusion.fuse_weighted(vector, keyword, settings.semantic_weight, trusted)
-    elif search.mode == "hybrid":
-        fused = fusion.fuse_reciprocal(search.pools["vector"], search.pools["keyword"])
-    else:
-        return
-    search.keep("fused", best(fused))
-
-
-def _boost(store: Store, search: SearchState) -> None:
-    """Raise chunks that hold an optional or emphasised phrase, and those linked with the best."""
-    settings = search.query.settings
-    raised: dict[int, float] = {}
-    if search.phrased and settings.phrase == "boost":
-        raised |= dict.fromkeys(search.phrased & search.order.keys(), fusion.PHRASE)
-    for phrase in search.query.emphasised:
-        if phrase in search.query.text:
-            raised |= dict.fromkeys(store.words.find_phrase(phrase, _rowids(search.order)), fusion.PHRASE)
-    if settings.link_weight and search.order:
-        texts = store.notes.links_of(search.cards)
-        notes = {rowid: search.chunks[rowid].note_id for rowid in search.order}
-        for rowid in linked(search.cards, texts, notes):
-            raised[rowid] = raised.get(rowid, 0.0) + settings.link_weight
-    if raised:
-        search.keep("boosted", fusion.add_gains(search.order, raised))
-
-
-def _rerank(store: Store, search: SearchState) -> None:
-    """Rerank the best; a failure keeps the order and records the reason."""
-    order = search.order
-    if not search.rerankers or not order:
-        return
-    try:
-        judged = _judge(store, search, best(order, search.query.settings.rerank_pool))
-    except (ModelError, ProviderError) as error:
-        search.rerank_problem = error.message
-        return
-    scores = {rowid: score for rowid, score in judged.items() if score is not None}
-    if scores:
-        search.reranker = search.query.settings.reranker
-        search.keep("rerank", best(scores))
-        search.keep("final", fusion.blend(order, judged, search.query.settings.rerank_weight))
-
-
-def _boost_priority(store: Store, search: SearchState) -> None:
-    """Raise the chunks of important notes, and lower those of notes with a negative priority."""
-    priorities = {rowid: search.card(rowid).priority for rowid in search.order}
-    if search.query.settings.priority_weight and (most := max(map(abs, priorities.values()), default=0)):
-        gains = {
-            rowid: search.query.settings.priority_weight * priority / most for rowid, priority in priorities.items()
-        }
-        search.keep("priority", fusion.add_gains(search.order, gains))
-
-
-def _boost_caller(store: Store, search: SearchState) -> None:
-    """Raise the chunks of notes that have the scope and the tags of the caller."""
-    caller = search.query.caller
-    if caller.scopes or caller.tags:
-        gains = {rowid: callers.gain(caller, search.card(rowid)) for rowid in search.order}
-        search.keep("context", fusion.add_gains(search.order, gains))
-
-
-def _break_ties(store: Store, search: SearchState) -> None:
-    """Put the more important of chunks with equal scores first."""
-    if search.pools and any(card.priority for card in search.cards.values()):
-        stage, scores = list(search.pools.items())[-1]
-        order = sorted(scores, key=lambda rowid: (-scores[rowid], -search.card(rowid).priority))
-        search.keep(stage, {rowid: scores[rowid] for rowid in order})
-
-
-def _boost_exact_matches(store: Store, search: SearchState) -> None:
-    """Raise the chunks in which the question stands as it was typed."""
-    order = search.order
-    if search.mode == "semantic" or not order:
-        return
-    chunks = {rowid: search.chunks[rowid] for rowid in order}
-    by_words = best(search.completed["keyword"])
-    search.gains = exact_match.gains(search.spelled, by_words, chunks, search.cards, store.words.holders)
-    sections = exact_match.first_of_sections((search.query.typed, search.query.text), chunks)
-    titled = dict.fromkeys(sections, exact_match.SECTION) | dict.fromkeys(search.titled, exact_match.TITLE)
-    for rowid, gain in titled.items():
-        search.gains[rowid] = search.gains.get(rowid, 0.0) + gain
-    if search.gains:
-        search.keep("literal", fusion.add_gains(order, search.gains))
-
-
-def _judge(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int, float | None]:
-    """Score with each reranker once. Bases with the same model share one reranker.
-
-    A chunk that isn't indexed yet has no token bits, and gets None: reading it would delay the indexing.
-    """
-    cards, characters = search.cards, search.query.settings.rerank_characters
-    by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
-    for base in search.vector_bases:
-        reranker, embedder = search.rerankers[base.id]
-        own = {
-            rowid: chunk
-            for rowid in pool
-            if search.card(rowid).base_id == base.id
-            if (chunk := search.chunks[rowid]).state != "pending" or not reranker.reads_bits
-        }
-        if not own:
-            continue
-        vector = search.vectors.get(base.fingerprint)
-        texts = candidates(
-            store, base, embedder, vector, own, cards, with_bits=reranker.reads_bits, characters=characters
-        )
-        if reranker.reads_bits and not tokens.token_embedder(embedder):
-            search.say("tokens_read")
-        elif reranker.reads_bits and any(candidate.bits is None for candidate in texts.values()):
-            search.say("tokens_missing")
-        by_reranker.setdefault(id(reranker), (reranker, {}))[1].update(texts)
-    judged: dict[int, float | None] = {}
-    for reranker, texts in by_reranker.values():
-        scores = dict(zip(texts, reranker.score(search.query.text, list(texts.values())), strict=True))
-        if reranker.reads_bits and search.mode != "keyword":
-            scores = languages.level_scores(scores, search.completed["vector"], search.groups)
-        judged |= scores
-    if None in judged.values():
-        search.say("rerank_partial")
-    return {rowid: judged.get(rowid) for rowid in pool}
-
-
-def candidates(
-    store: Store,
-    base: KnowledgeBase,
-    embedder: Embedder,
-    vector: Matrix | None,
-    chunks: Mapping[int, Chunk],
-    cards: Mapping[str, NoteSummary],
-    *,
-    with_bits: bool,
-    characters: int,
-) -> dict[int, Candidate]:
-    """Return chunks of a base as candidates, in the order of `chunks`; `cards` are those of their notes.
-
-    A chunk without bits has the text of the window nearest to the question's `vector`, or of the first window
-    without a vector, cut to `characters`.
-    """
-    bits = store.vectors.bits(chunks, base.fingerprint) if with_bits else {}
-    read = [rowid for rowid in chunks if rowid not in bits]
-    nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, read)
-    result = {rowid: Candidate("", rows) for rowid, rows in bits.items()}
-    for rowid in read:
-        windows = windows_of([chunks[rowid]], cards[chunks[rowid].note_id].title, embedder)
-        result[rowid] = Candidate(windows[min(nearest.get(rowid, 0), len(windows) - 1)].text[:characters])
-    return {rowid: result[rowid] for rowid in chunks}
-
-
 def _rowids(chunks: Iterable[int]) -> Rowids:
     return np.array(sorted(chunks), dtype=np.int64)
-
-
-COLLECTING = (
-    Stage(_semantic, ("vector",)),
-    Stage(_keyword, ("keyword",)),
-    Stage(_score_missing),
-    Stage(_fuse, ("fused",)),
-    Stage(_boost, ("boosted",)),
-)
-"""The stages that find candidates, in their order."""
-RANKING = (
-    Stage(_rerank, ("rerank", "final")),
-    Stage(_boost_priority, ("priority",)),
-    Stage(_boost_caller, ("context",)),
-    Stage(_boost_exact_matches, ("literal",)),
-    Stage(_break_ties),
-)
-"""The stages that order the candidates, in their order."""

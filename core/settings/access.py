@@ -1,4 +1,4 @@
-"""Tokens of access: the person's for programs, one per run for commands on this machine, PAGES for browsers.
+"""Tokens of access: the user's for programs, one per run for commands on this machine, PAGES for browsers.
 
 Browsers show PAGES only where the settings require a token for the pages. Each process has its own.
 """
@@ -60,7 +60,7 @@ class AccessTokens:
 
     @property
     def token(self) -> str:
-        """The person's token, made where there is none; raises OSError where it can't be stored."""
+        """The user's token, made where there is none; raises OSError where it can't be stored."""
         return self._read_stored() or self.renew()
 
     def renew(self) -> str:
@@ -79,7 +79,7 @@ class AccessTokens:
         return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
-        """Store the address of this process for commands on this machine, and make the person's token if there is none.
+        """Store the address of this process for commands on this machine, and make the user's token if there is none.
 
         Raises OSError.
         """
@@ -108,7 +108,7 @@ class AccessTokens:
         return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:
-        """Return whether a token is that of this run or, with `programs`, the person's token."""
+        """Return whether a token is that of this run or, with `programs`, the user's token."""
         return any(hmac.compare_digest(shown.encode(), token.encode()) for token in self._valid(programs))
 
     def _valid(self, programs: bool) -> Iterator[str]:

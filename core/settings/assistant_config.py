@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Way = Literal["stdio", "http"]
-"""`stdio`: the program starts Tessera itself; `http`: it asks the open app, and shows the person's token."""
+"""`stdio`: the program starts Tessera itself; `http`: it asks the open app, and shows the user's token."""
 
 SETTINGS = "tessera.toml"
 """The file of settings, read from the folder that a program works in."""

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
@@ -76,7 +77,7 @@ class Settings(BaseSettings):
     `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions`: at most so many versions of a note
     are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between two looks
     at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
-    `auto_install`: packs of a new workspace. `enable_learning`: logs may be learnt from; None leaves it to the person.
+    `auto_install`: packs of a new workspace. `enable_learning`: logs may be learnt from; None leaves it to the user.
     """
 
     model_config = SettingsConfigDict(
@@ -238,39 +239,58 @@ def _is_within(value: object, least: float, most: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
 
 
-def settings(**values: Any) -> Settings:
-    """Return the settings that a program set, else read them; raises ConfigError that names the key and its source.
+class _ProcessSettings:
+    """The settings of this process: the latest that a program handed to a workspace, which is open, or those read.
 
-    The same object is returned while its sources are unchanged: a page calls this dozens of times.
+    The models of a process are shared between its workspaces, so their constructors take the settings from here. All
+    else gets its settings handed in. The same object is returned while its sources are unchanged: a page asks dozens of
+    times.
     """
-    if _overrides and not values:
-        return _overrides[-1]
-    try:
-        in_file: bytes | None = files.read(FILE)
-    except (OSError, files.Unfit):
-        in_file = None
-    made_of = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, places.read(ENTERED)))
-    made = _last_loaded.get(made_of)
-    if made is None:
-        made = _load(values)
-        _last_loaded.clear()
-        _last_loaded[made_of] = made
-    return made
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._handed_in: list[Settings] = []
+        self._read: tuple[str, Settings] | None = None
+
+    def get(self, values: Mapping[str, Any]) -> Settings:
+        with self._lock:
+            if self._handed_in and not values:
+                return self._handed_in[-1]
+            last = self._read
+        try:
+            in_file: bytes | None = files.read(FILE)
+        except (OSError, files.Unfit):
+            in_file = None
+        sources = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, places.read(ENTERED)))
+        if last and last[0] == sources:
+            return last[1]
+        read = _load(values)
+        with self._lock:
+            self._read = sources, read
+        return read
+
+    @contextmanager
+    def override(self, settings: Settings) -> Iterator[None]:
+        with self._lock:
+            self._handed_in.append(settings)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._handed_in[:] = [item for item in self._handed_in if item is not settings]
 
 
-_last_loaded: dict[str, Settings] = {}
-_overrides: list[Settings] = []
-"""Settings of open workspaces that a program set, the latest last."""
+_PROCESS = _ProcessSettings()
 
 
-@contextmanager
-def override_settings(chosen: Settings) -> Iterator[None]:
-    """Let `settings` return these."""
-    _overrides.append(chosen)
-    try:
-        yield
-    finally:
-        _overrides[:] = [item for item in _overrides if item is not chosen]
+def settings(**values: Any) -> Settings:
+    """Return the settings of this process; raises ConfigError that names the key and its source."""
+    return _PROCESS.get(values)
+
+
+def override_settings(settings: Settings) -> AbstractContextManager[None]:
+    """Let `settings` return these, which a program handed to a workspace."""
+    return _PROCESS.override(settings)
 
 
 def _load(values: Mapping[str, Any]) -> Settings:

@@ -68,7 +68,7 @@ class SearchSection(_Parts):
     `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
     where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
     bases. `context_tokens` is the budget of a context. `refuse` is the share of questions with an answer that may be
-    refused, where a base has questions of its own. `record_uses`, `use_clicks`: None leaves it to the person.
+    refused, where a base has questions of its own. `record_uses`, `use_clicks`: None leaves it to the user.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.base.errors import NotWritable
 from core.base.faults import DATABASE, translate_errors
-from core.base.temporary import TemporaryFolders
+from core.base.files import TemporaryFolders
 from core.embedding.centring import Centring
 from core.model import Author, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings.sections import INDEX_TOKEN, IndexSettings

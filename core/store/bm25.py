@@ -1,7 +1,8 @@
 """BM25 as FTS5 computes it, from counts that are cached until the index changes.
 
 FTS5's own function looks up the length of each chunk for every question. That takes three microseconds, and a
-third of all chunks may hold a frequent word.
+third of all chunks may hold a frequent word. The lengths are read from FTS5's table `words_docsize` in a millisecond;
+counted from fts5vocab they take a second for a million words (docs/decisions/0010-bm25-from-kept-counts.md).
 """
 
 import sqlite3
@@ -19,7 +20,7 @@ from core.model import Rowids
 from core.store.database import Database
 from core.store.table import AMONG, decoding
 
-TOKENIZER = "porter ascii tokenchars '.+#_'"
+_TOKENIZER = "porter ascii tokenchars '.+#_'"
 """FTS5 tokenizer of the index of words."""
 
 _K1, _B = 1.2, 0.75
@@ -36,10 +37,38 @@ _CACHED = 4_000_000
 _FEW = 3000
 """Chunks below which the words of a question are read in 5 ms, the time that a new thread takes for its connection."""
 _CACHED_STEMS = 100_000
-_stems: dict[str, str] = {}
 
 Scores = NDArray[np.float64]
 Places = NDArray[np.int32]
+
+
+class _Stems:
+    """The stems under which the index holds words, by FTS5's own tokenizer."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stems: dict[str, str] = {}
+
+    def get(self, words: Sequence[str]) -> dict[str, str]:
+        """Return the stem of each word, empty for one that isn't indexed; new words take half a millisecond."""
+        with self._lock:
+            new = [word for word in words if word not in self._stems]
+            if len(self._stems) + len(new) > _CACHED_STEMS:
+                self._stems, new = {}, [*words]
+            if new:
+                self._stems |= self._read(new)
+            return {word: self._stems[word] for word in words}
+
+    @staticmethod
+    def _read(words: Sequence[str]) -> dict[str, str]:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.executescript(
+                f'CREATE VIRTUAL TABLE words USING fts5(word, tokenize = "{_TOKENIZER}");'
+                "CREATE VIRTUAL TABLE terms USING fts5vocab(words, instance);"
+            )
+            connection.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(words))
+            stems = dict(connection.execute("SELECT doc, term FROM terms"))
+        return {word: stems.get(number, "") for number, word in enumerate(words)}
 
 
 @dataclass(slots=True)
@@ -60,6 +89,7 @@ class BM25:
         self._database = database
         self._lock = threading.Lock()
         self._counts: _Counts | None = None
+        self._stems = _Stems()
 
     @decoding
     def scores(self, words: Sequence[str]) -> tuple[Rowids, Scores]:
@@ -92,10 +122,15 @@ class BM25:
 
     def _is_quick(self, words: Sequence[str]) -> bool:
         """Whether the counts of these words are cached, or read in less time than another thread takes to begin."""
-        counts = self._counts
-        if counts is None or counts.version != self._database.version():
+        if not self._lock.acquire(blocking=False):
             return False
-        return len(counts.rowids) < _FEW or all(word in counts.gains for word in words)
+        try:
+            counts = self._counts
+            if counts is None or counts.version != self._database.version():
+                return False
+            return len(counts.rowids) < _FEW or all(word in counts.gains for word in words)
+        finally:
+            self._lock.release()
 
     @decoding
     def holders(self, words: Sequence[str]) -> list[Rowids]:
@@ -106,7 +141,7 @@ class BM25:
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
         """Return the stem under which the index holds each word."""
-        return dict(zip(words, _terms(words), strict=True))
+        return self._stems.get(words)
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
         """Return the words that any chunk holds; a frequent word takes no longer than a rare one."""
@@ -135,8 +170,8 @@ class BM25:
     ) -> list[tuple[Places, Scores]]:
         """Return for each word the places of its chunks and their gains."""
         new = [word for word in dict.fromkeys(words) if word not in counts.gains]
-        for word, term in zip(new, _terms(new), strict=True):
-            places, frequencies = _frequencies(connection, counts.rowids, term)
+        for word, stem in self._stems.get(new).items():
+            places, frequencies = _frequencies(connection, counts.rowids, stem)
             inverse = np.log((len(counts.rowids) - len(places) + 0.5) / (len(places) + 0.5))
             gains = frequencies * (_K1 + 1) / (frequencies + counts.norms[places]) * max(inverse, _LEAST)
             counts.gains[word] = places, gains
@@ -151,14 +186,18 @@ class BM25:
 
 
 def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Scores]:
-    """Return every indexed chunk, in order, and its number of words."""
-    # FTS5 stores the lengths of the fields as variable-length integers, one row per chunk.
+    """Return every indexed chunk, in order, and its number of words; raises ValueError for another format.
+
+    A row of FTS5's table holds the length of each field of a chunk, as variable-length integers of SQLite.
+    """
     listed, sizes = connection.execute(
         "SELECT group_concat(id), group_concat(hex(sz), '') FROM (SELECT id, sz FROM words_docsize ORDER BY id)"
     ).fetchone()
     rowids = np.fromstring(listed or "", np.int64, sep=",")
     digits = np.frombuffer(bytes.fromhex(sizes or ""), np.uint8)
     ends = np.flatnonzero(digits < 128)
+    if len(ends) != len(_WEIGHTS) * len(rowids):
+        raise ValueError(f"{len(ends)} lengths of the fields of {len(rowids)} chunks")
     number: NDArray[np.int64] = np.cumsum(digits < 128) - (digits < 128)
     values = (digits & 127).astype(np.int64) << 7 * (ends[number] - np.arange(len(digits)))
     lengths = np.bincount(number // len(_WEIGHTS), values, len(rowids))
@@ -178,22 +217,3 @@ def _frequencies(connection: sqlite3.Connection, rowids: Rowids, term: str) -> t
     first = np.flatnonzero(np.diff(holders, prepend=-1))
     frequencies = np.add.reduceat(_BY_FIELD[occurrences % len(_WEIGHTS)], first)
     return np.searchsorted(rowids, holders[first]).astype(np.int32), frequencies
-
-
-def _terms(words: Sequence[str]) -> list[str]:
-    """Return the stem under which the index holds each word; new words take half a millisecond."""
-    known = {word: stem for word in words if (stem := _stems.get(word)) is not None}
-    new = [word for word in words if word not in known]
-    if new:
-        with closing(sqlite3.connect(":memory:")) as own:
-            own.executescript(
-                f'CREATE VIRTUAL TABLE typed USING fts5(word, tokenize = "{TOKENIZER}");'
-                "CREATE VIRTUAL TABLE terms USING fts5vocab(typed, instance);"
-            )
-            own.executemany("INSERT INTO typed (rowid, word) VALUES (?, ?)", enumerate(new))
-            stems = dict(own.execute("SELECT doc, term FROM terms"))
-        known |= {word: stems.get(number, "") for number, word in enumerate(new)}
-        if len(_stems) > _CACHED_STEMS:
-            _stems.clear()
-        _stems.update(known)
-    return [known[word] for word in words]

@@ -8,8 +8,7 @@ from typing import Any
 
 from core.base.text import fold
 from core.markdown import tags
-from core.markdown.diagrams import has_diagram
-from core.markdown.passage_parts import has_image, has_link, has_table, has_task
+from core.markdown.parts import has_diagram, has_image, has_link, has_table, has_task
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.model.limits import check_filters
 from core.store.property_rows import holds_phrase, notes_with_condition, property_condition

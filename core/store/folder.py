@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
 from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restore_command
-from core.base.temporary import FOLDER
+from core.base.files import TEMPORARY_FOLDER as FOLDER
 from core.store.backups.restoring import is_pending
 from core.store.lock import take
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from core.base import files, temporary
+from core.base import files
 from core.base.errors import StoreError, WorkspaceLocked
 from core.base.faults import translate_error
 from core.base.messages import Message, message
@@ -43,7 +43,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
         lock.acquire(timeout=patience)
         files.load(holder, _checked, aside=True)
         files.sweep(folder)
-        temporary.sweep(folder)
+        files.sweep_temporary(folder)
         files.replace(holder, json.dumps(about))
     except Timeout as error:
         raise WorkspaceLocked(

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from core.base.codec import DAMAGE
 from core.base.errors import SourceError
-from core.chunking.sections import Sections, short_for
+from core.chunking.describe import Sections, short_for
 from core.markdown.outline import parse
 
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")

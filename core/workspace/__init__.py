@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from core.base import disk, files
+from core.base import files
 from core.base.call_log import log_call
 from core.base.errors import TesseraError, WorkspaceLocked
 from core.base.faults import DATABASE
@@ -137,7 +137,7 @@ class Workspace(Services):
         from core.intake.watching import Watching
 
         then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
-        return Watching(self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, look)
+        return Watching(self.settings, self.notes, self.text_folders, self.jobs, then, look)
 
     def _expire_trash(self) -> None:
         """Delete expired items from the trash; after an error they stay until the next opening."""
@@ -210,14 +210,14 @@ class Workspace(Services):
     @property
     def freshness(self) -> Freshness:
         """Return whether the notes match their folders, what is going on, and what needs attention."""
-        from core.intake.freshness import freshness
+        from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.bases, self.watching)
 
     @property
     def little_space(self) -> int:
         """Bytes left of a nearly full disk, 0 for any other."""
-        return disk.low_space_bytes(self.store.folder)
+        return files.low_space_bytes(self.store.folder)
 
     @property
     def unreadable(self) -> tuple[Message, ...]:

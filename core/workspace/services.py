@@ -32,13 +32,12 @@ if TYPE_CHECKING:
     from core.features.review.collection import Review
     from core.features.threads.collection import Threads
     from core.indexing.models.servers import Servers
-    from core.intake.textfolders import TextFolders
-    from core.notes.clicks import Clicks
+    from core.intake.watching import TextFolders
     from core.notes.documents import Documents
     from core.notes.maps import NoteMaps
     from core.notes.pictures import Pictures
     from core.notes.proposals import Proposals
-    from core.notes.uses import Uses
+    from core.notes.uses import Clicks, Uses
     from core.notes.vocabulary import Vocabulary
     from core.query.synonyms import SynonymsFile
     from core.retrieval.engine import SearchEngine
@@ -94,11 +93,12 @@ class Services:
 
     @LazyService
     def searching(self) -> "SearchEngine":
-        from core.retrieval.engine import SearchEngine
+        from core.retrieval.engine import SearchEngine, SearchServices
         from core.retrieval.images.search import ImageSearch
 
         images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
-        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images=images)
+        searched = self.store, self.settings, self.models, self._synonyms
+        return SearchEngine(SearchServices(*searched, self.clicks, images))
 
     @LazyService
     def answers(self) -> "Answers":
@@ -148,7 +148,7 @@ class Services:
 
     @LazyService
     def text_folders(self) -> "TextFolders":
-        from core.intake.textfolders import TextFolders
+        from core.intake.watching import TextFolders
 
         return TextFolders(self.settings, self.bases, self.notes)
 
@@ -210,7 +210,7 @@ class Services:
 
     @LazyService
     def clicks(self) -> "Clicks":
-        from core.notes.clicks import Clicks
+        from core.notes.uses import Clicks
 
         return Clicks(self.store, self.settings, self.preferences)
 
@@ -256,6 +256,6 @@ class Services:
 
 
 def _renamed(question: str, old: str, new: str) -> str:
-    from core.query.renaming import rename_base
+    from core.query.language import rename_base
 
     return rename_base(question, old, new)

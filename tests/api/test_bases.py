@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from core.documents import pictures as reading
+from core.documents import converting
 from core.doors.assistants import server
 from core.workspace import Workspace
 from tests import samples
@@ -48,7 +48,7 @@ def test_a_wrong_value_names_its_place(program: TestClient) -> None:
 def test_the_pictures_of_a_base_are_read_and_a_hit_names_its_own(
     program: TestClient, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading.PictureReader, "read", read_picture)
+    monkeypatch.setattr(converting.PictureReader, "read", read_picture)
     folder = samples.write_pictured(tmp_path / "garden")
     workspace.notes.apply(workspace.notes.plan_folder(folder, "garden"))
     changed = program.patch("/api/v1/bases/garden", json={"read_pictures": True})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from core.base import pace
+from core.base import jobs
 from core.model import Progress
 from core.workspace import Workspace
 from tests import samples
@@ -32,7 +32,7 @@ def test_an_import_is_a_job_that_is_followed_to_its_end(
 def test_a_job_says_how_long_it_still_takes(
     program: TestClient, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pace, "_LEAST", 0.05)
+    monkeypatch.setattr(jobs, "_LEAST", 0.05)
     half, goes_on = threading.Event(), threading.Event()
 
     def work(progress: Progress) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.doors import cli
 from core.workspace import Workspace
+from tests.documents.pdfs import PdfPage, pdf
 
 RST = b"Peas\n====\n\nPeas climb.\n"
 

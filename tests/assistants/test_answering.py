@@ -35,7 +35,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     place = tmp_path_factory.mktemp("answering")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
-        patch.setattr("core.chunking.options.SIZES", {})
+        patch.setattr("core.chunking.SIZES", {})
         with Workspace(place / "workspace") as opened:
             for base, made in KINDS.items():
                 opened.bases.add(base, chunking=BY_HEADINGS, **made)

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import expect
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from tests.browser.conftest import IMPORT, IMPORTED, Tab, vault_workspace
+from tests.documents.pdfs import PdfPage, pdf
 
 pytestmark = pytest.mark.browser
 

@@ -1,6 +1,6 @@
 """One line, one chunk."""
 
-from core.chunking.lines import LineChunker
+from core.chunking.strategies import LineChunker
 from tests.chunking.fakes import chunks_of
 
 

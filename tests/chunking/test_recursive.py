@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from core.chunking.recursive import RecursiveCharacter
+from core.chunking.strategies import RecursiveCharacter
 from tests.chunking.fakes import chunks_of, words
 from tests.chunking.specification import Case, cases, cut, drawn
 

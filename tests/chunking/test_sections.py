@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.chunking import build
-from core.chunking.sections import Sections
+from core.chunking.describe import Sections
 from core.markdown.outline import parse
 from core.model import Chunk, ChunkingOptions
 from tests.chunking.fakes import chunks_of

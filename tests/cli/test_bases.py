@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.base.registry import Entry
-from core.documents import pictures as reading
+from core.documents import converting
 from core.doors import cli
 from core.embedding import EMBEDDERS
 from tests import samples
@@ -243,7 +243,7 @@ def test_a_person_that_nobody_knows_is_a_name_of_a_folder(
 def test_pictures_are_read_and_a_hit_names_its_own(
     run: Run, said: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading.PictureReader, "read", read_picture)
+    monkeypatch.setattr(converting.PictureReader, "read", read_picture)
     garden = samples.write_pictured(tmp_path / "garden")
     run("import", garden)
     assert "The text in pictures isn't read." in said("base", "show", "garden")[1]

@@ -1,6 +1,6 @@
 """Office documents out of their XML, with what programs write and readers drop."""
 
-from benchmarks.documents.making import zipped
+from tests.documents.making import zipped
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from benchmarks.documents.pdfs import file_of
 from core.documents import converting
 from core.documents.converting import convert, limits_of
+from core.documents.pandoc import without_files
 from core.documents.process import Interrupted
-from core.documents.rst import without_files
 from core.model import Omission
+from tests.documents.pdfs import file_of
 
 _PAGE = (
     b"<</Type/Catalog/Pages 2 0 R>>",

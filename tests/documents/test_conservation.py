@@ -8,11 +8,11 @@ import pytest
 
 from benchmarks.conservation.__main__ import SILENT, compared, main, measured
 from benchmarks.conservation.parts import Part, parts
-from benchmarks.documents.making import of_markdown, zipped
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.documents import Converted
-from core.intake import documents
+from core.intake import notefile
 from core.model import Omission
+from tests.documents.making import of_markdown, zipped
+from tests.documents.pdfs import PdfPage, pdf
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
@@ -134,9 +134,9 @@ def test_a_folder_is_imported_and_each_of_its_files_accounted_for(
     page = PdfPage()
     page.text(72, 100, "A page with words")
     (place / "page.pdf").write_bytes(pdf([page]))
-    real = documents.convert
+    real = notefile.convert
     monkeypatch.setattr(
-        documents,
+        notefile,
         "convert",
         lambda data, path, **how: (Converted("# Title\n"), "a reader") if "gone" in path else real(data, path, **how),
     )

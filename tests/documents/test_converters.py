@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.documents.making import mhtml, of_markdown, xlsx, zipped
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.contract import ConverterContract
-from core.documents.pdf.letters import joined, sound
+from core.documents.pdf.glyphs import clean_text, join_texts
 from core.model import Omission
+from tests.documents.making import mhtml, of_markdown, xlsx, zipped
+from tests.documents.pdfs import PdfPage, pdf
 
 TEXT = """---
 title: Roadmap 路线图
@@ -184,11 +184,11 @@ def test_two_columns_of_a_pdf_are_read_one_after_the_other() -> None:
 
 
 def test_radicals_are_common_characters_and_divided_words_are_whole() -> None:
-    assert sound("⼀⾦⻅ﬁ") == "一金见fi"
-    assert joined("docu-", "ment") == "document"
-    assert joined("well-", "Known") == "well-Known"
-    assert joined("中文", "段落") == "中文段落"
-    assert joined("one", "two") == "one two"
+    assert clean_text("⼀⾦⻅ﬁ") == "一金见fi"
+    assert join_texts("docu-", "ment") == "document"
+    assert join_texts("well-", "Known") == "well-Known"
+    assert join_texts("中文", "段落") == "中文段落"
+    assert join_texts("one", "two") == "one two"
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_what_is_no_document_is_refused_before_it_is_parsed(data: bytes, kind: s
 
 
 def test_a_locked_pdf_and_one_of_too_many_pages_are_refused() -> None:
-    from benchmarks.documents.making import pages
+    from tests.documents.making import pages
 
     for data, reason in ((pdf([page("x")], encrypted=True), "is encrypted."), (pages(5_001), "has 5,001 pages")):
         with pytest.raises(SourceError) as refused:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.base.encodings.decoding import decode_part
-from core.base.encodings.names import normalize_encoding
+from core.base.encodings import normalize_encoding
+from core.base.encodings.guessing import decode_part
 from core.base.errors import EditError, UnknownChoice
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc import Pandoc
-from core.documents.webpages import unwrapped
+from core.documents.webpages import unwrap_archive
 from core.doors import cli
 from core.intake import webpage
-from core.intake.encoding import decoded
+from core.intake.encoding import decode_file
 from core.model import Note, Omission, SyncReport, TextEncoding
 from core.workspace import Workspace
 
@@ -86,25 +86,25 @@ def test_names_of_encodings_are_those_of_browsers(name: str, encoding: str) -> N
 )
 def test_what_a_file_declares_comes_first(path: str, head: str, encoding: str) -> None:
     word = "가"
-    found = decoded(f"{head.format(encoding)}{word}".encode("cp949"), path)
+    found = decode_file(f"{head.format(encoding)}{word}".encode("cp949"), path)
     assert (found.text[-1], found.encoding, found.known) == (word, "cp949", "declared")
 
 
 @pytest.mark.parametrize("text", ["Grüße aus der Küche: süße Äpfel", "안녕하세요 여러분"])
 def test_a_declaration_that_cannot_be_true_does_not_count(text: str) -> None:
-    assert decoded(f'<meta charset="gb2312">{text}'.encode(), "a.html").text.endswith(text)
-    assert decoded(f"# encoding: latin1\n{text[:3]}ü".encode(), "a.md").text.endswith(f"{text[:3]}ü")
-    assert decoded(f'<meta charset="utf-8">{text * 3}'.encode("cp949", "ignore"), "a.html").encoding != "utf-8"
+    assert decode_file(f'<meta charset="gb2312">{text}'.encode(), "a.html").text.endswith(text)
+    assert decode_file(f"# encoding: latin1\n{text[:3]}ü".encode(), "a.md").text.endswith(f"{text[:3]}ü")
+    assert decode_file(f'<meta charset="utf-8">{text * 3}'.encode("cp949", "ignore"), "a.html").encoding != "utf-8"
 
 
 def test_a_part_of_a_saved_page_or_a_mail_is_read_by_its_header() -> None:
     page = "<p>회의</p>"
     mail = EmailMessage()
     mail.set_content(page, subtype="html", charset="ks_c_5601-1987")
-    assert unwrapped(mail.as_bytes(), "mhtml").strip() == page
+    assert unwrap_archive(mail.as_bytes(), "mhtml").strip() == page
     plain = b"MIME-Version: 1.0\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
-    assert unwrapped(plain + f'<meta charset="euc-kr">{page}'.encode("cp949"), "mht").endswith(page)
-    assert unwrapped(plain + f"<p>{KOREAN}</p>".encode("cp949"), "mht") == f"<p>{KOREAN}</p>"
+    assert unwrap_archive(plain + f'<meta charset="euc-kr">{page}'.encode("cp949"), "mht").endswith(page)
+    assert unwrap_archive(plain + f"<p>{KOREAN}</p>".encode("cp949"), "mht") == f"<p>{KOREAN}</p>"
     assert decode_part("이것".encode("cp949"), "txt", "euc-kr") == "이것"
     assert decode_part(b"", "txt", "no-such") == ""
 
@@ -142,7 +142,7 @@ def test_damaged_rich_text_is_passed_on(data: bytes) -> None:
 def test_what_the_answer_of_a_server_says_is_kept_with_its_page(tmp_path: Path) -> None:
     data = "<p>가</p>".encode("cp949")
     marked = webpage.in_its_charset(data, ".html", "euc-kr")
-    assert decoded(marked, "a.html").text == "<p>가</p>"
+    assert decode_file(marked, "a.html").text == "<p>가</p>"
     assert [webpage.in_its_charset(data, *how) for how in ((".html", None), (".html", "x"), (".pdf", "euc-kr"))] == [
         data
     ] * 3

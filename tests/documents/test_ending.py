@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.documents.making import hostile
 from core.base.errors import SourceError
 from core.documents import converting
 from core.documents import process as module
 from core.documents.process import ConverterProcess, Limits
+from tests.documents.making import hostile
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")
 
 _CONVERT = """
-from benchmarks.documents.making import hostile
+from tests.documents.making import hostile
 from core.documents.converting import convert
 convert(hostile()["deep-emphasis.org"], "deep-emphasis.org")
 """

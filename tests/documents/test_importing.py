@@ -9,15 +9,15 @@ from tempfile import gettempdir
 import pypandoc
 import pytest
 
-from benchmarks.documents.making import zipped
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import EditError, SourceError, UnknownChoice
 from core.documents import Converted, converting, process
 from core.documents.pandoc import Pandoc
 from core.doors import cli
-from core.intake import documents
+from core.intake import notefile
 from core.model import ChunkingOptions, SyncReport
 from core.workspace import Workspace
+from tests.documents.making import zipped
+from tests.documents.pdfs import PdfPage, pdf
 
 RST = b"Garden\n======\n\nTomatoes need sun.\n"
 
@@ -99,9 +99,9 @@ def test_an_unchanged_document_is_not_read_and_a_changed_one_is_converted(
     (folder / "garden.rst").write_bytes(RST)
     brought(workspace, folder)
     converted: list[str] = []
-    whole = documents.convert
+    whole = notefile.convert
     monkeypatch.setattr(
-        documents, "convert", lambda data, path, **how: converted.append(path) or whole(data, path, **how)
+        notefile, "convert", lambda data, path, **how: converted.append(path) or whole(data, path, **how)
     )
     assert brought(workspace, folder).unchanged == 1
     (folder / "garden.rst").touch()
@@ -128,7 +128,7 @@ def test_files_that_are_not_read_are_listed_and_tried_again_when_they_change(
         "locked.pdf": "is encrypted. Save a copy without a password and import that.",
         "program.docx": "is a program, whatever its name says: refused.",
     }
-    monkeypatch.setattr(documents, "convert", None)
+    monkeypatch.setattr(notefile, "convert", None)
     again = workspace.notes.plan_folder(folder, "work")
     assert again.is_empty
     assert {one.path for one in again.failed} == {"locked.pdf", "program.docx"}
@@ -210,7 +210,7 @@ def test_a_picture_that_is_dropped_by_itself_is_a_note_and_one_of_a_folder_is_no
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Converted("Minutes of Friday\n"), "rapidocr"
-    monkeypatch.setattr(documents, "convert", lambda *_, **__: read)
+    monkeypatch.setattr(notefile, "convert", lambda *_, **__: read)
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
     plan = workspace.notes.plan_upload([("scan.png", png), ("folder/board.png", png)], "work")
     assert [one.path for one in plan.skipped] == ["folder/board.png"]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.documents import Converted, converting, ocr
 from core.documents.pdf import converters
 from core.workspace import Workspace
+from tests.documents.pdfs import PdfPage, pdf
 from tests.documents.test_pdf import DIARY, HOUSE
 
 KEYS = [("Room", "Key", "Floor"), ("Attic", "B07", "3"), ("Cellar", "C99", "2")]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.documents.making import xlsx, zipped
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, converting, worker
 from core.documents.converting import convert, is_document
 from core.documents.workbook import Workbook
 from core.model import Omission
 from tests.documents import office, written
+from tests.documents.making import xlsx, zipped
 from tests.documents.office import docx, item, p, pptx, slide, word
 
 
@@ -245,7 +245,7 @@ def test_what_a_library_says_of_its_failure_reaches_nobody(
         raise LookupError("bad magic 0x00 of 'secret words'")
 
     monkeypatch.setattr(Workbook, "convert", fails)
-    monkeypatch.setattr(converting, "_run", lambda name, kind, data, _: worker._converted(name, kind, tmp_path))
+    monkeypatch.setattr(converting, "_run", lambda name, kind, data, _: worker._convert(name, kind, tmp_path))
     (tmp_path / "source").write_text("a,b\n")
     with pytest.raises(SourceError) as refused:
         convert(b"a,b\n", "a.csv")

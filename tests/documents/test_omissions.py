@@ -14,12 +14,12 @@ from starlette.testclient import TestClient
 
 from core.base.messages import render
 from core.documents import Converted
-from core.documents.pdf.omissions import LeftOut
+from core.documents.pdf.reading import LeftOut
 from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.server import api
 from core.doors.assistants import notes
-from core.intake import documents
+from core.intake import notefile
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed
 from core.workspace import Workspace
 
@@ -41,7 +41,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
     monkeypatch.setattr(
-        documents,
+        notefile,
         "convert",
         lambda data, path, **_: (Converted(f"Words of {path}\n", left_out=LACKS.get(path, ())), "a reader"),
     )

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.contract import ConverterContract
 from core.documents.webpages import main_part
 from core.model import Omission
 from core.workspace import Workspace
+from tests.documents.pdfs import PdfPage, pdf
 
 DRAWING = {
     "elements": [
@@ -294,7 +294,7 @@ PAGE = b"\x89PNG\r\n\x1a\n" + b"\0" * 20_000
 @pytest.fixture
 def read_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are read as if what reads them were there."""
-    monkeypatch.setattr("core.intake.documents.convert", lambda *_, **__: (Converted("Minutes of May.\n"), "test"))
+    monkeypatch.setattr("core.intake.notefile.convert", lambda *_, **__: (Converted("Minutes of May.\n"), "test"))
 
 
 @pytest.mark.usefixtures("read_pictures")

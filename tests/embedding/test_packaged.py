@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import ConfigError, ModelError
 from core.embedding import build
-from core.embedding.packaged import folder_of
+from core.embedding.hub import package_folder
 from core.embedding.sentence import build as build_sentence
 
 
@@ -30,7 +30,7 @@ def site(tmp_path: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("name", ["tiny_model", "tiny-model", "Tiny-Model", "tiny-weights", "tiny_weights"])
 def test_a_package_is_found_by_either_name(site: Path, name: str) -> None:
-    assert folder_of(name) == site / "tiny_model" / "deep" / "model"
+    assert package_folder(name) == site / "tiny_model" / "deep" / "model"
     assert build_sentence(f"pkg:{name}").embed(["x"], role="note").shape == (1, 32)
     assert "tiny_model" not in sys.modules
 

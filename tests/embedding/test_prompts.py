@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.embedding import prompts
+from core.embedding import model_folder
 
 ASK = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 
@@ -28,7 +28,7 @@ ASK = "Instruct: Given a web search query, retrieve relevant passages that answe
     ],
 )
 def test_a_name_implies_the_prompts_of_its_family(name: str, query: str, note: str) -> None:
-    assert prompts.model_prompts({}, name) == {"query": query, "note": note}
+    assert model_folder.model_prompts({}, name) == {"query": query, "note": note}
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,10 @@ def test_a_name_implies_the_prompts_of_its_family(name: str, query: str, note: s
     ],
 )
 def test_prompts_in_the_folder_override_the_family(config: dict[str, object], query: str, note: str) -> None:
-    assert prompts.model_prompts(config, "multilingual-e5-small") == {"query": query, "note": note}
+    assert model_folder.model_prompts(config, "multilingual-e5-small") == {"query": query, "note": note}
 
 
 def test_every_family_matches_its_card() -> None:
-    for family in prompts.FAMILIES:
+    for family in model_folder.FAMILIES:
         assert re.fullmatch(r"[\w-]+/[\w.-]+", family.card)
-        assert prompts.model_prompts({}, family.card) == {"query": family.query, "note": family.note}
+        assert model_folder.model_prompts({}, family.card) == {"query": family.query, "note": family.note}

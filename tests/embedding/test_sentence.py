@@ -9,8 +9,8 @@ import pytest
 
 from core.base.errors import ConfigError, ModelError, UnknownChoice
 from core.embedding import build, e5
-from core.embedding.bundled import build as build_bundled
 from core.embedding.sentence import build as build_sentence
+from core.embedding.sentence import build_bundled as build_bundled
 from tests import tiny_models
 
 

@@ -16,14 +16,14 @@ def test_a_thread_that_loads_and_one_that_reads_the_facts_do_not_wait_for_each_o
     tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An import resolves the model of its base while the notes of another are embedded."""
-    loads, choose = threading.Event(), encoder.choose
+    loads, choose = threading.Event(), encoder.choose_device
 
     def slowly() -> object:
         loads.set()
         time.sleep(0.3)
         return choose()
 
-    monkeypatch.setattr(encoder, "choose", slowly)
+    monkeypatch.setattr(encoder, "choose_device", slowly)
     embedder = build(str(tiny_folder))
     assert isinstance(embedder, Encoder)
     vars(embedder).pop("facts", None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core import embedding
-from core.embedding import onnx, trial
+from core.embedding import onnx
 from core.embedding.onnx import build as build_onnx
 from core.embedding.sentence import build as build_sentence
 from core.model import Device
@@ -21,12 +21,12 @@ def tried(tiny_folder: Path, onnx_models: Path, monkeypatch: pytest.MonkeyPatch)
     """A processor without bfloat16, small models in both forms; returns the file of the trial's result."""
     monkeypatch.setenv("TESSERA_MODELS_DIR", str(onnx_models))
     monkeypatch.setenv("TESSERA_EMBEDDER", "auto")
-    monkeypatch.setattr(trial, "choose", lambda: PLAIN)
-    monkeypatch.setattr(trial, "SECONDS", 0.05)
-    monkeypatch.setattr(trial.bundled, "build", lambda: build_sentence(str(tiny_folder), device=PLAIN))
-    monkeypatch.setattr(trial.onnx, "build", lambda: build_onnx(str(tiny_folder)))
-    yield onnx_models / trial.FILE
-    for file in onnx_models.glob(f"{trial.FILE}*"):  # a damaged one is set aside
+    monkeypatch.setattr(onnx, "choose_device", lambda: PLAIN)
+    monkeypatch.setattr(onnx, "SECONDS", 0.05)
+    monkeypatch.setattr(onnx.sentence, "build_bundled", lambda: build_sentence(str(tiny_folder), device=PLAIN))
+    monkeypatch.setattr(onnx, "build", lambda: build_onnx(str(tiny_folder)))
+    yield onnx_models / onnx.TRIAL_RESULT
+    for file in onnx_models.glob(f"{onnx.TRIAL_RESULT}*"):  # a damaged one is set aside
         file.unlink()
 
 
@@ -35,9 +35,9 @@ def test_the_trial_is_made_once_and_a_new_base_gets_the_faster(
 ) -> None:
     chosen = embedding.resolve("auto")
     speeds = json.loads(tried.read_text(encoding="utf-8"))
-    assert chosen == ("onnx" if speeds["onnx"] > trial.CLEARLY * speeds["bundled"] else "bundled")
+    assert chosen == ("onnx" if speeds["onnx"] > onnx.CLEARLY * speeds["bundled"] else "bundled")
     assert min(speeds.values()) > 0
-    monkeypatch.setattr(trial, "measure_speeds", None)
+    monkeypatch.setattr(onnx, "measure_speeds", None)
     tried.write_text(json.dumps({"bundled": 10, "onnx": 19}), encoding="utf-8")
     with Workspace(tmp_path / "workspace") as workspace:
         assert workspace.bases.add("notes").embedder == "onnx"
@@ -54,10 +54,10 @@ def test_a_damaged_result_is_tried_again(tried: Path) -> None:
 def test_nothing_is_tried_where_bfloat16_is_fast_or_the_packages_are_missing(
     tried: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial, "measure_speeds", None)
-    monkeypatch.setattr(trial, "choose", lambda: Device("cpu", "bfloat16", ""))
+    monkeypatch.setattr(onnx, "measure_speeds", None)
+    monkeypatch.setattr(onnx, "choose_device", lambda: Device("cpu", "bfloat16", ""))
     assert embedding.resolve("auto") == "bundled"
-    monkeypatch.setattr(trial, "choose", lambda: PLAIN)
+    monkeypatch.setattr(onnx, "choose_device", lambda: PLAIN)
     monkeypatch.setattr(onnx, "PACKAGES", ("no-such-package",))
     assert embedding.resolve("auto") == "bundled"
     assert not tried.exists()

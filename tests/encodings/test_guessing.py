@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.base.encodings.guessing import guesses
-from core.intake.encoding import decoded
+from core.intake.encoding import decode_file
 
 JAPANESE = """# 引っ越しの準備
 
@@ -93,7 +93,7 @@ def test_eastern_texts_of_any_length_are_told_apart() -> None:
     cases = [(text, encoding) for whole, encoding in EASTERN for text in texts_of(whole)]
     wrong = []
     for text, encoding in cases:
-        found = decoded(text.encode(encoding), "note.txt")
+        found = decode_file(text.encode(encoding), "note.txt")
         if found.text != text:
             wrong.append((encoding, found.encoding, found.known, text[:20]))
     assert [one for one in wrong if one[2] != "unsure"] == []
@@ -103,7 +103,7 @@ def test_eastern_texts_of_any_length_are_told_apart() -> None:
 def test_short_western_texts_are_read_as_they_are_written() -> None:
     wrong = []
     for text, encoding in WESTERN.items():
-        found = decoded(text.encode(encoding), "note.txt")
+        found = decode_file(text.encode(encoding), "note.txt")
         if found.text != text:
             wrong.append((text, found.encoding, found.known))
     assert [one for one in wrong if one[2] != "unsure"] == []
@@ -112,24 +112,24 @@ def test_short_western_texts_are_read_as_they_are_written() -> None:
 
 @pytest.mark.parametrize(("text", "encoding"), [(text, one) for text, many in OTHERS.items() for one in many])
 def test_other_alphabets_are_told_apart(text: str, encoding: str) -> None:
-    assert decoded(text.encode(encoding), "note.txt").text == text
+    assert decode_file(text.encode(encoding), "note.txt").text == text
 
 
 def test_a_text_of_few_letters_outside_ascii_is_not_said_to_be_sure() -> None:
-    assert decoded("Zoë 5\n".encode("cp1252"), "note.txt").known == "unsure"
-    assert decoded(JAPANESE.encode("euc_jp"), "note.txt").known == "guessed"
+    assert decode_file("Zoë 5\n".encode("cp1252"), "note.txt").known == "unsure"
+    assert decode_file(JAPANESE.encode("euc_jp"), "note.txt").known == "guessed"
 
 
 def test_a_letter_with_a_zero_is_no_ascii_of_the_other_order() -> None:
     for text in ("不能吊销最后一个有效的用户标识。", "# 이사 준비\n"):
         for encoding in ("utf-16-le", "utf-16-be"):
-            assert decoded(text.encode(encoding), "note.txt").text == text
+            assert decode_file(text.encode(encoding), "note.txt").text == text
 
 
 def test_a_large_chinese_text_with_a_damaged_byte_stays_chinese() -> None:
     data = bytearray((SIMPLIFIED * 2000).encode("gb18030"))
     data[1001] = 0xFF
-    found = decoded(bytes(data), "note.txt")
+    found = decode_file(bytes(data), "note.txt")
     assert found.encoding == "gb18030"
     assert found.text.count("搬家准备") >= 1999
     assert found.text.count("\ufffd") <= 2
@@ -137,7 +137,7 @@ def test_a_large_chinese_text_with_a_damaged_byte_stays_chinese() -> None:
 
 def test_letters_far_from_the_beginning_count() -> None:
     text = "Plain words only.\n" * 5000 + "Der Schlüssel liegt im Büro; Größe prüfen.\n"
-    assert decoded(text.encode("cp1252"), "note.txt").text == text
+    assert decode_file(text.encode("cp1252"), "note.txt").text == text
 
 
 @pytest.mark.parametrize(

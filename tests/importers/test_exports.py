@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.intake.importers.evernote_parts import recognised
+from core.intake.importers.evernote import recognized_words as recognised
 from core.model import Note
 from core.workspace import Workspace
 

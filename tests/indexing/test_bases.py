@@ -12,7 +12,7 @@ from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.indexing.scratch import Scratch
 from core.model import ChunkingOptions, Filters, SearchSettings
-from core.query.renaming import rename_base
+from core.query.language import rename_base
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordLengths

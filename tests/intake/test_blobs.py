@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from core.base.blobs import blank_blobs, blobs
-from core.chunking.shortened import Shortened
+from core.chunking.reading import Shortened
 from core.embedding.tfidf import Tfidf
 from core.model import Matrix, Role, Spans
 from core.workspace import Workspace

@@ -12,7 +12,7 @@ from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.intake import folder as folders
 from core.intake import watching
-from core.intake.paths import Paths
+from core.intake.folder import Paths
 from core.model import SyncReport
 from core.workspace import Workspace
 from tests import samples

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import SourceError
-from core.base.temporary import FOLDER
+from core.base.files import TEMPORARY_FOLDER as FOLDER
 from core.workspace import Workspace
 
 _PLAN = """

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.base.errors import EditError
 from core.markdown import frontmatter, tags
-from core.markdown.frontwriting import rewritten
+from core.markdown.frontwriting import rewrite
 
 _WORDS = st.sampled_from(
     "no;1.10;2026-01-31;y;null;~;😀 emoji;a: b;x # y;\";it's;[a];{b};- c;!;&a;*a;@;`;%;? q;|;>;0o17;1e3;\\;a, b;"
@@ -73,7 +73,7 @@ _BEFORE = [
 @given(st.sampled_from(_BEFORE), st.sampled_from(["\n", "\r\n"]), _FIELDS)
 def test_what_is_written_is_read(front: str, newline: str, fields: dict[str, object]) -> None:
     front = front.replace("\n", newline)
-    after = rewritten(front, fields, newline)
+    after = rewrite(front, fields, newline)
     start, end, body = frontmatter.span(after)
     assert body == len(after)
     read = frontmatter.parse(after[start:end])
@@ -85,30 +85,30 @@ def test_what_is_written_is_read(front: str, newline: str, fields: dict[str, obj
     if _OTHERS.replace("\n", newline) in front:
         assert _OTHERS.replace("\n", newline) in after
     assert newline == "\n" or "\n" not in after.replace("\r\n", "")
-    assert rewritten(after, {}) == after
+    assert rewrite(after, {}) == after
 
 
 def test_only_the_lines_of_the_changed_fields_change() -> None:
     front = "---\ntitle: 'Old'   # why\nTag:\n  - a # first\n  - \"b\"\n\nmodified: 2024-01-02\nx: [1,  2]\n---\n"
     fields = {"title": "New: one", "tags": ("a", "no"), "updated_at": datetime(2026, 1, 31, tzinfo=UTC), "priority": 2}
-    assert rewritten(front, fields) == (
+    assert rewrite(front, fields) == (
         "---\ntitle: 'New: one'   # why\nTag:\n  - a # first\n  - \"no\"\n\nmodified: 2026-01-31\nx: [1,  2]\n"
         "priority: 2\n---\n"
     )
 
 
 def test_links_stay_links() -> None:
-    assert rewritten('---\nrelated: "[[A]]"\n---\n', {"related": ("A", "B")}) == (
+    assert rewrite('---\nrelated: "[[A]]"\n---\n', {"related": ("A", "B")}) == (
         '---\nrelated: ["[[A]]", "[[B]]"]\n---\n'
     )
-    assert rewritten("---\nrelated:\n- '[[A]]'\n---\n", {"related": ("A", "B")}) == (
+    assert rewrite("---\nrelated:\n- '[[A]]'\n---\n", {"related": ("A", "B")}) == (
         "---\nrelated:\n- '[[A]]'\n- \"[[B]]\"\n---\n"
     )
 
 
 @pytest.mark.parametrize("front", ["---\n- a list\n---\n", "---\na: [\n---\n", "---\n# a heading\n---\n"])
 def test_what_is_no_mapping_stays_below_new_front_matter(front: str) -> None:
-    assert rewritten(front, {"title": "x"}) == f"---\ntitle: x\n---\n{front}"
+    assert rewrite(front, {"title": "x"}) == f"---\ntitle: x\n---\n{front}"
 
 
 @pytest.mark.parametrize(
@@ -128,13 +128,13 @@ def test_what_is_no_mapping_stays_below_new_front_matter(front: str) -> None:
 def test_lines_that_cannot_be_read_stay_as_they_are(unread: str, newline: str) -> None:
     lines = ["---", "tags: [old]", "reviewer: Kim", unread, "scope: a", "---", ""]
     front = newline.join(lines)
-    changed = rewritten(front, {"tags": ("new",), "scope": "b", "title": "Plan"}, newline)
+    changed = rewrite(front, {"tags": ("new",), "scope": "b", "title": "Plan"}, newline)
     assert changed == newline.join(["---", "tags: [new]", *lines[2:4], "scope: b", "title: Plan", "---", ""])
     assert frontmatter.parse(changed[3 + len(newline) :].rpartition("---")[0]).extra == {"reviewer": "Kim"}
 
 
 def test_comments_alone_stay_front_matter() -> None:
-    front = rewritten("---\n# mine\ntags: [a]\n---\n", {"tags": ()})
+    front = rewrite("---\n# mine\ntags: [a]\n---\n", {"tags": ()})
     assert front == "---\n# mine\ntags:\n---\n"
     assert frontmatter.span(front)[2] == len(front)
 
@@ -142,4 +142,4 @@ def test_comments_alone_stay_front_matter() -> None:
 @pytest.mark.parametrize("fields", [{"tags": ("a, b",)}, {"related": ("a|b",)}])
 def test_a_value_that_would_read_otherwise_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(EditError):
-        rewritten("---\nx: y\n---\n", fields)
+        rewrite("---\nx: y\n---\n", fields)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.markdown.inline import hide
-from core.markdown.links import Link, definitions, extract
+from core.markdown.inline import Link, extract_links, hide, link_definitions
 from core.markdown.parser import parse
 
 
@@ -21,7 +20,7 @@ from core.markdown.parser import parse
     ],
 )
 def test_links(text: str, links: list[Link], rest: str) -> None:
-    inline, found = extract(hide(text))
+    inline, found = extract_links(hide(text))
     assert (found, inline.raw(inline.text)) == (links, rest)
 
 
@@ -29,9 +28,9 @@ def test_links(text: str, links: list[Link], rest: str) -> None:
     ("text", "target"), [("[[a]]", "a"), ("[[a|b]]", "a"), ("![[a#b]]", "a#b"), ("[[a\\|b]]", "a\\"), ("[[#b]]", "#b")]
 )
 def test_wikilinks(text: str, target: str) -> None:
-    assert extract(hide(text))[1] == [Link(target, wiki=True)]
+    assert extract_links(hide(text))[1] == [Link(target, wiki=True)]
 
 
 def test_definitions_are_links_and_footnotes_are_none() -> None:
     body = "[a]: b.md 'title'\n[c]: <d e.md>\n\n[^1]: word\n\ntext [f]: g.md\n"
-    assert list(definitions(parse(body))) == [Link("b.md"), Link("d%20e.md")]
+    assert list(link_definitions(parse(body))) == [Link("b.md"), Link("d%20e.md")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.markdown.rows import tables
+from core.markdown.parts import tables
 
 KEYS = "| Action | Keys |\n|---|---|\n| **Delete** the [line](a.md) | `Ctrl` |\n|  | 7 |\n| 12 | 30 |\n"
 

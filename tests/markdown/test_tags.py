@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.markdown.tags import NAME, in_list, key, named, plain
+from core.markdown.tags import NAME, in_list, key, normalize, trim_tag
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from core.markdown.tags import NAME, in_list, key, named, plain
 )
 def test_a_name_behind_its_sign(text: str, tag: str | None) -> None:
     match = re.match(NAME, text)
-    assert (match and named(match[0])) == tag
+    assert (match and trim_tag(match[0])) == tag
 
 
 def test_a_list_of_front_matter_may_hold_any_words() -> None:
@@ -38,6 +38,6 @@ def test_a_list_of_front_matter_may_hold_any_words() -> None:
 
 
 def test_the_spellings_of_a_tag_are_one() -> None:
-    assert plain(" ##Rust ") == "Rust"
+    assert normalize(" ##Rust ") == "Rust"
     assert key("#Rust") == key("RUST") == key("ＲＵＳＴ") == "rust"
     assert key("記憶") == key("＃记忆")

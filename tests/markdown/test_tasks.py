@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.markdown.tasks import toggled
+from core.markdown.parts import toggle_task
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from core.markdown.tasks import toggled
 def test_the_box_of_a_line_is_clicked_and_nothing_else(line: str, after: str | None) -> None:
     for end in ("\n", "\r\n", "\r"):
         body = f"- [ ] first{end}{line}{end}- [x] last"
-        assert toggled(body, 1) == (after and f"- [ ] first{end}{after}{end}- [x] last")
-    assert toggled(line, 1) is None
-    assert toggled("- [ ] " * 50_000 + "x" * 50_000, 0) is not None
-    assert toggled("- " * 100_000, 0) is None
+        assert toggle_task(body, 1) == (after and f"- [ ] first{end}{after}{end}- [x] last")
+    assert toggle_task(line, 1) is None
+    assert toggle_task("- [ ] " * 50_000 + "x" * 50_000, 0) is not None
+    assert toggle_task("- " * 100_000, 0) is None

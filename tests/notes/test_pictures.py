@@ -15,8 +15,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from core.base.errors import ConfigError, EditError, SourceError
-from core.documents import pictures as reading
-from core.documents import process
+from core.documents import converting, process
 from core.model import Chunk, Filters
 from core.workspace import Workspace
 
@@ -59,7 +58,7 @@ class Reader:
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
     fake = Reader()
-    monkeypatch.setattr(reading.PictureReader, "read", lambda *values: fake(*values))
+    monkeypatch.setattr(converting.PictureReader, "read", lambda *values: fake(*values))
     return fake
 
 
@@ -289,7 +288,7 @@ def test_a_picture_without_text_adds_nothing_and_is_no_problem(
     ("text", "counts"), [("一", False), ("O 口\n", False), ("", False), ("浇水", True), ("a plan", True)]
 )
 def test_a_sign_by_itself_is_no_text(text: str, counts: bool) -> None:
-    assert reading.holds_words(text) == counts
+    assert converting.holds_words(text) == counts
 
 
 def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace, tmp_path: Path) -> None:
@@ -363,7 +362,7 @@ def test_a_picture_that_took_too_long_is_tried_again(
 ) -> None:
     write(vault, {"board.png": picture(READ)})
     with monkeypatch.context() as slow:
-        slow.setattr(reading, "_LIMITS", process.Limits(0, 60, 4096, 4096))
+        slow.setattr(converting, "_LIMITS", process.Limits(0, 60, 4096, 4096))
         sync(workspace, vault)
     (note,) = workspace.notes.all()
     base = workspace.bases.get("vault")
@@ -403,7 +402,7 @@ def test_where_nothing_reads_pictures_the_command_that_installs_it_is_named(
     workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace.bases.add("vault", read_pictures=True)
-    monkeypatch.setattr(reading, "has", lambda _: False)
+    monkeypatch.setattr(converting, "has", lambda _: False)
     workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
     assert not workspace.pictures.start()
     for act in (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.drills.hostile import BLOCKS, LINES
 from pages.ui.shared.document import Sources, SourceSpan, document
 from pages.ui.shared.document.view import VIEW_ATTRIBUTES, VIEW_ELEMENTS
 from pages.ui.shared.safe import tangled
+from tests.browser.hostile import BLOCKS, LINES
 
 OTHER = "# Other\n\n## Part\n\nInner words. ![[other]]\n\n## Next\n\nThe block ^here\n"
 

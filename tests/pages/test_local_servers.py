@@ -9,8 +9,8 @@ import pytest
 
 from core import embedding, reranking
 from core.base import places
+from core.indexing.models import servers
 from core.indexing.models.servers import SECTIONS
-from core.providers import discovery
 from core.settings.sections import KEYS
 from pages.ui.shared import local_servers
 from tests.model_server import REASONING, ModelServer
@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Start a server of a kind at the port where it is looked for."""
     ports: dict[str, int] = {}
-    monkeypatch.setattr(discovery, "PORTS", ports)
+    monkeypatch.setattr(servers, "PORTS", ports)
     with ExitStack() as stack:
 
         def start(dialect: str, *models: str) -> ModelServer:

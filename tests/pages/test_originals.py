@@ -7,12 +7,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.intake import webpage
 from core.intake.webpage import WebPage
 from core.workspace import Workspace
 from pages.ui.notes import originals
 from pages.ui.shared import shell
+from tests.documents.pdfs import PdfPage, pdf
 from tests.pages.conftest import Screen
 
 

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from core.base.errors import SourceError
-from core.documents import pictures as reading
+from core.documents import converting
 from core.workspace import Workspace
 from pages.ui.notes import attachments
 from pages.ui.shared import shell
@@ -27,7 +27,7 @@ def _reader(monkeypatch: pytest.MonkeyPatch) -> None:
             raise SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
         return "Irrigation of the <b>greenhouse</b>", "a reader"
 
-    monkeypatch.setattr(reading.PictureReader, "read", read)
+    monkeypatch.setattr(converting.PictureReader, "read", read)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_the_bands_of_a_note_name_the_picture_of_a_chunk(screen: Screen) -> None
 def test_a_form_without_what_reads_pictures_says_how_to_install_it(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "has", lambda _: False)
+    monkeypatch.setattr(converting, "has", lambda _: False)
     screen.open("bases", base="garden")
     assert toggle(screen).disabled  # type: ignore[attr-defined]
     assert INSTALL in screen.text

@@ -8,9 +8,9 @@ from socket import create_server
 
 import pytest
 
+from core.indexing.models import servers
+from core.indexing.models.servers import DIALECTS, LONGEST_NAME, MOST_MODELS, SECONDS, discover
 from core.model import LocalServer
-from core.providers import discovery
-from core.providers.discovery import DIALECTS, LONGEST_NAME, MOST_MODELS, SECONDS, discover
 from tests.model_server import Answer, Handler, ModelServer, Script, listing
 
 NAMES = [dialect.name for dialect in DIALECTS]
@@ -50,7 +50,7 @@ def test_a_server_at_the_port_of_another_is_named_by_its_listing(name: str, othe
 
 
 def test_nothing_is_asked_without_ports(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "PORTS", {})
+    monkeypatch.setattr(servers, "PORTS", {})
     assert discover() == ()
 
 

@@ -110,7 +110,7 @@ def test_a_locked_keyring_is_told_and_nothing_else_than_the_key_needs_it(keyring
     keys.store("llm", URL, KEY)
     keyring.locked = True
     keys.forget()
-    assert keys.in_force("llm", URL).place == "keyring"
+    assert keys.active_key("llm", URL).place == "keyring"
     with pytest.raises(ConfigError, match=r"keyring doesn't give the key of https://models\.example\. Unlock it"):
         keys.find("llm", URL)
     with pytest.raises(ConfigError, match="keyring doesn't delete the key"):

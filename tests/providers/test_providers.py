@@ -15,8 +15,8 @@ from core import providers
 from core.base.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
 from core.providers import ProviderServer, connection, keys
 from core.providers.chat import QUOTED, Chat
+from core.providers.connection import LONGEST_PAUSE, retry_after
 from core.providers.keys import ApiKey
-from core.providers.replies import LONGEST_PAUSE, retry_after
 from core.settings.sections import LlmSettings, ServerSettings
 from tests.model_server import Answer, Handler, ModelServer, Script, chat, stream
 

@@ -13,7 +13,7 @@ from core.model import Note
 from core.providers.chat import QUOTED, Chat
 from core.query.decomposition import decompose_by_model
 from core.reranking import Candidate
-from core.reranking.llm import Llm
+from core.reranking.servers import Llm
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import ModelServer

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.base.errors import QueryError
 from core.intake.notefile import read
 from core.model import Condition, Filters, Term, Understood
-from core.query.language import CHOICES, COPIED, FIELDS, parse, without
+from core.query.language import CHOICES, COPIED, FIELDS, parse, remove_term
 
 NOW = datetime(2026, 3, 31, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
 
@@ -165,7 +165,7 @@ def test_what_notes_hold_is_a_filter() -> None:
     )
     typed = "找到包含代码示例的笔记"
     [term] = understood(typed).terms
-    assert without(typed, term) == "找到"
+    assert remove_term(typed, term) == "找到"
 
 
 def test_words_that_only_look_like_what_notes_hold_are_text() -> None:
@@ -664,10 +664,10 @@ def test_a_term_takes_in_the_punctuation_behind_it() -> None:
 def test_a_term_can_be_taken_out() -> None:
     typed = '缓存"雪崩"标签：redis 怎么办'
     phrase, condition = understood(typed).terms[1:3]
-    assert without(typed, phrase) == "缓存 标签：redis 怎么办"
-    assert without(typed, condition) == '缓存"雪崩" 怎么办'
-    assert without("tag:a x", understood("tag:a x").terms[0]) == "x"
-    assert without("x tag:a", understood("x tag:a").terms[1]) == "x"
+    assert remove_term(typed, phrase) == "缓存 标签：redis 怎么办"
+    assert remove_term(typed, condition) == '缓存"雪崩" 怎么办'
+    assert remove_term("tag:a x", understood("tag:a x").terms[0]) == "x"
+    assert remove_term("x tag:a", understood("x tag:a").terms[1]) == "x"
 
 
 PIECES = [
@@ -745,7 +745,7 @@ def test_without_a_term_the_rest_means_the_same(typed: str, data: st.DataObject)
     terms = [term for term in question.terms if term.kind != "words"] if question else []
     if question and terms:
         term = data.draw(st.sampled_from(terms))
-        check_rest(without(typed, term), question, term)
+        check_rest(remove_term(typed, term), question, term)
 
 
 @given(spaced, st.data())

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.reranking import Candidate, cached
-from core.reranking.cached import Cached
+from core import reranking
+from core.reranking import Cached, Candidate
 
 
 class Shared:
@@ -39,7 +39,7 @@ def test_only_new_texts_are_scored() -> None:
 
 
 def test_the_oldest_scores_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached, "_CACHE_SIZE", 2)
+    monkeypatch.setattr(reranking, "_CACHE_SIZE", 2)
     inner = Shared()
     reranker = Cached(inner)
     reranker.score("a", candidates("a", "b", "c"))

@@ -12,8 +12,7 @@ from core.reranking import RERANKERS, Reranker
 from core.reranking.contract import RerankerContract
 from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.late_interaction import LateInteraction
-from core.reranking.llm import Llm
-from core.reranking.rerank_api import RerankApi
+from core.reranking.servers import Llm, RerankApi
 from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import ModelServer
 

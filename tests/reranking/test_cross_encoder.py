@@ -204,7 +204,7 @@ def test_other_models_are_refused_at_once(tiny_folder: Path, tmp_path: Path) -> 
 def test_without_a_name_and_built_in_weights_the_error_gives_examples(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.reranking.own.WEIGHTS", tmp_path / "none.safetensors")
+    monkeypatch.setattr("core.reranking.built_in.WEIGHTS", tmp_path / "none.safetensors")
     with pytest.raises(ConfigError, match="cross-encoder:/path/to/folder"):
         CrossEncoder()
 

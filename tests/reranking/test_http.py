@@ -9,10 +9,8 @@ import pytest
 
 from core import reranking
 from core.base.errors import ConfigError, ProviderError, ProviderUnavailable
-from core.reranking import Candidate, cached
-from core.reranking.cached import Cached
-from core.reranking.llm import Llm
-from core.reranking.rerank_api import RerankApi
+from core.reranking import Cached, Candidate
+from core.reranking.servers import Llm, RerankApi
 from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import Answer, ModelServer, chat
 
@@ -246,5 +244,5 @@ def test_a_server_out_of_reach_is_given_up_soon_and_rests_for_a_minute(
             reranker.score(QUESTION, CANDIDATES)
         assert not back.requests
         later = time.monotonic() + 60
-        monkeypatch.setattr(cached, "monotonic", lambda: later)
+        monkeypatch.setattr(reranking, "monotonic", lambda: later)
         assert reranker.score(QUESTION, CANDIDATES) == [0, 1, 0.5]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.model import Chunk
-from core.retrieval.duplicates import ALIKE, groups
+from core.retrieval.grouping import ALIKE, group_duplicates
 from core.workspace import Workspace
 
 TEXT = "Give every key a random lifetime, so that they do not all end at the same moment. "
@@ -18,7 +18,7 @@ def chunk(note: str, start: int, text: str) -> Chunk:
 
 
 def told(chunks: dict[int, Chunk], count: int = 10) -> list[tuple[int, list[int], list[int]]]:
-    return [(group.best, group.joined, group.copies) for group in groups(list(chunks), chunks, count)]
+    return [(group.best, group.joined, group.copies) for group in group_duplicates(list(chunks), chunks, count)]
 
 
 def test_overlapping_chunks_of_a_note_are_one_hit() -> None:
@@ -61,7 +61,7 @@ def test_a_copy_with_another_figure_is_shown(tmp_path: Path, monkeypatch: pytest
 
 def test_what_overlaps_a_hit_but_would_be_none_is_dropped() -> None:
     chunks = {1: chunk("a", 0, "x" * 100), 2: chunk("b", 0, "y" * 100), 3: chunk("a", 80, "z" * 100)}
-    assert [(group.best, group.joined, group.dropped) for group in groups(list(chunks), chunks, 2)] == [
+    assert [(group.best, group.joined, group.dropped) for group in group_duplicates(list(chunks), chunks, 2)] == [
         (1, [], [3]),
         (2, [], []),
     ]

@@ -2,9 +2,7 @@
 
 import pytest
 
-from core.model import STAGES
 from core.retrieval.fusion import add_gains, fuse_reciprocal, fuse_weighted, normalise
-from core.retrieval.stages import COLLECTING, RANKING
 
 
 def test_scores_go_from_nought_to_one() -> None:
@@ -33,8 +31,3 @@ def test_reciprocal_ranks_by_hand() -> None:
 
 def test_a_gain_is_added_to_scores_from_nought_to_one() -> None:
     assert add_gains({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.6}) == {1: 1.0, 3: 0.6, 2: 0.5}
-
-
-def test_each_score_of_a_stage_has_a_name_for_people_in_the_order_of_the_stages() -> None:
-    of_stages = [score for stage in (*COLLECTING, *RANKING) for score in stage.scores]
-    assert [*of_stages, "feedback", "clicks"] == list(STAGES), "these order the chosen hits, after all stages"

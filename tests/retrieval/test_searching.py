@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.base.places import provide_file
-from core.model import DroppedCandidate, SearchOptions, SearchResult, SearchSettings
+from core.model import STAGES, CallerContext, DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
 from core.query.filters import filters_of
 from core.retrieval.rounds import LEAD, SYNONYM
@@ -406,3 +406,16 @@ def test_the_early_answer_and_the_last_one_parse_and_collect_once(
     assert (first.reranker, last.reranker) == ("", "late-interaction")
     assert {hit.chunk.id for hit in first.hits} & {hit.chunk.id for hit in last.hits}
     assert last.hits[0].scores["vector"] in [hit.scores["vector"] for hit in first.hits]
+
+
+def test_each_score_of_a_stage_has_a_name_for_people_in_the_order_of_the_stages(place: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
+        workspace.notes.update(workspace.notes.find("redis.md").id, priority=3)
+        caller, weights = CallerContext(tags=("cache",)), {"priority_weight": 0.2, "feedback_weight": 0.2}
+        options: SearchOptions = {"phrase": "boost", "caller": caller, **weights}  # type: ignore[typeddict-item]
+        question = 'Redis "keeps its data in memory"'
+        first = workspace.search(question, **options).hits[0]
+        workspace.uses.judge(question, first.note.id, first.chunk.id, "helpful")
+        scores = workspace.search(question, **options).hits[0].scores
+        assert [*scores, "clicks"] == list(STAGES), "clicks order the hits last"

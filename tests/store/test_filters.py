@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import core.store
 from core.base.text import fold
 from core.markdown import tags
-from core.markdown.diagrams import has_diagram
-from core.markdown.passage_parts import has_image, has_link
+from core.markdown.parts import has_diagram, has_image, has_link
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
 from core.store import Store
 from core.store.index import exact_search

@@ -1,9 +1,11 @@
 """The index of words: phrases as they stand, words in any form, and the best by BM25."""
 
+import random
 import re
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 import core.store.bm25
 import core.store.words
+from core.base.errors import NotesDamaged
 from core.base.text import CJK, fold, query_keywords
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.store import Store
@@ -327,6 +330,41 @@ def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(
         assert store.words.rank(["alpha"], 9) == before
         assert store.words.rank(["beta"], 9).keys() == {2}
     assert len(store.words.rank(["alpha"], 9)) == 3
+
+
+def test_lengths_of_chunks_are_those_that_fts5_counts(store: Store) -> None:
+    base = base_in(store)
+    chosen = random.Random(4)
+    for number in range(60):
+        texts = [" ".join(chosen.choices(PIECES, k=chosen.choice((0, 1, 9, 127, 128, 300)))) for _ in range(5)]
+        put(store, base, f"n{number}", *texts, title=chosen.choice(("", "缓存雪崩", "cache " * 130)))
+    with store.database.read() as connection:
+        rowids, lengths = core.store.bm25._lengths(connection)
+        counted = connection.execute("SELECT doc, count(*) FROM occurrences GROUP BY doc")
+        assert dict(zip(rowids.tolist(), lengths.tolist(), strict=True)) == {
+            **dict.fromkeys(rowids.tolist(), 0.0),
+            **dict(map(tuple, counted)),
+        }
+    words = query_keywords(" ".join(PIECES))
+    assert store.words.rank(words, 400) == pytest.approx(scored(store, words), rel=1e-9)
+
+
+def test_lengths_in_another_format_are_damage(store: Store) -> None:
+    put(store, base_in(store), "a", "alpha beta", "alpha")
+    with store.database.write() as connection:
+        connection.execute("UPDATE words_docsize SET sz = x'0102' WHERE id = 1")
+    with pytest.raises(NotesDamaged):
+        store.words.rank(["alpha"], 9)
+
+
+def test_threads_stem_words_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core.store.bm25, "_CACHED_STEMS", 20)
+    words = [f"caches{number}" for number in range(60)] + ["running", "缓存"]
+    asked = [words[at:] + words[:at] for at in range(0, 60, 6)]
+    with ThreadPoolExecutor(8) as pool:
+        found = [*pool.map(store.words.stems, asked)]
+    assert all(stems == store.words.stems(words) for stems in found)
+    assert store.words.stems(["running", "缓存", "("]) == {"running": "run", "缓存": "缓存", "(": ""}
 
 
 def test_few_counts_are_kept_and_all_are_scored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

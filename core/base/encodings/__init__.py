@@ -1,1 +1,195 @@
 """Encodings of text: their names, what files say of theirs, and which one bytes are likely to be in."""
+
+import codecs
+import re
+from typing import Literal
+
+EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
+"""How an encoding is known: by the file, by the user, by its text; `unsure` where other encodings are as likely."""
+
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "cp1252": "Windows-1252",
+    "gb18030": "GB18030",
+    "big5hkscs": "Big5",
+    "cp932": "Shift_JIS",
+    "euc_jp": "EUC-JP",
+    "iso2022_jp_ext": "ISO-2022-JP",
+    "cp949": "EUC-KR",
+    "cp1250": "Windows-1250",
+    "cp1251": "Windows-1251",
+    "cp1253": "Windows-1253",
+    "cp1254": "Windows-1254",
+    "cp1255": "Windows-1255",
+    "cp1256": "Windows-1256",
+    "cp1257": "Windows-1257",
+    "cp1258": "Windows-1258",
+    "cp874": "Windows-874",
+    "utf-16-le": "UTF-16LE",
+    "utf-16-be": "UTF-16BE",
+    "mac-roman": "Mac Roman",
+}
+"""The user's names of encodings that Python calls otherwise; the first are the usual ones."""
+_TEXT = re.compile(r"utf|iso8859|cp\d|koi8|mac-|gb|big5|euc|shift|iso2022|kz1048|ptcp154|johab|tis-620|hz$")
+_READ_AS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "cp950": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "utf-16": "utf-16-le",
+    "utf-32": "utf-32-le",
+    "utf-8-sig": "utf-8",
+    "iso2022_jp": "iso2022_jp_ext",
+}
+"""Encodings that are parts of others, which programs write under the names of the parts."""
+_OTHER_NAMES = {
+    "cn-big5": "big5",
+    "x-x-big5": "big5",
+    "x-gbk": "gbk",
+    "gb_2312-80": "gb2312",
+    "csgb2312": "gb2312",
+    "x-sjis": "shift_jis",
+    "windows-31j": "cp932",
+    "x-euc-jp": "euc_jp",
+    "csksc56011987": "euc_kr",
+    "windows-949": "cp949",
+    "ks_c_5601": "euc_kr",
+    "dos-874": "cp874",
+    "windows-874": "cp874",
+    "iso-8859-8-i": "iso8859-8",
+    "iso-8859-8-e": "iso8859-8",
+    "iso-8859-6-i": "iso8859-6",
+    "iso-8859-6-e": "iso8859-6",
+    "logical": "iso8859-8",
+    "visual": "iso8859-8",
+    "koi8": "koi8-r",
+    "koi8-ru": "koi8-u",
+    "x-cp1250": "cp1250",
+    "x-cp1251": "cp1251",
+    "x-cp1252": "cp1252",
+    "x-cp1253": "cp1253",
+    "x-cp1254": "cp1254",
+    "x-cp1255": "cp1255",
+    "x-cp1256": "cp1256",
+    "x-cp1257": "cp1257",
+    "x-cp1258": "cp1258",
+    "x-mac-roman": "mac-roman",
+    "mac": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-mac-ukrainian": "mac-cyrillic",
+    "unicode": "utf-16-le",
+    "ucs-2": "utf-16-le",
+    "iso-10646-ucs-2": "utf-16-le",
+    "unicode-1-1-utf-8": "utf-8",
+    "x-unicode20utf8": "utf-8",
+    "utf8mb4": "utf-8",
+    "ansinew": "cp1252",
+    "ansi": "cp1252",
+    "applemac": "mac-roman",
+}
+"""Names of the WHATWG encoding standard, of mail and of LaTeX that Python doesn't know."""
+
+
+def normalize_encoding(name: str) -> str:
+    """Return the encoding of a name as Python calls it, "" for an unknown name.
+
+    As in browsers, the name of a part means the encoding that has all of it: gb2312 is read as gb18030, latin1 as
+    cp1252, ks_c_5601-1987 as cp949.
+    """
+    plain = name.strip().strip("\"'").lower()
+    try:
+        found = codecs.lookup(_OTHER_NAMES.get(plain, plain)).name
+    except (LookupError, ValueError):
+        by_shown = {shown.lower(): encoding for encoding, shown in ENCODINGS.items()}
+        return by_shown.get(plain, "")
+    return _READ_AS.get(found, found) if _TEXT.match(found) else ""
+
+
+def display_encoding(encoding: str) -> str:
+    """Return the user's name of an encoding."""
+    return ENCODINGS.get(encoding, encoding.upper().replace("_", "-").replace("ISO8859", "ISO-8859"))
+
+
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_HEAD = 4096
+_LINES_OF_EDITORS = 2
+_XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']([\w.:-]{1,40})")
+_META = re.compile(rb"<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_EDITORS = re.compile(rb"(?:coding|fileencoding|fenc|!TEX encoding)\s*[:=]\s*([\w.-]{1,40})")
+_LATEX = re.compile(rb"\\usepackage\[([\w-]{1,40})\]\{inputenc\}")
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
+_TEX = ("tex", "latex")
+_NO_ACCIDENT = 4
+"""Valid UTF-8 characters outside ASCII from which on text of another encoding is excluded."""
+CHARACTERS_OF_DAMAGE = 200
+"""Characters of which one may be unreadable."""
+
+
+def decode_declared(data: bytes, kind: str, charset: str = "") -> tuple[str, str] | None:
+    """Return a text by its declared encoding, and that encoding; None where none is declared or it can't be true.
+
+    `charset` comes from outside of the data: the header of a mail or a response, or the user's choice. A byte order
+    mark takes precedence over it, and it over what data of its kind, a suffix, declares. Text that is UTF-8 beyond
+    doubt is UTF-8.
+    """
+    for bom, encoding in BOMS:
+        if data.startswith(bom):
+            return data[len(bom) :].decode(encoding, "replace"), encoding
+    declared = (
+        (normalize_encoding(charset), _NO_ACCIDENT),
+        (_page_charset(data, kind), _NO_ACCIDENT),
+        (_editor_charset(data, kind), 1),
+    )
+    for encoding, least in declared:
+        if encoding and (encoding == "utf-8" or not is_utf8(data, least)):
+            text = data.decode(encoding, "replace")
+            if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
+                return text, encoding
+    return None
+
+
+def is_utf8(data: bytes, least: int) -> bool:
+    """Return whether bytes are UTF-8 with at least so many characters outside ASCII."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return len(data) - len(text) >= least and sum(char > "\x7f" for char in text) >= least
+
+
+def _page_charset(data: bytes, kind: str) -> str:
+    """Return the encoding that the head of a page says, "" for none."""
+    if kind not in _PAGES:
+        return ""
+    head = _COMMENT.sub(b"", data[:_HEAD])
+    return next((_name(found) for pattern in (_XML, _META) if (found := pattern.search(head))), "")
+
+
+def _editor_charset(data: bytes, kind: str) -> str:
+    """Return the encoding that a line of a text says to Emacs, Vim or LaTeX, "" for none."""
+    if kind in _PAGES:
+        return ""
+    if kind in _TEX and (found := _LATEX.search(data[:_HEAD])):
+        return _name(found)
+    lines = data[:_HEAD].splitlines()[:_LINES_OF_EDITORS] + data[-_HEAD:].splitlines()[-_LINES_OF_EDITORS:]
+    return next((_name(found) for line in lines if (found := _EDITORS.search(line))), "")
+
+
+def _name(found: "re.Match[bytes]") -> str:
+    """Return the encoding of a name that was found by its ASCII letters: UTF-16 can't be true then."""
+    encoding = normalize_encoding(found[1].decode("ascii", "replace"))
+    return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

@@ -1,11 +1,125 @@
-"""Bytes that declare no encoding -> the encodings that they may be in, the likeliest first."""
+"""Bytes that declare no encoding -> their text in the likeliest one: the fewer bits the text takes, the likelier."""
 
 import codecs
+import math
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 
-from core.base.encodings.plausibility import bits
+from core.base.encodings import CHARACTERS_OF_DAMAGE, EncodingOrigin, decode_declared
+
+TABLE = Path(__file__).with_name("letters.txt")
+_MARKS = frozenset("“”‘’„‚–—…•·«»¿¡§©®°€£´×\xa0、。，；：！？（）「」『』《》～・〜ー％\u3000")
+_APOSTROPHES = frozenset("’·")
+_ASCII_SIGN, _APOSTROPHE, _AFTER_MARK, _MARK, _SYMBOL, _FOREIGN, _NO_TEXT = 5, 6, 2, 6, 13, 16, 26
+_REPEATED, _INSIDE_WORD, _CAPITAL_INSIDE_WORD, _OTHER_SCRIPT = 2, 7, 6, 7
+_EDGE = " "
+
+
+def bits(text: str, most: float = math.inf) -> float:
+    """Return the bits of a text in the language in which it takes the fewest; more than `most` where it takes more."""
+    pairs = Counter(pairwise(f" {text} "))
+    beyond: Counter[tuple[str, str]] = Counter()
+    shared = 0
+    for (first, second), n in pairs.items():
+        if max(first, second) > "\x7f":
+            beyond[fold(first), fold(second)] += n
+            shared += n * _CAPITAL_INSIDE_WORD * (first.islower() and second.isupper())
+            shared += (
+                n * _OTHER_SCRIPT * (_is_hangul(first) != _is_hangul(second) and first.isalpha() and second.isalpha())
+            )
+        else:
+            shared += n * _unknown(second)
+    least, usual = most - shared + 1, beyond.most_common()
+    for costs in _languages().values():
+        least = min(least, _in_language(costs, usual, least))
+    return shared + least
+
+
+def fold(char: str) -> str:
+    """Return a letter in lower case, and the edge of a word for what is neither a letter nor beyond ASCII."""
+    if char > "\x7f" or char.isalpha():
+        return char.lower()[0]
+    return _EDGE if char in "\t\n\r\f" or char.isprintable() else char
+
+
+def _in_language(costs: Mapping[str, int], pairs: Iterable[tuple[tuple[str, str], int]], most: float) -> float:
+    """Return the bits of pairs of characters in a language, more than `most` once they are more."""
+    total = 0
+    for pair, n in pairs:
+        total += n * _cost(costs, *pair)
+        if total >= most:
+            break
+    return total
+
+
+def _cost(costs: Mapping[str, int], first: str, second: str) -> int:
+    if (cost := costs.get(first + second)) is not None:
+        return cost
+    return backoff(costs, first, second)
+
+
+def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
+    """Return the bits of a letter after another one where the table of a language lacks the pair."""
+    if (cost := costs.get(second)) is not None:
+        return cost + _OTHER_SCRIPT * (first.isascii() and first != _EDGE and not _is_latin(second))
+    return _between(first, second)
+
+
+@cache
+def _between(first: str, second: str) -> int:
+    """Return the bits of a character after another one where the table of a language has neither."""
+    if first in (_MARKS if second == _EDGE else _APOSTROPHES):
+        return _AFTER_MARK
+    if first.isalpha() and second in _APOSTROPHES:
+        return _APOSTROPHE
+    cost = _unknown(second)
+    if first == second and cost == _SYMBOL:
+        return _REPEATED
+    if second.isascii() and second != _EDGE and first.isalpha() and not _is_latin(first):
+        return cost + _OTHER_SCRIPT
+    if cost == _SYMBOL and first.isalpha():
+        return cost + _INSIDE_WORD
+    return cost
+
+
+def _is_hangul(char: str) -> bool:
+    return "\uac00" <= char <= "\ud7a3"
+
+
+def _is_latin(char: str) -> bool:
+    return char < "\u0250" or "\u1e00" <= char < "\u1f00"
+
+
+@cache
+def _unknown(char: str) -> int:
+    """Return the bits of a character that the table of a language lacks."""
+    if char <= "\x7f":
+        return _ASCII_SIGN if char in "\t\n\r\f" or char.isprintable() else _NO_TEXT
+    if char in _MARKS:
+        return _MARK
+    category = unicodedata.category(char)
+    if category in ("Cc", "Cn", "Co", "Cs"):
+        return _NO_TEXT
+    return _FOREIGN if category[0] in "LM" else _SYMBOL
+
+
+@cache
+def _languages() -> dict[str, dict[str, int]]:
+    """Return the bits of pairs of letters and of single letters in each language."""
+    languages: dict[str, dict[str, int]] = {}
+    for line in TABLE.read_text("utf-8").splitlines():
+        language, size, cost, entries = line.split("\t")
+        step = int(size)
+        costs = languages.setdefault(language, {})
+        costs |= dict.fromkeys((entries[at : at + step] for at in range(0, len(entries), step)), int(cost))
+    return languages
+
 
 _UNLIKELY = {
     "cp1252": 0,
@@ -129,3 +243,52 @@ def _first(lines: "Iterator[re.Match[bytes]]") -> Iterator[bytes]:
         left -= len(line[0])
         if left <= 0:
             return
+
+
+_SEARCHED = 64 * 1024
+_ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
+"""Start of the parts of ISO-2022-JP that aren't ASCII."""
+
+
+def decode_part(data: bytes, kind: str, charset: str = "") -> str:
+    """Return the text of a part of a mail or a saved page, of a kind as a suffix; `charset` is that of its header."""
+    found = decode_declared(data, kind, charset) or decode_undeclared(data)
+    return found[0] if found else data.decode("utf-8", "replace")
+
+
+def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
+    """Return the text of bytes that declare no encoding, the encoding, and how it is known; None for no text.
+
+    Single invalid bytes become U+FFFD.
+    """
+    if text := _decode_iso_2022_jp(data):
+        return text, "iso2022_jp_ext", "guessed"
+    likely = guesses(data) if 0 in data[:_SEARCHED] else []
+    if not (likely and likely[0].encoding.startswith("utf-16")):
+        try:
+            return data.decode("utf-8"), "utf-8", "declared"
+        except UnicodeDecodeError:
+            if _is_damaged_utf8(data):
+                return data.decode("utf-8", "replace"), "utf-8", "declared"
+    for guess in likely or guesses(data):
+        text = data.decode(guess.encoding, "replace")
+        if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
+            return text, guess.encoding, "guessed" if guess.sure else "unsure"
+    return None
+
+
+def _decode_iso_2022_jp(data: bytes) -> str:
+    """Return the text of ISO-2022-JP, which is recognized by its escapes; "" for other bytes."""
+    if not data.isascii() or not any(tag in data for tag in _ESCAPES):
+        return ""
+    try:
+        text = data.decode("iso2022_jp_ext")
+    except UnicodeDecodeError:
+        return ""
+    return "" if text.isascii() or "\x1b" in text else text
+
+
+def _is_damaged_utf8(data: bytes) -> bool:
+    """Tell whether at least 95 % of the non-ASCII characters are valid UTF-8; no other encoding gives as many."""
+    text = data.decode("utf-8", "replace")
+    return text.count("�") * 20 <= sum(len(run) for run in re.findall(r"[^\x00-\x7f]+", text))

@@ -1,10 +1,13 @@
-"""Blocks of pandoc's syntax tree, made from text."""
+"""Blocks and inlines of pandoc's syntax tree, made from text: lists, tables, runs, ruby."""
 
 import re
+import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
+
+from core.model import Omission
 
 Blocks = list[Any]
 Inlines = list[Any]
@@ -82,7 +85,7 @@ class Item:
     content: Inlines
 
 
-def listed(items: Sequence[Item]) -> Blocks:
+def nested_lists(items: Sequence[Item]) -> Blocks:
     """Return the lists that items of several levels make."""
     least = min((item.level for item in items), default=0)
     made: list[tuple[str, Blocks]] = []
@@ -93,11 +96,11 @@ def listed(items: Sequence[Item]) -> Blocks:
             end += 1
         item = items[at]
         if item.level > least:  # the list begins with a deeper item
-            made.append(("", listed(items[at:end])))
+            made.append(("", nested_lists(items[at:end])))
         else:
             is_plain = _PLAIN.fullmatch(item.label)
             label = [] if is_plain or not item.label else [{"t": "Str", "c": item.label}, SPACE]
-            below = listed(items[at + 1 : end])
+            below = nested_lists(items[at + 1 : end])
             made.append((item.label if is_plain else "", [{"t": "Plain", "c": [*label, *item.content]}, *below]))
         at = end
     groups = [list(group) for _, group in groupby(made, key=lambda entry: bool(entry[0]))]
@@ -110,3 +113,150 @@ def _list(label: str, items: list[Blocks]) -> Any:
         return bullets(items)
     sign = "OneParen" if label.endswith(")") else "Period"
     return {"t": "OrderedList", "c": [[int(label[:-1]), {"t": "Decimal"}, {"t": sign}], items]}
+
+
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
+    (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+_MOST_ROMAN = 4_000
+_DIGITS, _UNITS = "〇一二三四五六七八九", "千百十"
+_MOST_CHINESE = 10_000
+_CIRCLED = 20
+_MOST_LETTERS = 26 * 20
+_CHINESE = (
+    "chineseCounting", "chineseCountingThousand", "japaneseCounting", "ideographDigital", "taiwaneseCountingThousand",
+    "taiwaneseCounting", "chineseLegalSimplified", "japaneseDigitalTenThousand", "一, 二, 三, ...",
+)  # fmt: skip
+
+
+def numeral(number: int, written: str) -> str:
+    """Return a number in a format of Word (ECMA-376, 17.18.59) or of OpenDocument (`a`, `I`)."""
+    if written in ("lowerLetter", "a") and 0 < number <= _MOST_LETTERS:
+        return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
+    if written in ("upperLetter", "A"):
+        return numeral(number, "a").upper()
+    if written in ("lowerRoman", "i") and 0 < number < _MOST_ROMAN:
+        return _roman(number)
+    if written in ("upperRoman", "I"):
+        return numeral(number, "i").upper()
+    if written in _CHINESE and 0 < number < _MOST_CHINESE:
+        return _chinese(number)
+    if written.startswith(("decimalEnclosedCircle", "①")) and 0 < number <= _CIRCLED:
+        return chr(0x2460 + number - 1)
+    if written == "decimalZero":
+        return f"{number:02d}"
+    return "" if written == "none" else str(number)
+
+
+def _roman(number: int) -> str:
+    made = ""
+    for worth, letters in _ROMAN:
+        count, number = divmod(number, worth)
+        made += letters * count
+    return made
+
+
+def _chinese(number: int) -> str:
+    digits = f"{number:04d}"
+    made, gap = "", False
+    for digit, unit in zip(digits, (*_UNITS, ""), strict=True):
+        if digit == "0":
+            gap = bool(made)
+            continue
+        made += ("零" if gap else "") + _DIGITS[int(digit)] + unit
+        gap = False
+    return made.removeprefix("一") if made.startswith("一十") else made
+
+
+class Look(NamedTuple):
+    """How a run looks: `side` is above 0 for raised text, below 0 for lowered; `link` is the address it leads to."""
+
+    bold: bool = False
+    italic: bool = False
+    side: int = 0
+    link: str = ""
+
+
+def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
+    """Return runs as inlines, those that look the same joined; a newline in them is a break."""
+    made: Inlines = []
+    for look, group in groupby(runs, key=lambda run: run[0]):
+        before, content, after = _split_spaces(_with_outer_spaces("".join(text for _, text in group)))
+        if content:
+            looks = {"Strong": look.bold, "Emph": look.italic, "Superscript": look.side > 0, "Subscript": look.side < 0}
+            for kind in (kind for kind, is_so in looks.items() if is_so):
+                content = [{"t": kind, "c": content}]
+            if look.link:
+                content = [{"t": "Link", "c": [ATTRIBUTES, content, [look.link, ""]]}]
+        made += [*before, *content, *after]
+    return _split_spaces(made)[1]
+
+
+def _with_outer_spaces(text: str) -> Inlines:
+    """Return text as inlines, spaces at its ends too."""
+    if not text.strip():
+        return [BREAK if "\n" in text else SPACE] if text else []
+    made: Inlines = []
+    if text[0].isspace():
+        made.append(BREAK if text[0] == "\n" else SPACE)
+    made += inlines(text)
+    if text[-1].isspace():
+        made.append(BREAK if text[-1] == "\n" else SPACE)
+    return made
+
+
+def _split_spaces(content: Inlines) -> tuple[Inlines, Inlines, Inlines]:
+    """Return the spaces before inlines, the inlines, and the spaces after them."""
+    blank: list[Any] = [SPACE, BREAK]
+    start, end = 0, len(content)
+    while start < end and content[start] in blank:
+        start += 1
+    while end > start and content[end - 1] in blank:
+        end -= 1
+    return content[:start], content[start:end], content[end:]
+
+
+_KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]+")
+
+
+class Readings:
+    """The readings of a paragraph; readings of adjacent texts are a group."""
+
+    def __init__(self) -> None:
+        self._groups: list[list[str]] = []
+
+    def add(self, reading: str, *, joined: bool) -> None:
+        """Add a reading, to the group of the last one where their texts are `join_runs`."""
+        if joined and self._groups:
+            self._groups[-1].append(reading)
+        else:
+            self._groups.append([reading])
+
+    @property
+    def text(self) -> str:
+        """The readings in brackets, "" where there are none."""
+        groups = [[reading for reading in map(str.strip, group) if reading] for group in self._groups]
+        joined = [("" if all(map(_KANA.fullmatch, group)) else " ").join(group) for group in groups]
+        return f"（{'、'.join(filter(None, joined))}）" if any(joined) else ""
+
+
+MARKER = re.compile(r"tessera[0-9a-f]{24}")
+
+
+@dataclass(slots=True)
+class Insertions:
+    """The blocks of markers, which no document can guess, and what was left out on the way."""
+
+    by_marker: dict[str, Blocks] = field(default_factory=dict)
+    left_out: list[Omission] = field(default_factory=list)
+
+    def marker(self, made: Blocks) -> str:
+        """Return a word that replaces blocks as a whole paragraph."""
+        marker = f"tessera{secrets.token_hex(12)}"
+        self.by_marker[marker] = made
+        return marker
+
+    def omit(self, kind: str, place: str = "", count: int = 1) -> None:
+        """Name something that isn't in the text."""
+        self.left_out.append(Omission(kind, count, place))

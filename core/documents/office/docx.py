@@ -4,31 +4,204 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from core.base.errors import SourceError
 from core.documents.kinds import kind_of
-from core.documents.office import blocks, charts, numbering
-from core.documents.office.blocks import Blocks
-from core.documents.office.insertions import Insertions
+from core.documents.office import blocks, drawings
+from core.documents.office.blocks import Blocks, Insertions, Readings, numeral
 from core.documents.office.package import (
     Package,
-    beside,
+    elements_named,
     first,
-    found,
-    insert_behind,
+    insert_after,
     local,
     number_of,
     parents,
+    qualified_name,
     relation_id,
     resolve_alternatives,
     substitute,
     text_run,
     value,
 )
-from core.documents.office.ruby import Readings
+
+_LEVELS = 9
+_MOST_DIGITS = 6
+_PLAIN = re.compile(r"%(\d)[.)]")
+_PLACE = re.compile(r"%(\d)")
+_OUTLINE = re.compile(r"(?i)heading ?\d")
+
+
+@dataclass(slots=True)
+class _ListLevel:
+    format: str = "decimal"
+    text: str = ""
+    start: int = 1
+    restart: int = -1
+
+
+@dataclass(slots=True)
+class _List:
+    """A list as its document defines it; the lists of one definition go on counting, unless they start anew."""
+
+    abstract: str
+    levels: dict[int, _ListLevel]
+    starts: dict[int, int] = field(default_factory=dict)
+
+
+def write_labels(package: Package, main: str, document: Element) -> dict[str, Element]:
+    """Write labels into the paragraphs of a document; return the other parts that changed for it."""
+    name = next(iter(package.related(main, "numbering")), "")
+    root = package.optional(name)
+    if root is None:
+        return {}
+    lists = _lists(root)
+    styles = _styles(package, main)
+    numbers = {value(element, "numId") for element in elements_named(root, "num")}
+    bullet = str(max(map(number_of, numbers), default=0) + 1)
+    counters: dict[str, dict[int, int]] = {}
+    begun: set[str] = set()
+    labelled = False
+    for paragraph in elements_named(document, "p"):
+        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _NumberingStyle())
+        own = first(paragraph, "pPr", "numPr")
+        number = value(first(own, "numId")) or style.number
+        level = value(first(own, "ilvl")) or style.level or "0"
+        depth = number_of(level, _LEVELS)
+        if number not in lists or depth >= _LEVELS:
+            continue
+        of = lists[number]
+        counts = counters.setdefault(of.abstract, {})
+        if number not in begun:
+            begun.add(number)
+            counts.update({at: start - 1 for at, start in of.starts.items()})
+        label = _label(of, counts, depth)
+        said = of.levels.get(depth, _ListLevel())
+        is_plain = said.format == "decimal" and _PLAIN.fullmatch(said.text) is not None
+        if label and (style.is_heading or not is_plain) and said.format != "bullet":
+            _write(paragraph, label, "0" if style.is_heading else bullet, level)
+            labelled = True
+    if labelled:
+        _add_bullets(root, bullet)
+    return {name: root} if labelled else {}
+
+
+def _label(of: _List, counts: dict[int, int], depth: int) -> str:
+    """Count a paragraph; return its label."""
+    level = of.levels.get(depth, _ListLevel())
+    counts[depth] = counts.get(depth, level.start - 1) + 1
+    for deeper in range(depth + 1, _LEVELS):
+        restart = of.levels.get(deeper, _ListLevel()).restart
+        if restart != 0 and (restart < 0 or depth < restart):
+            counts.pop(deeper, None)
+
+    def said(place: "re.Match[str]") -> str:
+        at = int(place[1]) - 1
+        item = of.levels.get(at, _ListLevel())
+        return numeral(counts.get(at, item.start), item.format)
+
+    return " ".join(_PLACE.sub(said, level.text).split())
+
+
+def _write(paragraph: Element, label: str, number: str, level: str) -> None:
+    """Write a label as the first text of a paragraph, which belongs to another list from now on."""
+    properties = first(paragraph, "pPr")
+    if properties is None:
+        properties = Element(qualified_name(paragraph, "pPr"))
+        paragraph.insert(0, properties)
+    for old in [element for element in properties if local(element) == "numPr"]:
+        properties.remove(old)
+    numbered = SubElement(properties, qualified_name(paragraph, "numPr"))
+    for name, said in (("ilvl", level), ("numId", number)):
+        SubElement(numbered, qualified_name(paragraph, name)).set(qualified_name(paragraph, "val"), said)
+    paragraph.insert(list(paragraph).index(properties) + 1, text_run(paragraph, label + " "))
+
+
+def _add_bullets(root: Element, number: str) -> None:
+    """Add a list without numbers to the definitions."""
+    abstract = Element(qualified_name(root, "abstractNum"), {qualified_name(root, "abstractNumId"): f"9{number}"})
+    for depth in range(_LEVELS):
+        level = SubElement(abstract, qualified_name(root, "lvl"), {qualified_name(root, "ilvl"): str(depth)})
+        SubElement(level, qualified_name(root, "numFmt")).set(qualified_name(root, "val"), "bullet")
+        SubElement(level, qualified_name(root, "lvlText")).set(qualified_name(root, "val"), "•")
+    root.insert(0, abstract)
+    made = SubElement(root, qualified_name(root, "num"), {qualified_name(root, "numId"): number})
+    SubElement(made, qualified_name(root, "abstractNumId")).set(qualified_name(root, "val"), f"9{number}")
+
+
+def _lists(root: Element) -> dict[str, _List]:
+    abstracts: dict[str, dict[int, _ListLevel]] = {}
+    by_style: dict[str, str] = {}
+    linked: dict[str, str] = {}
+    for child in elements_named(root, "abstractNum"):
+        name = value(child, "abstractNumId")
+        abstracts[name] = _levels(child)
+        if style := value(first(child, "styleLink")):
+            by_style[style] = name
+        if style := value(first(child, "numStyleLink")):
+            linked[name] = style
+    lists = {}
+    for child in elements_named(root, "num"):
+        abstract = value(first(child, "abstractNumId"))
+        abstract = by_style.get(linked.get(abstract, ""), abstract)
+        made = _List(abstract, dict(abstracts.get(abstract, {})))
+        for override in elements_named(child, "lvlOverride"):
+            made.levels |= _levels(override)
+            if (start := first(override, "startOverride")) is not None:
+                made.starts[_number(override, "ilvl")] = _number(start)
+        lists[value(child, "numId")] = made
+    return lists
+
+
+def _levels(element: Element) -> dict[int, _ListLevel]:
+    return {
+        _number(child, "ilvl"): _ListLevel(
+            value(first(child, "numFmt")) or "decimal",
+            value(first(child, "lvlText")),
+            _number(first(child, "start"), missing=1),
+            _number(first(child, "lvlRestart"), missing=-1),
+        )
+        for child in element
+        if local(child) == "lvl"
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _NumberingStyle:
+    number: str = ""
+    level: str = ""
+    is_heading: bool = False
+
+
+def _styles(package: Package, main: str) -> dict[str, _NumberingStyle]:
+    """Return what the styles of paragraphs say of their numbers."""
+    name = next(iter(package.related(main, "styles")), "")
+    root = package.optional(name)
+    elements = {
+        value(element, "styleId"): element for element in (() if root is None else elements_named(root, "style"))
+    }
+    made: dict[str, _NumberingStyle] = {}
+    for style in elements:
+        number, level, is_heading, seen, at = "", "", False, set[str](), style
+        while at in elements and at not in seen:
+            seen.add(at)
+            child = elements[at]
+            numbered = first(child, "pPr", "numPr")
+            number = number or value(first(numbered, "numId"))
+            level = level or value(first(numbered, "ilvl"))
+            is_heading = is_heading or bool(_OUTLINE.fullmatch(value(first(child, "name"))))
+            at = value(first(child, "basedOn"))
+        made[style] = _NumberingStyle(number, level, is_heading)
+    return made
+
+
+def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> int:
+    return number_of(value(element, name), missing, digits=_MOST_DIGITS)
+
 
 _NOTES = ("footnotes", "endnotes")
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
@@ -41,7 +214,7 @@ Chunk = Callable[[bytes, str], Blocks]
 """Reads a document that is a part of another: its bytes and its kind."""
 
 
-def prepared(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insertions]:
+def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insertions]:
     """Return a Word document that pandoc reads whole, and what goes into its text where pandoc finds a marker.
 
     Without `comments` they are named as left out.
@@ -60,10 +233,10 @@ def prepared(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Inser
         _Part(package, name, root, added).complete(chunk)
         changed[name] = root
     document = changed[main]
-    changed |= numbering.write_labels(package, main, document)
+    changed |= write_labels(package, main, document)
     _add_comments(package, main, list(changed.values()), added, comments)
     _add_margins(package, main, document, added)
-    return package.written(changed), added
+    return package.to_bytes(changed), added
 
 
 class _Part:
@@ -76,7 +249,7 @@ class _Part:
         self._readings: dict[Element, Readings] = {}
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
         self._instead: dict[Element, Iterable[Element]] = {}
-        self._behind: dict[Element, list[Element]] = {}
+        self._following: dict[Element, list[Element]] = {}
 
     def complete(self, chunk: Chunk) -> None:
         """Move what pandoc drops to where it reads it."""
@@ -92,24 +265,24 @@ class _Part:
                     self._name(item)
                 case "ffData":
                     self._fill_in(item)
-                case "del" if any(text.text for text in found(item, "delText")):
+                case "del" if any(text.text for text in elements_named(item, "delText")):
                     self._added.omit("deletion")
         substitute(self._root, self._instead)
         for paragraph, readings in self._readings.items():
             if readings.text:
                 paragraph.append(text_run(paragraph, readings.text))
-        for box in list(found(self._root, "txbxContent")):
-            self._after(box, list(box))
+        for box in list(elements_named(self._root, "txbxContent")):
+            self._insert_after(box, list(box))
             box.clear()
-        for path in found(self._root, "textpath"):
+        for path in elements_named(self._root, "textpath"):
             if text := path.get("string", ""):
-                self._after(path, [_paragraph(self._root, text)])
-        insert_behind(self._root, self._behind)
+                self._insert_after(path, [_paragraph(self._root, text)])
+        insert_after(self._root, self._following)
 
     def _spell(self, ruby: Element) -> None:
         """Leave the base of a ruby, and keep its reading for the end of its paragraph."""
         run, base, reading = self._parents[ruby], first(ruby, "rubyBase"), first(ruby, "rt")
-        paragraph = self._above(run, "p")
+        paragraph = self._insert_above(run, "p")
         if local(run) != "r" or paragraph is None:
             return
         runs = [] if base is None else list(base)
@@ -139,8 +312,8 @@ class _Part:
         relation = self._relations.get(relation_id(element))
         if relation is None:
             return
-        if made := charts.read_chart(self._package, relation.target).blocks:
-            self._after(element, [_paragraph(self._root, self._added.marker(made))])
+        if made := drawings.read_chart(self._package, relation.target).blocks:
+            self._insert_after(element, [_paragraph(self._root, self._added.marker(made))])
         elif relation.target:
             self._added.omit("chart", posixpath.basename(relation.target))
 
@@ -152,30 +325,30 @@ class _Part:
 
     def _fill_in(self, data: Element) -> None:
         """Write what a box to tick or a list to choose from shows: it has no text."""
-        run = self._above(data, "r")
+        run = self._insert_above(data, "r")
         if run is None:
             return
         if (box := first(data, "checkBox")) is not None:
             state = first(box, "checked")
             state = first(box, "default") if state is None else state
             is_set = state is not None and value(state) not in ("0", "false", "off")
-            self._beside(run, "☒" if is_set else "☐")
+            self._prepend_text(run, "☒" if is_set else "☐")
         elif (choices := first(data, "ddList")) is not None:
-            entries = [value(choice) for choice in found(choices, "listEntry")]
+            entries = [value(choice) for choice in elements_named(choices, "listEntry")]
             chosen = first(choices, "result")
             number = number_of(value(chosen) or value(first(choices, "default")) or "0", len(entries))
             if number < len(entries):
-                self._beside(run, entries[number])
+                self._prepend_text(run, entries[number])
 
-    def _beside(self, run: Element, text: str) -> None:
+    def _prepend_text(self, run: Element, text: str) -> None:
         self._instead[run] = [text_run(run, text), run]
 
-    def _after(self, element: Element, made: list[Element]) -> None:
+    def _insert_after(self, element: Element, made: list[Element]) -> None:
         """Put blocks after the paragraph that holds an element."""
-        if (paragraph := self._above(element, "p")) is not None:
-            self._behind.setdefault(paragraph, []).extend(made)
+        if (paragraph := self._insert_above(element, "p")) is not None:
+            self._following.setdefault(paragraph, []).extend(made)
 
-    def _above(self, element: Element, name: str) -> Element | None:
+    def _insert_above(self, element: Element, name: str) -> Element | None:
         above: Element | None = element
         while above is not None and local(above) != name:
             above = self._parents.get(above)
@@ -192,13 +365,13 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
         added.omit("comment", count=len(comments))
     for root in parts if wanted else ():
         of = parents(root)
-        behind: dict[Element, list[Element]] = {}
-        for item in found(root, "commentReference"):
+        following: dict[Element, list[Element]] = {}
+        for item in elements_named(root, "commentReference"):
             comment = comments.pop(value(item, "id"), None)
             if comment is not None:
                 noted = _paragraph(root, added.marker([_comment(comment)]))
-                behind.setdefault(_outermost(item, of), []).append(noted)
-        insert_behind(root, _behind_lists(behind, of))
+                following.setdefault(_outermost(item, of), []).append(noted)
+        insert_after(root, _after_lists(following, of))
     for item in comments.values() if wanted and parts else ():  # what they were about is gone
         _append(parts[0], added.marker([_comment(item)]))
 
@@ -217,15 +390,15 @@ def _outermost(element: Element, of: dict[Element, Element]) -> Element:
     return outermost
 
 
-def _behind_lists(behind: dict[Element, list[Element]], of: dict[Element, Element]) -> dict[Element, list[Element]]:
+def _after_lists(following: dict[Element, list[Element]], of: dict[Element, Element]) -> dict[Element, list[Element]]:
     """Return what follows blocks; what follows an item of a list moves to the end of its list."""
     moved: dict[Element, list[Element]] = {}
-    for parent in {of[block] for block in behind}:
+    for parent in {of[block] for block in following}:
         waiting: list[Element] = []
         children = list(parent)
-        for child, following in zip(children, [*children[1:], None], strict=True):
-            waiting += behind.get(child, [])
-            if waiting and not (_is_item(child) and following is not None and _is_item(following)):
+        for child, next_child in zip(children, [*children[1:], None], strict=True):
+            waiting += following.get(child, [])
+            if waiting and not (_is_item(child) and next_child is not None and _is_item(next_child)):
                 moved[child], waiting = waiting, []
     return moved
 
@@ -258,7 +431,7 @@ def _append(document: Element, marker: str) -> None:
 
 def _texts(root: Element) -> list[str]:
     """Return the texts of the paragraphs in an element, texts in text boxes after the paragraph that holds them."""
-    return [text for paragraph in found(root, "p") if (text := _text(paragraph))]
+    return [text for paragraph in elements_named(root, "p") if (text := _text(paragraph))]
 
 
 def _text(element: Element, *, shown: bool = True) -> str:
@@ -279,7 +452,7 @@ def _signs(element: Element, shown: bool) -> Iterator[str]:
         yield from _signs(child, True)
 
 
-def _paragraph(beside_of: Element, text: str) -> Element:
-    made = Element(beside(beside_of, "p"))
-    made.append(text_run(beside_of, text))
+def _paragraph(sibling: Element, text: str) -> Element:
+    made = Element(qualified_name(sibling, "p"))
+    made.append(text_run(sibling, text))
     return made

@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
 from core.documents.office import blocks
-from core.documents.office.insertions import Insertions
-from core.documents.office.labels import numeral
+from core.documents.office.blocks import Insertions, Readings, numeral
 from core.documents.office.package import (
     Package,
+    elements_named,
     first,
-    found,
-    insert_behind,
+    insert_after,
     local,
     number_of,
     parents,
     substitute,
     value,
 )
-from core.documents.office.ruby import Readings
 
 # The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
 
@@ -47,16 +45,18 @@ def write_labels(body: Element, roots: Iterable[Element]) -> None:
     """Write the labels of lists and headings into their paragraphs; `roots` hold the styles."""
     styles: dict[str, _Levels] = {}
     outline: _Levels = {}
-    of_paragraphs: dict[str, str] = {}
+    list_styles: dict[str, str] = {}
     for root in roots:
-        for style in found(root, "list-style", _OUTLINE):
+        for style in elements_named(root, "list-style", _OUTLINE):
             levels = _levels(style)
             if local(style) == _OUTLINE:
                 outline = levels
             else:
                 styles[value(style, "name")] = levels
-        of_paragraphs |= {value(element, "name"): value(element, "list-style-name") for element in found(root, "style")}
-    _ListWriter(styles, outline, of_paragraphs).write(body, "", 0, {})
+        list_styles |= {
+            value(element, "name"): value(element, "list-style-name") for element in elements_named(root, "style")
+        }
+    _ListWriter(styles, outline, list_styles).write(body, "", 0, {})
 
 
 def _levels(style: Element) -> _Levels:
@@ -81,8 +81,8 @@ def _levels(style: Element) -> _Levels:
 class _ListWriter:
     """Counts the items of lists, and the headings."""
 
-    def __init__(self, styles: dict[str, _Levels], outline: _Levels, of_paragraphs: dict[str, str]) -> None:
-        self._styles, self._outline, self._of_paragraphs = styles, outline, of_paragraphs
+    def __init__(self, styles: dict[str, _Levels], outline: _Levels, list_styles: dict[str, str]) -> None:
+        self._styles, self._outline, self._list_styles = styles, outline, list_styles
         self._headings: dict[int, int] = {}
         self._last: dict[str, dict[int, int]] = {}
 
@@ -117,8 +117,8 @@ class _ListWriter:
             self.write(item, style, depth, counts)
 
     def _style_inside(self, element: Element) -> str:
-        paragraph = next(found(element, "p", "h"), None)
-        return self._of_paragraphs.get(value(paragraph, "style-name"), "")
+        paragraph = next(elements_named(element, "p", "h"), None)
+        return self._list_styles.get(value(paragraph, "style-name"), "")
 
     def _heading(self, heading: Element) -> None:
         depth = number_of(value(heading, "outline-level"), 1)
@@ -161,7 +161,7 @@ _READ = frozenset(
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
-def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
+def prepare(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     """Return a text that pandoc reads whole, and what goes into it where pandoc finds a marker.
 
     Without `comments` they are named as left out.
@@ -175,11 +175,13 @@ def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     _OdtBody(package, body, added, comments).complete()
     for kind, names in _MARGINS.items():
         texts = dict.fromkeys(
-            text for margin in ([] if styles is None else found(styles, *names)) for text in _said(margin)
+            text
+            for margin in ([] if styles is None else elements_named(styles, *names))
+            for text in _visible_text(margin)
         )
         if texts:
             body.append(_paragraph(added.marker([blocks.callout(kind, "", blocks.paras(texts))])))
-    return package.written({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
+    return package.to_bytes({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
 
 
 class _OdtBody:
@@ -188,7 +190,7 @@ class _OdtBody:
     def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
         self._package, self._body, self._added, self._comments = package, body, added, comments
         self._parents = parents(body)
-        self._behind: dict[Element, list[Element]] = {}
+        self._following: dict[Element, list[Element]] = {}
         self._instead: dict[Element, Iterable[Element]] = {}
         self._lifted: list[tuple[Element, list[Element]]] = []
 
@@ -200,7 +202,7 @@ class _OdtBody:
                 self._added.omit("deletion")
             elif entry.tag == _TEXT + name:
                 self._complete_text(entry, name)
-            elif entry.tag == _TABLE + "table" and self._above(entry, _TABLE + "table-cell") is not None:
+            elif entry.tag == _TABLE + "table" and self._insert_above(entry, _TABLE + "table-cell") is not None:
                 self._flatten(entry)
             elif name == "annotation":
                 self._comment(entry)
@@ -213,8 +215,8 @@ class _OdtBody:
         substitute(self._body, self._instead)
         for shape, inner in self._lifted:  # after the paragraph that holds the box or the shape
             shape[:] = [element for element in shape if element not in inner]
-            self._after(shape, inner)
-        insert_behind(self._body, self._behind)
+            self._insert_after(shape, inner)
+        insert_after(self._body, self._following)
 
     def _complete_text(self, entry: Element, name: str) -> None:
         if name in _SECTIONS:
@@ -229,14 +231,14 @@ class _OdtBody:
         elif (
             name not in _READ
             and (entry.text or "").strip()
-            and self._above(entry, _TEXT + "p", _TEXT + "h") is not None
+            and self._insert_above(entry, _TEXT + "p", _TEXT + "h") is not None
         ):
             entry.tag = _TEXT + "span"  # a field: its text is its value
 
     def _spell(self, paragraph: Element) -> None:
         """Leave the texts of rubies, and put their readings at the end of the paragraph."""
         readings, joined = Readings(), False
-        for entry in list(found(paragraph, "ruby")):
+        for entry in list(elements_named(paragraph, "ruby")):
             base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
             readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
             joined = not entry.tail
@@ -249,7 +251,7 @@ class _OdtBody:
     def _flatten(self, table: Element) -> None:
         """Put the paragraphs of a table within a cell in its place."""
         self._instead[table] = [
-            element for element in found(table, "p", "h") if local(self._parents[element]) != "note-body"
+            element for element in elements_named(table, "p", "h") if local(self._parents[element]) != "note-body"
         ]
 
     def _comment(self, annotation: Element) -> None:
@@ -265,7 +267,7 @@ class _OdtBody:
         if not self._comments:
             self._added.omit("comment")
         elif block is not annotation:
-            self._behind.setdefault(block, []).append(_paragraph(self._added.marker([said])))
+            self._following.setdefault(block, []).append(_paragraph(self._added.marker([said])))
 
     def _draw(self, element: Element) -> None:
         """Put a chart's title and values after its paragraph, or name what else is embedded."""
@@ -278,19 +280,19 @@ class _OdtBody:
         if chart is not None:
             title = first(chart, "title")
             made = [] if title is None else [_paragraph(text) for text in _texts(title)]
-            self._after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
+            self._insert_after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
         elif root is None or local(root) != "math":
             self._added.omit("attachment", posixpath.basename(name))
 
-    def _after(self, element: Element, made: list[Element]) -> None:
-        paragraph = self._above(element, _TEXT + "p", _TEXT + "h")
+    def _insert_after(self, element: Element, made: list[Element]) -> None:
+        paragraph = self._insert_above(element, _TEXT + "p", _TEXT + "h")
         while paragraph is None and local(above := self._parents[element]) in ("frame", "g", "a", "page"):
             element = above
         anchor = element if paragraph is None else paragraph
-        self._behind.setdefault(anchor, []).extend(made)
+        self._following.setdefault(anchor, []).extend(made)
         self._parents |= dict.fromkeys(made, self._parents.get(anchor, self._body))
 
-    def _above(self, element: Element, *tags: str) -> Element | None:
+    def _insert_above(self, element: Element, *tags: str) -> Element | None:
         above = self._parents.get(element)
         while above is not None and above.tag not in tags:
             above = self._parents.get(above)
@@ -299,7 +301,7 @@ class _OdtBody:
 
 def _texts(element: Element) -> list[str]:
     """Return the texts of the paragraphs in an element."""
-    texts = ["".join(_signs(entry)) for entry in found(element, "p", "h")]
+    texts = ["".join(_signs(entry)) for entry in elements_named(element, "p", "h")]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 
@@ -311,7 +313,7 @@ def _signs(element: Element) -> list[str]:
     return parts
 
 
-def _said(margin: Element) -> list[str]:
+def _visible_text(margin: Element) -> list[str]:
     """Return the texts of a header or a footer that say more than the number of a page."""
     return [text for text in _texts(margin) if any(sign.isalpha() for sign in text)]
 

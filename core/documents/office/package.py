@@ -66,7 +66,7 @@ class Package:
 
     def xml(self, name: str) -> Element:
         """Return the root element of a part."""
-        return parsed(self.read(name))
+        return parse_xml(self.read(name))
 
     def optional(self, name: str) -> Element | None:
         """Return the root element of a part, None where it isn't there or can't be read."""
@@ -88,16 +88,16 @@ class Package:
 
     def related(self, part: str, kind: str) -> list[str]:
         """Return the parts of a kind that a part refers to."""
-        of_kind = (
+        same_kind = (
             relation for relation in self.relations(part).values() if relation.kind == kind and not relation.is_outside
         )
-        return [relation.target for relation in of_kind if relation.target in self.names]
+        return [relation.target for relation in same_kind if relation.target in self.names]
 
     def main(self) -> str:
         """Return the name of the part that the others hang on; "" where there is none."""
         return next(iter(self.related("", "officeDocument")), "")
 
-    def written(self, changed: Mapping[str, Element]) -> bytes:
+    def to_bytes(self, changed: Mapping[str, Element]) -> bytes:
         """Return the package with other parts in the place of some."""
         made = io.BytesIO()
         with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
@@ -125,7 +125,7 @@ class Package:
         return tag + "".join(unused) + space + others + ">" + rest
 
 
-def parsed(data: bytes) -> Element:
+def parse_xml(data: bytes) -> Element:
     """Return the root element of XML; raises SourceError, for a DOCTYPE as well."""
     try:
         text = _text(data)
@@ -145,21 +145,21 @@ def local(element: Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def beside(element: Element, name: str) -> str:
+def qualified_name(element: Element, name: str) -> str:
     """Return the full name of an element in the namespace of another one."""
     return str(element.tag).rpartition("}")[0] + "}" + name
 
 
 def text_run(element: Element, text: str) -> Element:
     """Return a run of text in the namespace of another element of a Word document."""
-    made = Element(beside(element, "r"))
-    said = SubElement(made, beside(element, "t"))
+    made = Element(qualified_name(element, "r"))
+    said = SubElement(made, qualified_name(element, "t"))
     said.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
     said.text = text
     return made
 
 
-def found(root: Element, *names: str) -> Iterator[Element]:
+def elements_named(root: Element, *names: str) -> Iterator[Element]:
     """Yield the elements below one that have one of these names, without their namespaces."""
     return (element for element in root.iter() if local(element) in names)
 
@@ -211,24 +211,24 @@ def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> No
         parent[:] = made
 
 
-def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
+def insert_after(root: Element, following: dict[Element, list[Element]]) -> None:
     """Put elements after others, at any depth; inserted elements may have others after them."""
 
     def expanded(children: Iterable[Element]) -> Iterator[Element]:
         for child in children:
             yield child
-            yield from expanded(behind.pop(child, ()))
+            yield from expanded(following.pop(child, ()))
 
     for parent in list(root.iter()):
-        if behind and any(child in behind for child in parent):
+        if following and any(child in following for child in parent):
             parent[:] = list(expanded(list(parent)))
 
 
 def resolve_alternatives(root: Element) -> None:
     """Keep of each `AlternateContent` the first version that holds something that is read, else the last one."""
     chosen: dict[Element, Iterable[Element]] = {}
-    for item in found(root, "AlternateContent"):
+    for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]
-        read = [version for version in versions if any(found(version, *_READ))]
+        read = [version for version in versions if any(elements_named(version, *_READ))]
         chosen[item] = [*read, *versions[-1:]][0] if versions else ()
     substitute(root, chosen)

@@ -2,32 +2,99 @@
 
 import codecs
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from core.base.encodings.declared import is_utf8
+from core.base.encodings import is_utf8
 from core.documents import syntax
 from core.documents.office import blocks
-from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Item
-from core.documents.office.rtf_signs import (
-    CODE_PAGES,
-    KNOWN,
-    SIGNS,
-    UNSHOWN,
-    charset_encoding,
-    code_page_encoding,
-    tokens,
-)
-from core.documents.office.runs import Look, joined
+from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Item, Look, join_runs
 from core.model import Omission
+
+SIGNS = {
+    "tab": " ", "line": "\n", "softline": "\n",
+    "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“",
+    "rdblquote": "”", "bullet": "•", "emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005", "~": "\xa0",
+    "_": "\u2011", "-": "\xad", "zwj": "\u200d", "zwnj": "\u200c", "zwbo": "\u200b", "zwnbo": "\u2060",
+    "{": "{", "}": "}", "\\": "\\",
+}  # fmt: skip
+UNSHOWN = frozenset(
+    "colortbl listtable listoverridetable revtbl rsidtbl generator xmlnstbl themedata datastore"
+    " colorschememapping latentstyles datafield objdata bkmkstart bkmkend pgdsctbl ftnsep ftnsepc ftncn aftnsep"
+    " aftnsepc aftncn userprops docvar private wgrffmtfilter operator background pict nonshppict shprslt"
+    " pnseclvl filetbl xe tc rxe txe fname mmathPr pgptbl nesttableprops nonesttables template"
+    " passwordhash falt panose fontemb pntxta pntxtb listpicture sp objalias objsect formfield protusertbl"
+    " writereservhash oldcprops oldpprops htmltag mhtmltag bkmkcolf atnref atndate atnicn atnparent atntime"
+    " blipuid picprop defchp defpap".split()
+)
+"""Destinations whose text isn't part of the document's. Others that begin with `\\*` are unknown: left out as well."""
+KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
+"""Destinations that begin with `\\*` and are read."""
+_CHARSETS = {
+    77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
+    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
+    238: "cp1250", 254: "cp437", 255: "cp850",
+}  # fmt: skip
+CODE_PAGES = {"pc": 437, "pca": 850, "mac": 10000}
+"""Words for the code page of a document -> its number."""
+_PAGES = {936: "gb18030", 10000: "mac_roman", 65001: "utf-8", 0: "cp1252"}
+_TOKEN = re.compile(
+    rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\\Z"
+)
+
+
+class Token(NamedTuple):
+    """A word with its number (None without one), the bytes of text, or a bracket of a group, in `word`."""
+
+    word: str
+    number: int | None
+    data: bytes
+
+
+def tokens(data: bytes) -> Iterator[Token]:
+    """Yield the tokens of a document; the bytes of a picture or an object (`bin`) are left out."""
+    at = 0
+    while match := _TOKEN.match(data, at):
+        at = match.end()
+        word, number, code, sign, bracket, text = match.groups()
+        if word:
+            value = int(number) if number else None
+            if word == b"bin":
+                at += max(0, value or 0)
+            else:
+                yield Token(word.decode("ascii"), value, b"")
+        elif code:
+            yield Token("", None, bytes.fromhex(code.decode("ascii")))
+        elif sign:
+            yield Token("par" if sign in b"\r\n" else sign.decode("latin-1"), None, b"")
+        elif bracket:
+            yield Token("begin" if bracket == b"{" else "end", None, b"")
+        elif text:
+            yield Token("", None, text)
+
+
+def charset_encoding(charset: int | None) -> str:
+    """Return the encoding of a font by its character set, "" where it has that of the document."""
+    return _CHARSETS.get(charset or 0, "")
+
+
+def code_page_encoding(page: int | None) -> str:
+    """Return the encoding of a code page, Western where it is unknown."""
+    name = _PAGES.get(page or 0, f"cp{page}")
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return "cp1252"
+
 
 # Paragraphs of a Rich Text document one after another, in lists and tables.
 
 
 @dataclass(slots=True)
 class Flow:
-    """The document, a note, a header or a box. `behind`: blocks to put after the paragraph or the table that is open.
+    """The document, a note, a header or a box. `following`: blocks after the open paragraph or table.
 
     A table within a table is the text of its cell.
     """
@@ -36,7 +103,7 @@ class Flow:
     heading: int = 0
     level: int = 0
     in_table: bool = False
-    behind: Blocks = field(default_factory=list)
+    following: Blocks = field(default_factory=list)
     _made: Blocks = field(default_factory=list)
     _parts: Inlines = field(default_factory=list)
     _runs: list[tuple[Look, str]] = field(default_factory=list)
@@ -67,11 +134,11 @@ class Flow:
         self._end_table()
         if label and content and not self.heading:
             self._items.append(Item(self.level, said, content))
-        elif content or self.behind:
+        elif content or self.following:
             self._end_list()
             self._made += self._paragraph(said, content) if content else []
-        if self.behind and not self._items:
-            self._end_behind()
+        if self.following and not self._items:
+            self._end_following()
 
     def end_cell(self) -> None:
         """Close the cell that is open."""
@@ -92,7 +159,7 @@ class Flow:
         self.end_paragraph()
         self._end_table()
         self._end_list()
-        self._end_behind()
+        self._end_following()
         return self._made
 
     def _paragraph(self, label: str, content: Inlines) -> Blocks:
@@ -102,7 +169,7 @@ class Flow:
         return [blocks.heading(self.heading, [*blocks.inlines(label), SPACE, *line] if label else line)]
 
     def _end_runs(self) -> None:
-        content: list[Any] = joined(self._runs)
+        content: list[Any] = join_runs(self._runs)
         self._parts += [SPACE, *content] if self._parts and self._runs and self._runs[0][1][:1].isspace() else content
         self._runs = []
 
@@ -111,16 +178,16 @@ class Flow:
         if any(map(any, self._rows)):
             self._end_list()
             self._made.append(blocks.table(self._rows))
-            self._end_behind()
+            self._end_following()
         self._rows = []
 
     def _end_list(self) -> None:
-        self._made += blocks.listed(self._items)
+        self._made += blocks.nested_lists(self._items)
         self._items = []
 
-    def _end_behind(self) -> None:
-        self._made += self.behind
-        self.behind = []
+    def _end_following(self) -> None:
+        self._made += self.following
+        self.following = []
 
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
@@ -237,9 +304,9 @@ class Rtf:
         if self._bytes:
             self._flush_units()
             data, self._bytes = bytes(self._bytes), bytearray()
-            self._emit(self._decoded(data))
+            self._emit(self._decode(data))
 
-    def _decoded(self, data: bytes) -> str:
+    def _decode(self, data: bytes) -> str:
         """Return a run's text; the first half of a letter waits for the second, which may have another look.
 
         Programs give Western fonts to any text, and some write UTF-8 without a word.
@@ -367,14 +434,14 @@ class Rtf:
         if kind == "footnote" and content:
             flow.note(content)
         elif kind == "annotation" and self._comments:
-            flow.behind.append(blocks.callout("comment", self._author, content))
+            flow.following.append(blocks.callout("comment", self._author, content))
         elif kind == "annotation":
             self._omitted_comments += 1
         elif kind in _MARGINS:
             texts = [" ".join(syntax.plain(block).split()) for block in content]
             self._margins[_MARGINS[kind]] |= {text: None for text in texts if any(map(str.isalpha, text))}
         else:
-            flow.behind += content
+            flow.following += content
 
     def _use(self, kind: str, text: str) -> None:
         if kind in ("listtext", "pntext"):

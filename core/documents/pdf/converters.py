@@ -6,10 +6,9 @@ from importlib.metadata import version
 
 from core.base.errors import SourceError
 from core.base.messages import Message, plural
-from core.documents.extras import has, need
-from core.documents.kinds import MAX_PAGES
-from core.documents.packaged import sound_title
-from core.documents.protocol import Converted
+from core.documents import Converted
+from core.documents.kinds import MAX_PAGES, has, need
+from core.documents.metadata import sound_title
 
 _PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 
@@ -29,11 +28,11 @@ class Pdf:
         """Return the text with the place of each page."""
         from core.documents.ocr import Ocr
         from core.documents.pdf import layout, reading
-        from core.documents.pdf.omissions import LeftOut
+        from core.documents.pdf.reading import LeftOut
 
         need("pdfplumber")
         views, left = [], LeftOut()
-        with reading.opened(data, MAX_PAGES) as document:
+        with reading.open_document(data, MAX_PAGES) as document:
             outline, count = reading.outline(document), len(document)
             for number in range(1, count + 1):
                 page = reading.page(document, number)
@@ -53,7 +52,7 @@ class Pdf:
             created=_date(stated.get("CreationDate", "")),
             updated=_date(stated.get("ModDate", "")),
             pages=tuple(text.starts),
-            warnings=_unread(unread) if unread else (),
+            warnings=_unread_warnings(unread) if unread else (),
             left_out=tuple(left.omissions(read, text.running)),
             ocr=Ocr().version if any(read.values()) else "",
         )
@@ -71,15 +70,15 @@ class PdfText:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the lines of each page."""
         from core.documents.pdf import reading
-        from core.documents.pdf.letters import sound
+        from core.documents.pdf.glyphs import clean_text
 
         need("pypdfium2")
         text, starts = io.StringIO(), []
-        with reading.opened(data, MAX_PAGES) as document:
+        with reading.open_document(data, MAX_PAGES) as document:
             for page in document:
                 lines = page.get_textpage().get_text_range().splitlines()
                 starts.append(text.tell())
-                text.write("\n".join(sound(line).rstrip() for line in lines).strip() + "\n\n")
+                text.write("\n".join(clean_text(line).rstrip() for line in lines).strip() + "\n\n")
         if not text.getvalue().strip():
             raise scan()
         return Converted(text.getvalue(), pages=tuple(starts))
@@ -93,7 +92,7 @@ def scan() -> SourceError:
     )
 
 
-def _unread(left: int) -> tuple[Message, ...]:
+def _unread_warnings(left: int) -> tuple[Message, ...]:
     return (
         plural(
             "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",

@@ -7,16 +7,12 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import Any, Literal
 
-from core.documents.pdf.glyphs import Letter
-from core.documents.pdf.letters import WIDE, joined
-from core.documents.pdf.lines import GlyphRun, lines_of, runs_of
-from core.documents.pdf.order import arranged
-from core.documents.pdf.prose import is_prose
-from core.documents.pdf.reading import Page, squeezed
-from core.documents.pdf.running import drop_running
-from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
-from core.documents.pdf.tables import PageTable, by_baseline, filled
-from core.markdown.writing import code_block, table
+from core.documents.pdf.glyphs import WIDE, Letter, join_texts
+from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
+from core.documents.pdf.order import PageTable, by_baseline, fill_cells, order_parts
+from core.documents.pdf.reading import Page, normalize_title
+from core.documents.pdf.styles import LONGEST, Styles, View, body_size, drop_running, styles_of
+from core.markdown.parts import code_block, table
 
 # The ruled tables of a page, by pdfplumber's functions on its lines.
 
@@ -25,10 +21,10 @@ _FRAME = 8
 _ROWS = 3
 """Rows of a table within a cell."""
 _OUTSIDE = 0.5
-"""Share of the baselines of a table on which letters stand outside of it, if its rules are those of a part."""
+"""Share of the baselines of a table that have letters outside of it, if its rules are those of a part."""
 
 
-def ruled(page: Page) -> tuple[list[PageTable], list[Letter]]:
+def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
     """Return the ruled tables of a page by pdfplumber, and the letters outside of them."""
     if len(page.drawn.edges) < 4 or not page.letters:
         return [], page.letters
@@ -38,14 +34,14 @@ def ruled(page: Page) -> tuple[list[PageTable], list[Letter]]:
     cells = intersections_to_cells(edges_to_intersections(edges, 3, 3))
     tables, left = [], page.letters
     for group in cells_to_tables(cells):
-        made, rest = _ruled(group, left, page.number)
+        made, rest = _ruled_table(group, left, page.number)
         if made:
             tables.append(made)
             left = rest
     return tables, left
 
 
-def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
+def _ruled_table(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
     """Return a table with the text of its cells, and the letters outside; None for a frame that is no table."""
     columns = sorted({cell[0] for cell in cells})
     tops = sorted({cell[1] for cell in cells})
@@ -73,7 +69,7 @@ def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[
     rows = [
         row
         for start in tops
-        for row in _divided(
+        for row in _divide(
             [lines.get((start, left), []) for left in columns], [widths.get((start, left), 0.0) for left in columns]
         )
     ]
@@ -83,14 +79,14 @@ def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[
     return PageTable(rows, x0, top, x1, bottom, page), rest
 
 
-def _divided(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> list[list[str]]:
+def _divide(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> list[list[str]]:
     """Return a ruled row as the rows that its baselines make: its cells hold running text, or one line in each row."""
     several = [number for number, lines in enumerate(cells) if len(lines) > 1]
     if len(several) < 2 or any(is_prose(cells[number], widths[number]) for number in several):
-        return [[_joined(lines) for lines in cells]]
+        return [[_join_blocks(lines) for lines in cells]]
     rows = [[line for line in row if line] for row in by_baseline([line for lines in cells for line in lines])]
     column = {id(line): number for number, lines in enumerate(cells) for line in lines}
-    return filled([[(column[id(line)], line.text) for line in row] for row in rows], len(cells))
+    return fill_cells([[(column[id(line)], line.text) for line in row] for row in rows], len(cells))
 
 
 def _is_part(cells: Mapping[Any, Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
@@ -102,10 +98,10 @@ def _is_part(cells: Mapping[Any, Sequence[GlyphRun]], outside: Sequence[Letter])
     return len(shared) >= max(_ROWS, _OUTSIDE * len(baselines))
 
 
-def _joined(lines: Iterable[GlyphRun]) -> str:
+def _join_blocks(lines: Iterable[GlyphRun]) -> str:
     text = ""
     for line in lines:
-        text = joined(text, line.text)
+        text = join_texts(text, line.text)
     return text
 
 
@@ -130,7 +126,7 @@ class PageBlock:
     stated: bool = False
 
 
-def written(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
+def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
     parts: list[str] = []
     starts: dict[int, int] = {}
     at = 0
@@ -189,8 +185,8 @@ class Text:
 
 def views_of(page: Page) -> list[View]:
     """Return the lines and tables of a page, letters in other directions after the upright ones."""
-    tables, letters = ruled(page)
-    views = [View(page.number, page.height, arranged(runs_of(letters, page.number), tables))]
+    tables, letters = ruled_tables(page)
+    views = [View(page.number, page.height, order_parts(runs_of(letters, page.number), tables))]
     return views + [view for other in page.aside for view in views_of(other)]
 
 
@@ -216,20 +212,22 @@ def text_of(
     running = drop_running(views, pages, body, outline)
     styles = styles_of(views, outline, body)
     blocks: list[PageBlock] = []
-    for number, of_page in groupby(views, key=lambda view: view.number):
+    for number, page_views in groupby(views, key=lambda view: view.number):
         scan = scans.get(number, "")
-        for view in of_page:
+        for view in page_views:
             for column in view.columns:
-                _add(blocks, _unscanned(column, scan), styles, outline)
+                _add(blocks, _without_scans(column, scan), styles, outline)
         blocks += [PageBlock("text", part, number) for part in scan.split("\n\n") if part.strip()]
     _demote(blocks)
-    return Text(*written(blocks, pages), running)
+    return Text(*to_markdown(blocks, pages), running)
 
 
-def _unscanned(column: Sequence[GlyphRun | PageTable], scan: str) -> Sequence[GlyphRun | PageTable]:
+def _without_scans(column: Sequence[GlyphRun | PageTable], scan: str) -> Sequence[GlyphRun | PageTable]:
     """Return the lines and tables whose text OCR didn't read: it misses small or turned letters."""
-    read = squeezed(scan)
-    return [part for part in column if any(squeezed(text) not in read for text in _texts(part))] if read else column
+    read = normalize_title(scan)
+    return (
+        [part for part in column if any(normalize_title(text) not in read for text in _texts(part))] if read else column
+    )
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
@@ -274,18 +272,18 @@ def _add(
     left = min((part.x0 for part in column if isinstance(part, GlyphRun)), default=0.0)
     last: GlyphRun | None = None
     starts: list[float] = []
-    alike = _alike(column, styles)
+    alike = _like_neighbours(column, styles)
     for number, part in enumerate(column):
         if isinstance(part, PageTable):
             blocks.append(PageBlock("table", table(part.rows), part.page))
             last = None
             continue
-        block = _begun(part, styles, outline, starts, stands_out=number not in alike)
+        block = _start_block(part, styles, outline, starts, stands_out=number not in alike)
         if block.kind == "code" and last and blocks[-1].kind == "code":
             blank = "\n" if part.y - last.y > _SPACED * 1.2 * part.size else ""
             blocks[-1].text += blank + "\n" + _indent(part, left, part.size) + part.text
         elif last and _goes_on(blocks[-1], block, last, part, right, styles):
-            blocks[-1].text = joined(blocks[-1].text, part.text, styles.compounds)
+            blocks[-1].text = join_texts(blocks[-1].text, part.text, styles.compounds)
         elif block.kind == "text" and last is None and blocks and _crosses(blocks[-1], block):
             _join(blocks[-1], block, styles.compounds)
         else:
@@ -297,7 +295,7 @@ def _add(
         last = part
 
 
-def _alike(column: Sequence[GlyphRun | PageTable], styles: Styles) -> set[int]:
+def _like_neighbours(column: Sequence[GlyphRun | PageTable], styles: Styles) -> set[int]:
     """Return the numbers of the lines that don't differ from their neighbours: one of several in one style."""
     alike: set[int] = set()
     stretch: list[int] = []
@@ -315,11 +313,11 @@ def _alike(column: Sequence[GlyphRun | PageTable], styles: Styles) -> set[int]:
     return alike
 
 
-def _begun(
+def _start_block(
     line: GlyphRun, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
 ) -> PageBlock:
     """Return the block that a line would begin; `starts` are the places of the items before it."""
-    stated = outline.get((line.page, squeezed(line.text)), 0) if line.bold or line.size > styles.body else 0
+    stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (stands_out and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
@@ -363,11 +361,11 @@ def _crosses(before: PageBlock, block: PageBlock) -> bool:
 
 def _join(before: PageBlock, block: PageBlock, compounds: frozenset[str]) -> None:
     if block.page > (before.places[-1][1] if before.places else before.page):
-        text = joined(before.text, block.text, compounds)
+        text = join_texts(before.text, block.text, compounds)
         before.places.append((len(text) - len(block.text), block.page))
         before.text = text
     else:
-        before.text = joined(before.text, block.text, compounds)
+        before.text = join_texts(before.text, block.text, compounds)
 
 
 def _indent(line: GlyphRun, left: float, size: float) -> str:

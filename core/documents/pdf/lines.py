@@ -8,8 +8,7 @@ from itertools import pairwise
 from operator import attrgetter
 from statistics import median
 
-from core.documents.pdf.glyphs import Letter, PlacedText, gap
-from core.documents.pdf.letters import WIDE, is_right_to_left
+from core.documents.pdf.glyphs import WIDE, Letter, PlacedText, gap, is_right_to_left
 
 # The letters of a run -> its words: the blanks that pdfium has, unless the places of the letters prove otherwise.
 
@@ -49,7 +48,9 @@ def words(letters: Sequence[Letter]) -> str:
         last, said, added = letter, False, -1
     line = "".join(parts)
     return (
-        _closed([letter for letter in letters if not letter.text.isspace()], parts) if _LETTERS.search(line) else line
+        _close_gaps([letter for letter in letters if not letter.text.isspace()], parts)
+        if _LETTERS.search(line)
+        else line
     )
 
 
@@ -63,7 +64,7 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
     return share > (_PROVEN if letter.at == last.at + 1 else _GAP)
 
 
-def _closed(letters: Sequence[Letter], parts: Sequence[str]) -> str:
+def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
     """Return the text of parts, letters and blanks, with words whose letters are spaced closed (I N V O I C E).
 
     Letters in the order of the alphabet are a list of letters.
@@ -150,7 +151,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
             group.letters.pop()
         group.x0, group.x1 = min(map(_X0, group.letters)), max(map(_X1, group.letters))
     groups.sort(key=lambda group: (round(group.y), group.x0))
-    return [_run(group, page) for group in _merged(groups)]
+    return [_run(group, page) for group in _merge_groups(groups)]
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
@@ -163,7 +164,7 @@ def _continues(last: Letter, letter: Letter) -> bool:
     return abs(letter.y - last.y) <= (0.15 if abs(letter.size - last.size) < 0.1 * size else 0.5) * size
 
 
-def _merged(groups: Sequence[_Group]) -> list[_Group]:
+def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
     """Join groups on one baseline, which the file holds apart, such as words that it places one by one."""
     merged: list[_Group] = []
     for group in groups:
@@ -216,3 +217,36 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
         else:
             lines.append(run)
     return lines
+
+
+_ENDS = tuple(".!?。！？:：;；")
+_GOES_ON = re.compile(r"[^\W\dA-Z_]")
+_SHARE = 0.4
+"""Share of the lines of a running text that go on in the next one, at least."""
+_PITCH = 1.8
+"""How many times the size of the letters its lines are apart, at most."""
+_HALF, _FULL = 0.5, 0.9
+"""Share of the width that a line fills which goes on with a small letter, or with any."""
+_WORDS = 5
+"""Words of a line that goes on with any letter."""
+
+
+def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
+    """Return whether lines go on in each other; `width` is that of their column, by default that of the widest line."""
+    if len(lines) < 2:
+        return False
+    return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))
+
+
+def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:
+    """Return whether in most of the pairs the first line goes on in the second, in a column of a width."""
+    return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= _SHARE * len(pairs)
+
+
+def _goes_on(first: GlyphRun, second: GlyphRun, width: float) -> bool:
+    if second.y - first.y > _PITCH * max(first.size, second.size) or first.text.endswith(_ENDS):
+        return False
+    filled = (first.x1 - first.x0) / max(width, 1.0)
+    if first.text.endswith("-") or _GOES_ON.match(second.text):
+        return filled >= _HALF and (len(first.text.split()) > 1 or bool(WIDE.search(first.text)) or "-" in first.text)
+    return filled >= _FULL and (first.text.count(" ") >= _WORDS - 1 or len(WIDE.findall(first.text)) >= 2 * _WORDS)

@@ -1,34 +1,205 @@
-"""Runs and tables of a page -> their reading order: columns one after the other, what runs across them between."""
+"""Runs of a page -> its tables without rules, and the reading order: one column after the other."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from core.documents.pdf.lines import GlyphRun, lines_of
-from core.documents.pdf.prose import is_prose
-from core.documents.pdf.tables import PageTable, unruled
+from core.documents.pdf.glyphs import join_texts
+from core.documents.pdf.lines import GlyphRun, go_on, is_prose, lines_of
+
+_MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
+"""A bullet or a number before an item."""
+_BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
+_LEAST_ROWS = 3
+"""Rows of a table without rules that has two columns, cells of a row in one that has two rows."""
+_SPAN = 0.15
+"""Share of the rows that may have cells over several columns."""
+_APART, _WRAPPED = 3.5, 1.6
+"""How many times the size of the letters are the distances of rows, and of the lines of a cell, at most."""
+_CELL_GAP = 3.0
+"""Points between two columns."""
+
+
+@dataclass(slots=True)
+class PageTable:
+    """The rows of a table, each as many cells, at its place on a page."""
+
+    rows: list[list[str]]
+    x0: float
+    top: float
+    x1: float
+    bottom: float
+    page: int
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The texts of its cells."""
+        return (cell for row in self.rows for cell in row)
+
+
+def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
+    """Return rows of cells; text alone on its baseline continues the cell above it."""
+    made: list[list[str]] = []
+    for row in rows:
+        number, text = row[0]
+        if len(row) == 1 and made and made[-1][number] and (number > 0 or text[:1].islower()):
+            made[-1][number] = join_texts(made[-1][number], text)
+            continue
+        made.append([""] * columns)
+        for number, text in row:
+            made[-1][number] = join_texts(made[-1][number], text)
+    return made
+
+
+def by_baseline(runs: Iterable[GlyphRun]) -> list[list[GlyphRun]]:
+    """Return runs as rows from top to bottom, each from left to right, bullets and numbers with what they mark."""
+    rows: list[list[GlyphRun]] = []
+    for run in sorted(runs, key=lambda run: (run.y, run.x0)):
+        if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
+            rows[-1].append(run)
+        else:
+            rows.append([run])
+    return [sorted(row, key=lambda run: run.x0) for row in rows]
+
+
+def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
+    """Return the tables that runs of one column form without rules, and the runs outside of them."""
+    tables: list[PageTable] = []
+    left: list[GlyphRun] = []
+    group: list[list[GlyphRun]] = []
+    for row in [*by_baseline(runs), []]:
+        if row and (_goes_on(group, row) if group else len(_cells(row)) > 1):
+            group.append(row)
+            continue
+        made, rest = _table_of_rows(group)
+        tables += made
+        left += rest
+        group = []
+        if len(_cells(row)) > 1:
+            group = [row]
+        else:
+            left += row
+    return tables, left
+
+
+def _cells(row: Sequence[GlyphRun]) -> list[list[GlyphRun]]:
+    """Return the cells of a row: a bullet or a number is one with what it marks."""
+    cells: list[list[GlyphRun]] = []
+    for run in row:
+        if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
+            cells[-1].append(run)
+        else:
+            cells.append([run])
+    return cells
+
+
+def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bool:
+    """Return whether a row may be the next one of a table."""
+    size = max(run.size for run in row)
+    apart = row[0].y - group[-1][0].y
+    if apart > _APART * size or max(size, group[-1][0].size) > 1.3 * min(size, group[-1][0].size):
+        return False
+    if len(_cells(row)) > 1:
+        return True
+    wide = [item for item in group[-_LEAST_ROWS:] if len(_cells(item)) > 1]
+    over = sum(run.x0 < row[-1].x1 and row[0].x0 < run.x1 for item in wide for run in item)
+    return apart <= _WRAPPED * size and over <= len(wide)
+
+
+def _table_of_rows(group: list[list[GlyphRun]]) -> tuple[list[PageTable], list[GlyphRun]]:
+    """Return the table of rows, and the runs that belong to none."""
+    after: list[list[GlyphRun]] = []
+    columns = _columns(group)
+    while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
+        after.insert(0, group.pop())
+    cells = [{_column(cell, columns): cell for cell in _cells(row)} for row in group]
+    full = [row for row in cells if len(row) > 1]
+    is_table = len(columns) > 1 and len(full) > 1 and (len(full) >= _LEAST_ROWS or max(map(len, full)) >= _LEAST_ROWS)
+    runs = [run for row in group for run in row]
+    if not is_table or all(run.fixed for run in runs) or _are_texts(cells, len(columns)):
+        return [], [*runs, *(run for row in after for run in row)]
+    x0, x1 = min(run.x0 for run in runs), max(run.x1 for run in runs)
+    rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
+    table = PageTable(fill_cells(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
+    return [table], [run for row in after for run in row]
+
+
+def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -> bool:
+    """Return whether a column of what could be a table is a text or a list: it goes on from row to row."""
+    for number in range(columns):
+        held = [row[number][0] for row in rows if number in row]
+        pairs = [
+            (first[number][0], second[number][0])
+            for first, second in pairwise(rows)
+            if number in first and number in second and len(first) > 1 and len(second) > 1
+        ]
+        if go_on(pairs, max((run.x1 for run in held), default=0.0) - min((run.x0 for run in held), default=0.0)):
+            return True
+        if number and sum(bool(_BULLET.match(run.text)) for run in held) > 0.5 * len(held):
+            return True
+    return False
+
+
+def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
+    """Return where the columns of rows begin; a few cells may span several."""
+    rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
+    columns: list[tuple[float, float]] = []
+    spanned: set[int] = set()
+    full = [(*cell, number) for number, row in enumerate(rows) if len(row) > 1 for cell in row]
+    for x0, x1, number in sorted(full, key=lambda cell: cell[1] - cell[0]):
+        under = [column for column in columns if column[0] < x1 + _CELL_GAP and x0 - _CELL_GAP < column[1]]
+        if len(under) > 1 and len(spanned | {number}) <= _SPAN * len(group):
+            spanned.add(number)
+            continue
+        columns = [column for column in columns if column not in under]
+        columns.append((min([x0, *(item[0] for item in under)]), max([x1, *(item[1] for item in under)])))
+    starts: list[float] = []
+    before: set[int] = set()
+    for x0, x1 in sorted(columns):
+        held = {number for number, row in enumerate(rows) if any(item[0] < x1 and x0 < item[1] for item in row)}
+        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading next to its values
+            before |= held
+            continue
+        starts.append(x0)
+        before = held
+    return starts
+
+
+def _column(cell: Sequence[GlyphRun], columns: Sequence[float]) -> int:
+    return max(0, sum(start <= cell[0].x0 + _CELL_GAP for start in columns) - 1)
+
+
+def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
+    """Return whether a row of one cell goes on with the cell above it."""
+    number = _column(row, columns)
+    is_within = number + 1 == len(columns) or row[-1].x1 < columns[number + 1]
+    return is_within and (number > 0 or row[0].text[:1].islower())
+
 
 _LEAST = 3
 """Lines of a column."""
 _SHARE = 0.2
 """Share of the width of the text that the lines of a column have on average, unless they are running text."""
-_BESIDE = 0.7
-"""Share of the lines of a column that stand on baselines of the other where both are the columns of a table."""
+_SAME_BASELINE = 0.7
+"""Share of the lines of a column that are on baselines of the other where both are the columns of a table."""
 _MOST = 40
 """Places at which a column may begin."""
 _GUTTER = 6.0
 """Points between two columns."""
 _ACROSS = 0.25
-"""Share of the lines beside a gutter that may run across it."""
+"""Share of the lines next to a gutter that may run across it."""
 
 Part = GlyphRun | PageTable
 
 
-def arranged(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
+def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
     """Return the lines and tables of a page, in the columns that they form, in reading order."""
     made: list[list[Part]] = []
-    across, others = unruled(runs)
+    across, others = find_tables(runs)
     for flow in flows([*others, *tables, *across]):
-        rows, rest = unruled([part for part in flow if isinstance(part, GlyphRun)])
+        rows, rest = find_tables([part for part in flow if isinstance(part, GlyphRun)])
         parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, PageTable))]
         made.append(sorted(parts, key=lambda part: part.top))
     return made
@@ -99,13 +270,13 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         if len(left) < _LEAST or len(right) < _LEAST:
             continue
         top, bottom = max(left[0].y, right[0].y), min(left[-1].y, right[-1].y)
-        beside = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
+        overlapping = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
         across = sum(run.x0 < start - 1 and run.x1 > start - _GUTTER / 2 and top <= run.y <= bottom for run in runs)
-        if min(map(len, beside)) < _LEAST or across > _ACROSS * sum(map(len, beside)):
+        if min(map(len, overlapping)) < _LEAST or across > _ACROSS * sum(map(len, overlapping)):
             continue
-        if not _are_columns(beside[0], beside[1], width):
+        if not _are_columns(overlapping[0], overlapping[1], width):
             continue
-        score = sum(map(len, beside)) - 2 * across
+        score = sum(map(len, overlapping)) - 2 * across
         if best is None or score > best[0]:
             best = score, float(start)
     return best[1] if best else None
@@ -120,7 +291,7 @@ def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: flo
     fewer, more = sorted((left, right), key=len)
     baselines = {round(run.y) for run in more}
     shared = sum(any(round(run.y) + step in baselines for step in (-1, 0, 1)) for run in fewer)
-    if shared >= _BESIDE * len(fewer):
+    if shared >= _SAME_BASELINE * len(fewer):
         return running
     wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= _SHARE * width for side in (left, right))
     return running or (wide and len(fewer) > _LEAST)

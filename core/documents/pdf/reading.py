@@ -3,7 +3,7 @@
 import ctypes
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -11,8 +11,8 @@ from typing import Any
 
 from core.base.errors import SourceError
 from core.documents.kinds import damaged
-from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, glyphs
-from core.documents.pdf.letters import sound
+from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, clean_text, glyphs
+from core.model import Omission
 
 # The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
 
@@ -23,6 +23,8 @@ _MOST_DEPTH = 8
 _THIN = 2.0
 _DOT = 9.0
 
+Edge = dict[str, Any]
+"""A ruled line as pdfplumber has it."""
 Matrix = tuple[float, float, float, float, float, float]
 
 
@@ -30,7 +32,7 @@ Matrix = tuple[float, float, float, float, float, float]
 class Drawings:
     """What is drawn on a page. An edge is one as pdfplumber's functions take it."""
 
-    edges: list[dict[str, Any]] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
     dots: list[tuple[float, float, float]] = field(default_factory=list)
     """Small filled shapes, as the bullets of lists may be drawn: left, right, and middle from the top."""
     pictures: int = 0
@@ -45,13 +47,13 @@ def drawings(loaded: Any, left: float, top: float) -> Drawings:
     budget = [_MOST_OBJECTS]
     for at in range(pdfium.FPDFPage_CountObjects(loaded.raw)):
         item = pdfium.FPDFPage_GetObject(loaded.raw, at)
-        _look_at(item, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
+        _add_object(item, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
     if len(made.edges) > _MOST_EDGES:
         made.edges = []
     return made
 
 
-def _look_at(
+def _add_object(
     item: Any, made: Drawings, corner: tuple[float, float], outer: Matrix, budget: list[int], depth: int
 ) -> None:
     """Add the ruled lines of an object to the drawings, and count it."""
@@ -73,7 +75,7 @@ def _look_at(
         made.dots += _dots(item, outer, corner)
     elif depth < _MOST_DEPTH:
         for at in range(pdfium.FPDFFormObj_CountObjects(item)):
-            _look_at(pdfium.FPDFFormObj_GetObject(item, at), made, corner, matrix, budget, depth + 1)
+            _add_object(pdfium.FPDFFormObj_GetObject(item, at), made, corner, matrix, budget, depth + 1)
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:
@@ -82,7 +84,7 @@ def _product(first: Matrix, second: Matrix) -> Matrix:
     return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
 
 
-def _edges(path: Any, matrix: Matrix, corner: tuple[float, float]) -> Iterator[dict[str, Any]]:
+def _edges(path: Any, matrix: Matrix, corner: tuple[float, float]) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines of a path; a thin rectangle is one line."""
     import pypdfium2.raw as pdfium
 
@@ -122,7 +124,7 @@ def _dots(path: Any, outer: Matrix, corner: tuple[float, float]) -> Iterator[tup
             yield x0, x1, (y0 + y1) / 2
 
 
-def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[dict[str, Any]]:
+def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[Edge]:
     """Yield a line as pdfplumber has it, nothing for one that is askew or a dot."""
     wide, high = abs(x1 - x0), abs(y1 - y0)
     if max(wide, high) < 3:
@@ -135,7 +137,7 @@ def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[dict[str, Any]
         yield _line(at, min(y0, y1), at, max(y0, y1), "v")
 
 
-def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> dict[str, Any]:
+def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> Edge:
     size = {"width": x1 - x0, "height": bottom - top}
     return {"x0": x0, "x1": x1, "top": top, "bottom": bottom, "orientation": orientation} | size
 
@@ -230,18 +232,20 @@ class Page:
     comments: int = 0
 
     @property
-    def inked(self) -> int:
+    def visible_count(self) -> int:
         """The number of letters that aren't blanks."""
-        return sum(not letter.text.isspace() for letter in self.letters) + sum(page.inked for page in self.aside)
+        return sum(not letter.text.isspace() for letter in self.letters) + sum(
+            page.visible_count for page in self.aside
+        )
 
     @property
     def is_scan(self) -> bool:
         """Whether the page is a picture with no or hardly any text."""
-        return self.drawn.pictures > 0 and self.inked < _SCAN
+        return self.drawn.pictures > 0 and self.visible_count < _SCAN
 
 
 @contextmanager
-def opened(data: bytes, most: int) -> Iterator[Any]:
+def open_document(data: bytes, most: int) -> Iterator[Any]:
     """Open a PDF; raises SourceError for one that is encrypted, damaged or of more than `most` pages."""
     import pypdfium2
 
@@ -267,11 +271,11 @@ def outline(document: Any) -> dict[tuple[int, str], int]:
         if count > _MOST_MARKS:
             break
         if place is not None and (index := place.get_index()) is not None:
-            levels[index + 1, squeezed(sound(mark.get_title()))] = mark.level + 1
+            levels[index + 1, normalize_title(clean_text(mark.get_title()))] = mark.level + 1
     return levels
 
 
-def squeezed(text: str) -> str:
+def normalize_title(text: str) -> str:
     """Return a text without blanks and case, as titles are compared."""
     return "".join(text.split()).casefold()
 
@@ -349,11 +353,66 @@ def _prepare(turning: TurningPage) -> int:
 def _bullets(page: Page) -> Iterator[Letter]:
     """Yield a bullet for each dot before a letter, at its middle."""
     for x0, x1, middle in page.drawn.dots[:_MOST_DOTS]:
-        beside = [
+        overlapping = [
             letter
             for letter in page.letters
             if x1 < letter.x0 < x1 + 2 * letter.size and 0.1 * letter.size < letter.y - middle < 0.6 * letter.size
         ]
-        if beside:
-            first = min(beside, key=lambda letter: letter.x0)
+        if overlapping:
+            first = min(overlapping, key=lambda letter: letter.x0)
             yield Letter("•", x0, x1, first.y, first.size, False, False)
+
+
+_SHOWN, _HEADS = 60, 12
+"""Characters of a running head that are shown, and how many heads are."""
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Numbers of pages: scans, those without text, with less of it than pdfium has; counts by page of what else is."""
+
+    scans: list[int] = field(default_factory=list)
+    empty: list[int] = field(default_factory=list)
+    partial: list[int] = field(default_factory=list)
+    unknown: dict[int, int] = field(default_factory=dict)
+    comments: dict[int, int] = field(default_factory=dict)
+
+    def check(self, page: Page, kept: int) -> None:
+        """Note what a page lacks of which so many letters and digits were kept."""
+        if page.is_scan:
+            self.scans.append(page.number)
+        elif not kept and (page.drawn.pictures or page.drawn.shapes):
+            self.empty.append(page.number)
+        elif kept < page.count:
+            self.partial.append(page.number)
+        if page.unknown:
+            self.unknown[page.number] = page.unknown
+        if page.comments:
+            self.comments[page.number] = page.comments
+
+    def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Iterator[Omission]:
+        """Yield what was left out; `scans` has the texts of the pages that OCR read, `running` running heads."""
+        empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
+        if empty:
+            yield Omission("page", len(empty), ranges(empty))
+        if self.partial:
+            yield Omission("page_part", len(self.partial), ranges(self.partial))
+        for kind, counts in (("character", self.unknown), ("comment", self.comments)):
+            held = {number: count for number, count in counts.items() if not scans.get(number)}
+            if held:
+                yield Omission(kind, sum(held.values()), ranges(list(held)))
+        if heads := list(running):
+            shown = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in heads[:_HEADS]]
+            yield Omission("header", len(heads), "; ".join(shown) + ("; …" if len(heads) > _HEADS else ""))
+
+
+def ranges(numbers: list[int]) -> str:
+    """Return ascending numbers as ranges, such as 2, 5, 9–12."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    parts = [f"{group[0]}–{group[-1]}" if len(group) > 2 else ", ".join(map(str, group)) for group in groups]
+    return ", ".join(parts)

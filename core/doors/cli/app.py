@@ -60,9 +60,9 @@ def serve(
     as_json: Json = False,
 ) -> None:
     if install or uninstall:
-        from core.desktop import shortcut
+        from core.desktop import window
 
-        _shortcut(shortcut.add() if install else shortcut.remove(), as_json)
+        _shortcut(window.add() if install else window.remove(), as_json)
         return
     from core.desktop import window
     from core.doors.api.entrance import address

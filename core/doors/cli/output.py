@@ -8,8 +8,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, NoReturn
 
 from core.base.codec import encode
+from core.base.jobs import Pace
 from core.base.messages import Message, readable
-from core.base.pace import Pace
 from core.base.terminal import say
 from core.base.text import one_line
 from core.doors.cli.terminal import in_json, redraw

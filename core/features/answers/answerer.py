@@ -40,7 +40,7 @@ class Answerer:
 
         A model isn't asked what isn't answerable.
         """
-        answer = build_answer(result, choose(self._store, self._searching.reads, result), self._threshold)
+        answer = build_answer(result, choose(self._store, self._searching.tokenized_hits, result), self._threshold)
         if not self._writer:
             return answer
         answer = replace(answer, quotes=())

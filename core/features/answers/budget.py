@@ -7,7 +7,7 @@ import httpx
 
 from core.base.text import CJK
 from core.model import Hit
-from core.providers.hosts import is_this_machine
+from core.providers.connection import is_this_machine
 from core.settings.sections import LlmSettings
 
 LOCAL_TOKENS = 2_200

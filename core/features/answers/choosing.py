@@ -11,7 +11,7 @@ from core.features.answers.confidence import confidence
 from core.features.answers.evidence import EvidenceCandidate, EvidenceQuestion, candidates
 from core.features.answers.excerpts import Excerpt, excerpts
 from core.model import Quote, SearchResult
-from core.retrieval.highlights import TokenizedHit, words_of
+from core.retrieval.highlights import TokenizedHit, words_to_mark
 from core.store import Store
 
 Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
@@ -51,7 +51,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
     tokenized_hits = reads(result)
     every = store.chunks.count_all() + 1
     units: list[EvidenceCandidate] = []
-    for sub_query, words in words_of(result).items():
+    for sub_query, words in words_to_mark(result).items():
         hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == sub_query]
         holders = store.words.holders(words)
         rarity = {word: float(np.log(every / (len(chunks) + 0.5))) for word, chunks in zip(words, holders, strict=True)}

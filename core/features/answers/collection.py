@@ -177,7 +177,7 @@ class Answers:
 
     def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
-        selection = choose(self._store, self._searching.reads, result)
+        selection = choose(self._store, self._searching.tokenized_hits, result)
         bar = thresholds.EXAMPLES
         if result.hits:
             base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)

@@ -23,7 +23,7 @@ of hits with nearly the score of the best hit.
 CONSTANT = -3.25
 """Fitted by `benchmarks.answers --fit`."""
 SURE, LIKELY = 0.75, 0.0
-"""Least confidence of an answer that is shown as such, and of one that is shown as *Perhaps* (docs/benchmarks.md)."""
+"""Least confidence of an answer that is shown as such, and of one that is shown as *Perhaps* (decision 59)."""
 _FAR = 5.0
 """Largest margin that counts, and that of an excerpt without another note."""
 _RIVAL = 0.8

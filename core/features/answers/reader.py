@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.embedding.numpy_model import gelu
 from core.embedding.tokens import unit as unit_length
-from core.embedding.tokens import unpacked
+from core.embedding.tokens import unpack_signs
 from core.features.answers.units import Unit
 from core.model import Matrix, Spans
 from core.retrieval.highlights import TokenizedHit
@@ -52,7 +52,7 @@ class ReaderEnsemble:
         assert read.compared is not None, "the bits are those of the text"
         places, _ = read.compared
         question = unit_length(read.question - read.centre)
-        signs = 2 * unpacked(read.bits[part], question.shape[1]) - 1
+        signs = 2 * unpack_signs(read.bits[part], question.shape[1]) - 1
         given = question, signs, places[part][:, 0] < 0, units[:, part]
         scores: list[float] = np.mean([network.scores(*given) for network in self._networks], axis=0).tolist()
         return scores

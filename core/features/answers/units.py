@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from core.base.blobs import blank_blobs
-from core.base.lines import with_newlines
+from core.base.text import with_newlines
 
 Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]

@@ -10,8 +10,7 @@ from typing import Any
 
 from core.base.errors import Cancelled, ProviderError
 from core.base.messages import message
-from core.base.quotes import find_quote
-from core.base.text import make_storable, one_line
+from core.base.text import find_quote, make_storable, one_line
 from core.features.answers import figures, polarity
 from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
 from core.providers.chat import QUOTED, Chat, as_sent

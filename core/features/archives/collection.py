@@ -186,7 +186,7 @@ class Archives:
                     file, "is more than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
                 )
             return self._import(documents.read(data, file), file, name)
-        if not whole.is_notes(upload.opened(stream, file)):
+        if not whole.is_notes(upload.open_archive(stream, file)):
             return self._import(whole.unpack(stream, file), file, name)
         with self._store.temporary.make_scoped() as staging:
             place = staging / Path(file).stem

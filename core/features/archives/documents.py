@@ -18,12 +18,12 @@ from core.features.archives.parts import Made, RecordParts
 from core.features.archives.plain import noun
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake.encoding import MAX_BYTES, unreadable
-from core.intake.folder import safe
+from core.intake.folder import is_safe
 from core.markdown import frontmatter
 from core.markdown.body import look_into
 from core.markdown.frontwriting import as_json
 from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
-from core.notes.filetexts import front_of, read_front
+from core.notes.filing import front_of, read_front
 
 _HEAD: dict[str, object] = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
@@ -99,7 +99,7 @@ def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], taken
 def _check(note: _NoteSection, paths: set[str]) -> None:
     if len(note.body) + len(note.front) > MAX_BYTES:
         raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
-    if not safe(note.path):
+    if not is_safe(note.path):
         raise RowError("the path '{path}' could lead out of the folder.", path=note.path)
     if note.path in paths:
         raise RowError("the path '{path}' stands here twice.", path=note.path)

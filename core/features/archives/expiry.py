@@ -16,7 +16,7 @@ from core.features.archives.opening_table import OpeningTable
 from core.features.archives.parts import RecordParts
 from core.features.archives.records import NoteRecord, Records
 from core.features.archives.trash import LOG, BaseTrash
-from core.intake.paths import free
+from core.intake.folder import free_path
 from core.model import KnowledgeBase, Trashed
 from core.notes import naming
 from core.store import Store
@@ -103,7 +103,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
     notes, versions, edits, taken = [], [], [], set[str]()
     for entry in trashed:
         *before, deleted = records.versions(store, entry.version.note_id)
-        path = free(entry.path or naming.title_filename(entry.version.title), taken)
+        path = free_path(entry.path or naming.title_filename(entry.version.title), taken)
         taken.add(path)
         number = before[-1].note.version if before else 1
         note = replace(deleted.note, path=path, version=number)

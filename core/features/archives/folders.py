@@ -11,10 +11,10 @@ from core.base.messages import Message
 from core.features.archives.parts import Made, RecordParts
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake import folder, notefile, upload
-from core.intake.paths import free
+from core.intake.folder import free_path
 from core.model import Failed, KnowledgeBase
 from core.notes import naming
-from core.notes.filetexts import text_of
+from core.notes.filing import text_of
 
 
 def files(records: Records) -> dict[str, bytes]:
@@ -28,7 +28,7 @@ def files(records: Records) -> dict[str, bytes]:
     for note in notes:
         path = note.path or naming.title_filename(note.title)
         if path in taken:
-            path = free(path, taken)
+            path = free_path(path, taken)
         taken.add(path)
         try:
             texts[path] = text_of(note).encode("utf-8", "surrogatepass")
@@ -62,9 +62,9 @@ def read(place: Path, *, forbidden: Path | None = None) -> Records:
 
     Files are read when their records are.
     """
-    scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, documents=False)
+    scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, scope="notes")
     if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:
-        raise upload.too_much(str(place))
+        raise upload.size_error(str(place))
     base = new_base(scanned.folder.name)
 
     def files() -> Iterator[Made[NoteRecord]]:

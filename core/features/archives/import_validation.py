@@ -20,9 +20,9 @@ from core.features.archives.parts import RecordParts
 from core.features.archives.plain import noun
 from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
 from core.intake.encoding import MAX_BYTES
-from core.intake.folder import content_hash, safe
+from core.intake.folder import content_hash, is_safe
 from core.markdown import frontmatter
-from core.markdown.yamlblock import MAX_CHARACTERS
+from core.markdown.frontmatter import MAX_CHARACTERS
 from core.model import (
     LONGEST_CONTEXT,
     NOTE_FIELDS,
@@ -41,8 +41,8 @@ from core.model import (
     in_utc,
     summed,
 )
-from core.notes.fields import checked
-from core.notes.filetexts import read_front
+from core.notes.fields import check_fields
+from core.notes.filing import read_front
 from core.settings import config
 
 T = TypeVar("T")
@@ -165,7 +165,7 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
             raise RowError("'{name}' is too long.", name=name)
         with _named(name):
-            sound |= checked({name: value})
+            sound |= check_fields({name: value})
         if len(json.dumps(sound[name], default=str)) > _MOST_EXTRA:
             raise RowError("'{name}' is too long.", name=name)
     return sound
@@ -183,7 +183,7 @@ def _extra(extra: dict[str, object]) -> dict[str, object]:
 def _check_path(path: str | None) -> None:
     if path is None:
         return
-    if not safe(path):
+    if not is_safe(path):
         raise RowError("the path '{path}' could lead out of the folder.", path=path[:_MOST_PART])
     if len(path) > _MOST_PATH or any(len(part) > _MOST_PART for part in path.split("/")):
         raise RowError("the path '{path}…' is too long.", path=path[:_MOST_PART])

@@ -11,8 +11,7 @@ from core import embedding
 from core.base.messages import Message
 from core.features.archives.parts import RecordParts
 from core.indexing.indexer import Indexer
-from core.intake.folder import content_hash
-from core.intake.paths import free
+from core.intake.folder import content_hash, free_path
 from core.model import (
     NO_POWERS,
     Author,
@@ -233,7 +232,7 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
         for entry, old in zip(records.notes, ids.notes, strict=True):
             note = entry.note
             if note.path is not None:
-                note = replace(note, path=free(note.path, paths[note.source_ref]))
+                note = replace(note, path=free_path(note.path, paths[note.source_ref]))
                 paths[note.source_ref].add(str(note.path))
             if entry.chunking:
                 own[note.id] = entry.chunking

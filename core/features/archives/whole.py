@@ -79,7 +79,7 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
 
     Raises ArchiveError for an archive that isn't of a base, SourceError for a damaged one.
     """
-    archive = upload.opened(stream, name, limited=not own)
+    archive = upload.open_archive(stream, name, limited=not own)
     if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():
         raise ArchiveError(name, [(_MARK, message("this is no base that Tessera exported, or a later version did."))])
     kinds = get_type_hints(Records)

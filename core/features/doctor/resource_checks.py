@@ -8,8 +8,8 @@ from filelock import FileLock, Timeout
 
 from core import embedding
 from core.base import files
-from core.base.disk import disk, nearly_full
 from core.base.errors import IndexDamaged, SourceError, TesseraError
+from core.base.files import disk, nearly_full
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.base.text import digest
 from core.embedding import Embedder

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from core.base import files
-from core.base.disk import disk, nearly_full
 from core.base.errors import DiskFull
 from core.base.faults import BACKUPS, DATABASE
+from core.base.files import disk, nearly_full
 from core.base.messages import message
 from core.features.doctor.check import WorkspaceParts
 from core.indexing.scratch import FOLDER, Scratch

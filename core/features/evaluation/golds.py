@@ -9,7 +9,7 @@ from itertools import islice
 
 from core.base.errors import NoteNotFound, QuestionSetError, RowError
 from core.features.evaluation.problems import Problems
-from core.indexing.anchors import Span, places
+from core.indexing.edits import Span, places
 from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 

@@ -15,7 +15,7 @@ from core.features.evaluation import advice, answer_scoring, golds, judging, pip
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.features.evaluation.problems import Problems
 from core.features.evaluation.run_table import RunTable
-from core.indexing.anchors import Span
+from core.indexing.edits import Span
 from core.indexing.models import Models
 from core.indexing.scratch import Scratch
 from core.model import (
@@ -41,7 +41,7 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.query.synonyms import SynonymsFile
-from core.retrieval.engine import SearchEngine
+from core.retrieval.engine import SearchEngine, SearchServices
 from core.retrieval.reasons import Reasons
 from core.settings.config import Settings
 from core.store import Store
@@ -149,7 +149,8 @@ class Runs:
 
     def _searching_of(self, store: Store) -> SearchEngine:
         """Return a search over a store that reuses no score of an earlier question."""
-        return SearchEngine(store, self._settings, self._models, self._synonyms, cached=False)
+        services = SearchServices(store, self._settings, self._models, self._synonyms)
+        return SearchEngine(services, cached=False)
 
     # pipelines
 

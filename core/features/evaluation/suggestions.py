@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
 
-from core.base.lines import line_starts
 from core.base.messages import message
-from core.base.text import digest, fold, is_chinese
+from core.base.text import digest, fold, is_chinese, line_starts
 from core.features.evaluation.golds import gold_at, only_place
-from core.indexing.anchors import Span
+from core.indexing.edits import Span
 from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values

@@ -33,12 +33,12 @@ from core.model import (
     SettingsTrial,
     no_progress,
 )
-from core.notes.lines import blanked
+from core.notes.lines import blank_hidden
 from core.notes.links import NoteLinks
 from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
 from core.retrieval.comparison import compare
-from core.retrieval.engine import SearchEngine
+from core.retrieval.engine import SearchEngine, SearchServices
 from core.settings.config import Settings
 from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
@@ -71,7 +71,7 @@ class FindabilityChecks:
         self._settings = settings
         self._preferences = preferences
         # Each question is new, and its result isn't looked at again.
-        self._searching = SearchEngine(store, settings, models, synonyms, cached=False)
+        self._searching = SearchEngine(SearchServices(store, settings, models, synonyms), cached=False)
         self._checking = threading.Lock()
 
     @property
@@ -178,7 +178,7 @@ class FindabilityChecks:
         for card in drawn_from:
             progress(0, 0, card.title)
             with suppress(NoteNotFound):
-                notes.append(blanked(self._store.notes.note(card.id), self._store.chunks.hidden(card.id)))
+                notes.append(blank_hidden(self._store.notes.note(card.id), self._store.chunks.hidden(card.id)))
         if not notes:
             raise ConfigError("The base '{base}' has no notes that could be found. Import some first.", base=base.name)
         shelf = probes.shelf(notes, NoteLinks(self._store))

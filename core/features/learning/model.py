@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.base.errors import Cancelled, ProviderError
 from core.base.messages import Message, message, verbatim
-from core.base.quotes import find_quote
-from core.base.text import make_storable, one_line
+from core.base.text import find_quote, make_storable, one_line
 from core.features.learning.reading import excerpts
 from core.features.learning.rules.common import fact, generalise, generalise_source, short
 from core.model import Dropped, Fact, LogEvent, LogText

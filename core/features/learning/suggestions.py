@@ -9,7 +9,7 @@ from core.base.messages import ENGLISH, Message, message, render
 from core.base.text import CJK
 from core.features.learning.rules import RULES
 from core.features.learning.rules.common import MOST_TITLE, short
-from core.markdown.writing import code_block
+from core.markdown.parts import code_block
 from core.model import ORIGIN, Fact, LogText
 
 _TESTS = ("pytest", "junit")

@@ -47,7 +47,7 @@ def read(place: Path) -> tuple[Pack, dict[str, PackNote]]:
 def _notes(place: Path) -> Iterator[tuple[str, PackNote | Message]]:
     """Yield the path of each note of a folder with the note, or with what is wrong with it."""
     try:
-        scan = folder.scan(place, documents=False)
+        scan = folder.scan(place, scope="notes")
     except SourceError as error:
         yield "", error.reason
         return

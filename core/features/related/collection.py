@@ -21,7 +21,7 @@ from core.notes.collection import Notes
 from core.notes.links import NoteLinks
 from core.notes.uses import Uses
 from core.retrieval.engine import SearchEngine
-from core.retrieval.supersession import Successors
+from core.retrieval.grouping import Successors
 from core.store import Store
 from core.store.note_rows import NoteNames
 
@@ -139,7 +139,7 @@ class RelatedNotes:
     def _text(self, note_id: str) -> tuple[Hashable, str]:
         """Return the title and the text of a note without blobs and what a person hid."""
         note, hidden = self._store.notes.note(note_id), self._notes.hidden(note_id)
-        return (note.generation, *hidden), f"{note.title}\n{remove_blobs(lines.shown(note, hidden))}"
+        return (note.generation, *hidden), f"{note.title}\n{remove_blobs(lines.visible_text(note, hidden))}"
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
         linked = [link.note_id for link in links.resolve(note, note.links)]

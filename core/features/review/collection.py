@@ -19,7 +19,7 @@ from core.indexing.chunks import Chunks
 from core.model import MATTERS, MatterKind, Note, NoteSummary, ReviewItem, SearchOptions, Side, lapses
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
-from core.retrieval.supersession import Successors
+from core.retrieval.grouping import Successors
 from core.store import Store
 
 if TYPE_CHECKING:

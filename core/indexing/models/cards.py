@@ -1,5 +1,6 @@
 """Cards of the known models: their properties, whether they are on this machine, how to get the others."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -10,11 +11,11 @@ from pathlib import Path
 from core import embedding, reranking
 from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
-from core.embedding import EMBEDDERS, bundled, e5, hub, onnx, packaged, sentence, tokens
-from core.embedding.device import choose
-from core.embedding.model_folder import ModelFacts, bytes_in, facts, languages
+from core.embedding import EMBEDDERS, e5, hub, is_built_in, onnx, sentence, tokens
+from core.embedding.loading import choose_device
+from core.embedding.model_folder import ModelFacts, bytes_in, languages, read_facts
 from core.model import Device, ModelCard, Part, Progress, no_progress
-from core.reranking import RERANKERS, cross_encoder, own
+from core.reranking import RERANKERS, built_in, cross_encoder
 from core.settings.config import settings
 from core.settings.sections import EmbeddingServer, ServerSettings
 
@@ -70,7 +71,7 @@ def device_of(card: ModelCard) -> Device | None:
     kind = card.name.partition(":")[0]
     if kind == "onnx":
         return onnx.PROCESSOR
-    return choose() if kind in _BY_TORCH and "torch" in sys.modules else None
+    return choose_device() if kind in _BY_TORCH and "torch" in sys.modules else None
 
 
 def parse(name: str) -> tuple[Part, str, str]:
@@ -101,7 +102,7 @@ def path(name: str) -> Path:
     """
     _, kind, argument = parse(name)
     if kind == "bundled":
-        return bundled.find()[1]()
+        return sentence.find_bundled()[1]()
     if kind == "onnx":
         encoder = onnx.build(argument)
         return onnx.ensure_file(encoder.facts, encoder.name).parent
@@ -121,7 +122,7 @@ def download(name: str, progress: Progress = no_progress) -> Path:
     _, kind, _ = parse(name)
     if kind == "sentence" and (hub_name := _on_hub(name)):
         folder = hub.snapshot(hub_name, "sentence", progress)
-        facts(folder, hub_name)
+        read_facts(folder, hub_name)
         return folder
     if kind == "cross-encoder" and (hub_name := _on_hub(name)):
         folder = hub.snapshot(hub_name, "cross-encoder", progress)
@@ -144,7 +145,7 @@ def _rerankers(local: Iterable[str]) -> list[str]:
     """Return the names of the rerankers to list: those in `local`, in the table, and recommended ones."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
     pairs += [f"cross-encoder:{model.name}" for model in cross_encoder.RECOMMENDED]
-    shipped = ["cross-encoder"] if own.shipped() else []
+    shipped = ["cross-encoder"] if built_in.shipped() else []
     kinds = [kind for kind in RERANKERS if kind != "cross-encoder"]
     quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
     return list(dict.fromkeys([*quick, *shipped, *pairs, *kinds]))
@@ -172,7 +173,7 @@ def _is_cross_encoder(folder: Path) -> bool:
 @cache
 def _in_packages() -> list[str]:
     # The raw text of RECORD is searched: parsing the file lists of all packages takes a second.
-    packages = [package for package in distributions() if packaged.MARK in (package.read_text("RECORD") or "")]
+    packages = [package for package in distributions() if hub.PACKAGE_MARK in (package.read_text("RECORD") or "")]
     return sorted(f"sentence:{sentence.PACKAGE}{package.name}" for package in packages)
 
 
@@ -190,12 +191,12 @@ def _tfidf(model: ModelCard, argument: str) -> ModelCard:
 
 
 def _bundled(model: ModelCard, argument: str) -> ModelCard:
-    model = replace(model, dimension=bundled.DIMENSION, languages=LANGUAGES)
-    folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(bundled.ON_HUB)
+    model = replace(model, dimension=sentence.BUNDLED_DIMENSION, languages=LANGUAGES)
+    folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(sentence.BUNDLED_ON_HUB)
     if folder is None:
-        return replace(model, problem=_missing(model.name, bundled.ON_HUB))
+        return replace(model, problem=_missing(model.name, sentence.BUNDLED_ON_HUB))
     # The folder is written at the first use of the model.
-    return _folder_card(model, facts(folder, folder.name)) if folder.is_dir() else model
+    return _folder_card(model, read_facts(folder, folder.name)) if folder.is_dir() else model
 
 
 def _onnx(model: ModelCard, argument: str) -> ModelCard:
@@ -204,7 +205,7 @@ def _onnx(model: ModelCard, argument: str) -> ModelCard:
     model = replace(source, name=model.name, folder=None, bytes_on_disk=0)
     if source.folder is None:
         return model
-    folder = onnx.folder_of(encoder.facts, encoder.name)
+    folder = onnx.graph_folder(encoder.facts, encoder.name)
     return replace(model, folder=folder, bytes_on_disk=bytes_in(folder)) if folder.is_dir() else model
 
 
@@ -213,7 +214,7 @@ def _sentence(model: ModelCard, argument: str) -> ModelCard:
     folder = hub.cached(hub_name) if hub_name else sentence.find(argument)[1]()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
-    return _folder_card(model, facts(folder, hub_name or folder.name))
+    return _folder_card(model, read_facts(folder, hub_name or folder.name))
 
 
 def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
@@ -221,10 +222,10 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
     if not argument.strip():
         return replace(
             model,
-            folder=own.WEIGHTS.parent,
-            bytes_on_disk=own.WEIGHTS.stat().st_size,
+            folder=built_in.WEIGHTS.parent,
+            bytes_on_disk=built_in.WEIGHTS.stat().st_size,
             languages=("zh", "en"),
-            input_tokens=cross_encoder.facts(own.WEIGHTS.parent).max_tokens,
+            input_tokens=cross_encoder.facts(built_in.WEIGHTS.parent).max_tokens,
             problem=card("bundled").problem,
         )
     recommended = next((entry for entry in cross_encoder.RECOMMENDED if entry.name == hub_name), None)
@@ -298,3 +299,44 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
     "rerank-api": _server,
     "llm": _server,
 }
+
+
+_ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+
+
+def needs(name: str) -> Message:
+    """Return what a model for meaning needs: the network, a server, or files of this machine."""
+    kind, _, argument = name.partition(":")
+    if kind not in EMBEDDERS:
+        return message("This version of Tessera doesn't know it.")
+    if is_built_in(name):
+        return message("It is part of Tessera and needs no network.")
+    if kind in ("openai_compatible", "server"):
+        return _server_message(argument if kind == "server" else "")
+    if package := EMBEDDERS[kind].package:
+        return message("It comes with the Python package {name}.", name=package)
+    if argument.startswith(sentence.PACKAGE):
+        return message("It is in the Python package {name}, and needs no network.", name=argument.partition(":")[2])
+    full = argument if "/" in argument else f"{sentence.DEFAULT_OWNER}/{argument}"
+    if not _ON_HUB.fullmatch(full):
+        return message("It is read from the folder {folder} of this machine.", folder=argument)
+    folder = _cached(full)
+    if folder is None:
+        return message("It isn't on this machine: it would be downloaded from huggingface.co, often 100 MB to 3 GB.")
+    return message("It is on this machine ({size:.0f} MB) and needs no network.", size=bytes_in(folder) / 1e6)
+
+
+def _cached(name: str) -> Path | None:
+    try:
+        return hub.cached(name)
+    except ModelError:  # a name that no model can have
+        return None
+
+
+def _server_message(name: str) -> Message:
+    configured = settings().embeddings
+    server = configured.servers.get(name) if name else configured
+    address = server.base_url if server else ""
+    if not address:
+        return message("It runs on a server, which has to be set up first; the notes' text is sent there.")
+    return message("It runs on the server {address}; the notes' text is sent there.", address=address)

@@ -1,9 +1,12 @@
 """Model servers: the address, the model and the key of each, as the user enters them, and their test."""
 
+import json
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -15,14 +18,121 @@ from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
 from core.indexing.models.trials import QUESTIONS
 from core.model import LocalServer, Progress, ServerCard, ServerTrial, no_progress
-from core.providers import discovery, keys
-from core.providers.hosts import is_this_machine
+from core.providers import keys
+from core.providers.connection import Request, ServerConnection, is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker
-from core.reranking.llm import Llm
-from core.reranking.rerank_api import RerankApi
+from core.reranking.servers import Llm, RerankApi
 from core.settings import config
 from core.settings.config import Settings, settings
 from core.settings.sections import EmbeddingServer, LlmSettings, key_variable
+
+HOST = "127.0.0.1"
+CONNECT_SECONDS, SECONDS = 0.3, 1.5
+"""Longest wait for a connection, and for the whole answer."""
+MOST_BYTES = 1 << 20
+"""Size of a listing at most; one with more isn't read."""
+MOST_MODELS, LONGEST_NAME = 50, 200
+"""Models of a server that are offered, and characters of a model's name, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A kind of model server: its path for a list of models, and the owner that this list names for each model.
+
+    Without an `owner`, a list with an unknown owner is accepted as one of this kind.
+    """
+
+    name: str
+    path: str
+    owner: str = ""
+
+
+DIALECTS = (
+    Dialect("Ollama", "api/tags"),
+    Dialect("LM Studio", "v1/models"),
+    Dialect("llama.cpp", "v1/models", "llamacpp"),
+    Dialect("vLLM", "v1/models", "vllm"),
+)
+PORTS: dict[str, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
+"""The usual port of each kind."""
+
+_OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
+
+_NO_CHAT = re.compile(r"embed|rerank|\bbge\b|\be5\b|\bgte\b|minilm|colbert|whisper", re.IGNORECASE)
+"""Names of models that write no text."""
+_CLOUD = re.compile(r"[:-]cloud$", re.IGNORECASE)
+"""Names of models that Ollama runs on servers of its maker."""
+
+
+def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
+    """Look at the port of each kind of server, at the same time, and return what is there.
+
+    One request to each, which ends after SECONDS. What doesn't answer as such a server counts as not running: a
+    program that passes texts on to another machine might answer in the same form.
+    """
+    chosen = PORTS if ports is None else ports
+    places = [(dialect, chosen[dialect.name]) for dialect in DIALECTS if dialect.name in chosen]
+    if not places:
+        return ()
+    with ThreadPoolExecutor(len(places), thread_name_prefix="look-for-servers") as pool:
+        return tuple(pool.map(lambda place: _look_at(*place), places))
+
+
+def _look_at(dialect: Dialect, port: int) -> LocalServer:
+    address = f"{HOST}:{port}"
+    url = f"http://{address}/{dialect.path}"
+    absent = LocalServer(dialect.name, address)
+    try:
+        with closing(ServerConnection(httpx.URL(url))) as connection:
+            reply = connection.exchange(Request(url, None, {}, MOST_BYTES, SECONDS, CONNECT_SECONDS))
+    except httpx.HTTPError:
+        return absent
+    if reply.status != 200 or not reply.body or reply.encoded:
+        return absent
+    try:
+        listing = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return absent
+    name = _name(dialect, listing)
+    if not name:
+        return absent
+    names = dict.fromkeys(filter(_is_language_model, _models(listing)))
+    return LocalServer(name, address, running=True, models=tuple(names)[:MOST_MODELS])
+
+
+def _rows(listing: Any, part: str) -> list[dict[str, Any]] | None:
+    """Return the objects in a part of a listing, None where it isn't a list."""
+    rows = listing.get(part) if isinstance(listing, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
+
+
+def _name(dialect: Dialect, listing: Any) -> str:
+    """Return the kind of the server that gave a listing, "" for another program."""
+    owners = {owner for row in _rows(listing, "data") or () if isinstance(owner := row.get("owned_by"), str)}
+    if known := next((_OWNERS[owner] for owner in sorted(owners) if owner in _OWNERS), ""):
+        return known
+    part = "models" if dialect.path == "api/tags" else "data"
+    return "" if dialect.owner or _rows(listing, part) is None else dialect.name
+
+
+def _models(listing: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the names of the models of a listing, except those that run on another machine or only embed."""
+    if (rows := _rows(listing, "data")) is not None:
+        yield from (row.get("id") for row in rows)
+        return
+    for row in _rows(listing, "models") or ():
+        details = row.get("details")
+        families = [details.get("family"), details.get("families")] if isinstance(details, dict) else []
+        remote = row.get("remote_host") or row.get("remote_model")
+        if not remote and "bert" not in repr(families).lower():
+            yield row.get("name")
+
+
+def _is_language_model(name: object) -> bool:
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
+        return False
+    return name == name.strip() and name.isprintable() and not _NO_CHAT.search(name) and not _CLOUD.search(name)
+
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
 """The sections of the settings, each with the kind of model that its server runs."""
@@ -42,7 +152,7 @@ class Servers:
 
     def all(self) -> list[ServerCard]:
         """Return all servers, whether they are set up or not; sends no request."""
-        return [self.get(section) for section in (*SECTIONS, *_named())]
+        return [self.get(section) for section in (*SECTIONS, *_named_servers())]
 
     def get(self, section: str) -> ServerCard:
         """Describe a server; raises UnknownChoice."""
@@ -56,7 +166,7 @@ class Servers:
             return card
         if not url.host:
             return card
-        key = keys.in_force(section, url)
+        key = keys.active_key(section, url)
         here, encrypted = is_this_machine(url.host), url.scheme == "https"
         return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
 
@@ -66,7 +176,7 @@ class Servers:
         Sends nothing, and returns nothing, where the setting `discover` is off.
         """
         progress(0, 1, "")
-        return discovery.discover() if settings().llm.discover else ()
+        return discover() if settings().llm.discover else ()
 
     def update(self, section: str, **values: str) -> None:
         """Store the `base_url` or the `model` of a server, or both; raises ConfigError for an invalid address."""
@@ -74,7 +184,7 @@ class Servers:
             httpx.URL(values.get("base_url", "").strip())
         except httpx.InvalidURL:
             raise ConfigError("'{url}' is no address.", url=values["base_url"].strip()) from None
-        config.store_entered_server(_known(section), values)
+        config.store_entered_server(_check_section(section), values)
         self.refresh()
 
     def enter_key(self, section: str, key: str) -> None:
@@ -91,7 +201,7 @@ class Servers:
 
     def delete_for_good(self, section: str) -> None:
         """Delete the entered address, model and key of a server."""
-        keys.remove(_known(section))
+        keys.remove(_check_section(section))
         self.update(section, base_url="", model="")
 
     def test(self, section: str, progress: Progress = no_progress) -> ServerTrial:
@@ -139,17 +249,17 @@ def _forget_models() -> None:
         table.forget(*SECTIONS.values(), "server")
 
 
-def _named() -> dict[str, EmbeddingServer]:
+def _named_servers() -> dict[str, EmbeddingServer]:
     """Return the servers `[embeddings.NAME]`, by their section."""
     return {f"embeddings.{name}": server for name, server in settings().embeddings.servers.items()}
 
 
 def _settings_of(section: str) -> Any:
-    named = _named()
-    return named[section] if section in named else getattr(settings(), _known(section))
+    named = _named_servers()
+    return named[section] if section in named else getattr(settings(), _check_section(section))
 
 
-def _known(section: str) -> str:
+def _check_section(section: str) -> str:
     if section not in SECTIONS:
-        raise UnknownChoice(message("model server"), section, [*SECTIONS, *_named()])
+        raise UnknownChoice(message("model server"), section, [*SECTIONS, *_named_servers()])
     return section

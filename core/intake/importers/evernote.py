@@ -4,18 +4,78 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from xml.parsers import expat
+from zoneinfo import ZoneInfo
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.intake.importers import evernote_parts as parts
-from core.intake.importers import markup
-from core.intake.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
-from core.intake.importers.protocol import Imported
+from core.intake.importers import MAX_BYTES, Imported, add_front_matter, file_name, files, markup, unique
 from core.model import Failed, Omission
+
+TASK = ("title", "taskStatus", "dueDate", "timeZone", "description", "sortWeight", "taskGroupNoteLevelID")
+"""Elements of a task that are read."""
+_SURE = 60
+"""Weight, up to 100, below which a word of a picture is a guess."""
+
+
+def task_lists(tasks: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return the tasks of each group as items of a list with boxes, by the group's id."""
+    made: dict[str, list[str]] = {}
+    for task in sorted(tasks, key=lambda item: item.get("sortWeight", "")):
+        box = "x" if task.get("taskStatus") == "completed" else " "
+        due = _day(task.get("dueDate", ""), task.get("timeZone", ""))
+        title = " ".join(task.get("title", "").split())
+        lines = [f"- [{box}] {title}" + (f" 📅 {due}" if due else "")]
+        lines += [f"  {line.strip()}" for line in task.get("description", "").splitlines() if line.strip()]
+        made.setdefault(task.get("taskGroupNoteLevelID", ""), []).extend(lines)
+    return {group: "\n".join(lines) for group, lines in made.items()}
+
+
+def _day(time: str, zone: str) -> str:
+    """Return the day of a time in UTC on the clock of a zone, "" for none."""
+    try:
+        at = datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return at.astimezone(ZoneInfo(zone.strip() or "UTC")).date().isoformat()
+    except (ValueError, OSError, KeyError, OverflowError):
+        return f"{time[:4]}-{time[4:6]}-{time[6:8]}" if re.match(r"\d{8}T", time) else ""
+
+
+def recognized_words(index: str) -> str:
+    """Return the words of a picture of which Evernote was sure, "" where its index can't be read."""
+    words: list[str] = []
+    best: list[tuple[int, str]] = []
+
+    def start(name: str, about: dict[str, str]) -> None:
+        if name == "item":
+            best.clear()
+        elif name == "t":
+            weight = about.get("w", "")
+            best.append((int(weight) if weight.isdecimal() and len(weight) < 4 else 0, ""))
+
+    def text(data: str) -> None:
+        if best:
+            best[-1] = (best[-1][0], best[-1][1] + data)
+
+    def end(name: str) -> None:
+        if name == "item" and best:
+            weight, word = max(best, key=lambda item: item[0])
+            words.append(" ".join(word.split()) if weight >= _SURE else "")
+            best.clear()
+
+    parser = expat.ParserCreate()
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    parser.StartElementHandler, parser.CharacterDataHandler, parser.EndElementHandler = start, text, end
+    try:
+        if index and "<!ENTITY" not in index:
+            parser.Parse(index, True)
+    except expat.ExpatError:
+        return ""
+    return " ".join(filter(None, words))
+
 
 _BLOCK = 1024 * 1024
 _MOST_NOTES = 100_000
@@ -28,7 +88,7 @@ _TEXTS = frozenset(
     (
         *("title", "content", "created", "updated", "tag", "author", "source-url", "reminder-time"),
         *_RESOURCE,
-        *parts.TASK,
+        *TASK,
     )
 )
 
@@ -72,16 +132,16 @@ class Evernote:
                     for note in _read(self._folder / path, path):
                         title = " ".join(note.values.get("title", "").split())
                         place = PurePosixPath(path).with_suffix("") / f"{file_name(title)}.md"
-                        yield _written(note, unique(str(place), taken))
+                        yield _to_imported(note, unique(str(place), taken))
                     if len(taken) == before:
                         yield Failed(path, message("is an export of Evernote without notes."))
                 except SourceError as error:
                     yield Failed(path, error.reason)
 
 
-def _written(note: _EvernoteNote, place: str) -> Imported | Failed:
+def _to_imported(note: _EvernoteNote, place: str) -> Imported | Failed:
     try:
-        groups = parts.groups(note.tasks)
+        groups = task_lists(note.tasks)
         body, encrypted, placed = markup.markdown(note.values.get("content", ""), note.files, groups)
     except SourceError as error:
         return Failed(place, error.reason)
@@ -99,7 +159,7 @@ def _written(note: _EvernoteNote, place: str) -> Imported | Failed:
         "source_url": note.values.get("source-url", ""),
     }
     left_out = tuple(Omission(kind, count) for kind, count in counts.items() if count)
-    return Imported(place, with_front(fields, f"{text}\n"), left_out)
+    return Imported(place, add_front_matter(fields, f"{text}\n"), left_out)
 
 
 def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
@@ -180,7 +240,7 @@ class _EvernoteHandler:
         if "resource" in self._open:
             if name in _RESOURCE:
                 self._resource[name] = _fingerprint(text) if name == "data" else text
-        elif self._open[-1:] == ["task"] and name in parts.TASK:
+        elif self._open[-1:] == ["task"] and name in TASK:
             self._note.tasks[-1][name] = text
         elif "task" in self._open:
             return
@@ -189,7 +249,7 @@ class _EvernoteHandler:
             suffix = self._resource.get("mime", "").rpartition("/")[2].split("+")[0].replace("jpeg", "jpg")
             called = _in_link(self._resource.get("file-name", "")) or f"file-{number}.{file_name(suffix or 'bin')}"
             self._note.files[self._resource.get("data") or str(number)] = called
-            if words := parts.recognised(self._resource.get("recognition", "")):
+            if words := recognized_words(self._resource.get("recognition", "")):
                 self._note.words.append((called, words))
         elif name == "tag":
             self._note.tags.append(text)

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
-from core.intake.importers.fronting import files, text_of, with_front
-from core.intake.importers.protocol import Imported
+from core.intake.importers import Fields, Imported, add_front_matter, files, read_text
 from core.model import Failed
 
 _MARK = "logseq/config.edn"
@@ -61,7 +59,7 @@ class Logseq:
         """Yield pages as Markdown: properties as front matter, references as links to the blocks."""
         for path in paths or [path for path in files(self._folder) if path.endswith(".md")]:
             try:
-                yield Imported(path, self._page(path, text_of(self._folder, path)))
+                yield Imported(path, self._page(path, read_text(self._folder, path)))
             except SourceError as error:
                 yield Failed(path, error.reason)
 
@@ -73,7 +71,7 @@ class Logseq:
             fields |= _journal_fields(*map(int, journal.groups()))
         for name, value in properties.items():
             fields |= _field(name, value)
-        return with_front(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
+        return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
         """Yield the lines of the blocks; an id follows the first line of its block, as in Obsidian."""
@@ -112,9 +110,13 @@ class Logseq:
         yield from written
 
     def _inline(self, text: str) -> str:
-        return _REFERENCE.sub(self._referred, text) if "((" in text or "{{embed" in text or "#[[" in text else text
+        return (
+            _REFERENCE.sub(self._resolve_references, text)
+            if "((" in text or "{{embed" in text or "#[[" in text
+            else text
+        )
 
-    def _referred(self, match: re.Match[str]) -> str:
+    def _resolve_references(self, match: re.Match[str]) -> str:
         if match["tag"]:
             return f"[[{match['tag']}]]"
         if match["page"]:
@@ -136,7 +138,7 @@ class Logseq:
             if not path.endswith(".md") or "logseq/bak/" in path:
                 continue
             try:
-                text = text_of(self._folder, path)
+                text = read_text(self._folder, path)
             except SourceError:
                 continue
             last = ""
@@ -159,7 +161,7 @@ def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
     return values, len(lines)
 
 
-def _field(name: str, value: str) -> dict[str, Any]:
+def _field(name: str, value: str) -> Fields:
     """Return a property of a page as a line of front matter."""
     if name in ("tags", "alias", "aliases"):
         parts = [re.sub(r"^#?\[\[|\]\]$|^#", "", part.strip()).strip() for part in re.split(r"[,，]", value)]
@@ -178,7 +180,7 @@ def _title(path: str) -> str:
     return unquote(PurePosixPath(path).stem.replace("___", "/"))
 
 
-def _journal_fields(year: int, month: int, day: int) -> dict[str, Any]:
+def _journal_fields(year: int, month: int, day: int) -> Fields:
     """Return the title, the names and the date of a journal; its usual name is that of Logseq's first setting."""
     try:
         at = date(year, month, day)

@@ -33,17 +33,17 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
     if "<!ENTITY" in content:
         raise SourceError("", "declares entities, which a note of Evernote doesn't need: refused.")
     writer = _MarkdownWriter(files, tasks)
-    return _written(writer, content), writer.encrypted, writer.placed
+    return _to_markdown(writer, content), writer.encrypted, writer.placed
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
     """Return the text of a page of Notion, with its links as they are, and its properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
-    text = _written(writer, content)
+    text = _to_markdown(writer, content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
 
 
-def _written(writer: "_MarkdownWriter", content: str) -> str:
+def _to_markdown(writer: "_MarkdownWriter", content: str) -> str:
     writer.feed(content)
     writer.close()
     return re.sub(r"\n{3,}", "\n\n", writer.text()).strip()

@@ -7,13 +7,20 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import dropwhile
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import quote, unquote
 
 from core.base.errors import SourceError
-from core.intake.importers import markup
-from core.intake.importers.fronting import EXPORT, file_name, files, text_of, unique, with_front
-from core.intake.importers.protocol import Imported
+from core.intake.importers import (
+    EXPORT,
+    Fields,
+    Imported,
+    add_front_matter,
+    file_name,
+    files,
+    markup,
+    read_text,
+    unique,
+)
 from core.markdown.frontmatter import moment
 from core.model import Failed, day_of
 
@@ -60,11 +67,11 @@ class Notion:
         ids = {match[1]: places[path] for path in found if (match := _ID.search(PurePosixPath(path).name))}
         for path in found:
             try:
-                text = text_of(self._folder, path)
+                text = read_text(self._folder, path)
                 if path.lower().endswith(".csv"):
                     yield Imported(places[path], _table(text, places[path], pages))
                     continue
-                fields: dict[str, Any] = {}
+                fields: Fields = {}
                 if path.lower().endswith(".html"):
                     text, properties = markup.page(text)
                     fields, text = _fields(properties), f"{text}\n"
@@ -97,7 +104,7 @@ def _without_id(name: str) -> str:
     return _ID.sub("", name).strip() or name
 
 
-def _page(fields: dict[str, Any], body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
+def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
     """Return a page with its links mended, and the properties of a row of a database as front matter."""
     here = posixpath.dirname(places[path])
 
@@ -110,10 +117,10 @@ def _page(fields: dict[str, Any], body: str, path: str, places: dict[str, str], 
             place = places.get(wanted)
         return f"]({quote(posixpath.relpath(place, here or '.'))})" if place else match[0]
 
-    return with_front(fields, _LINK.sub(link, body))
+    return add_front_matter(fields, _LINK.sub(link, body))
 
 
-def _row(text: str) -> tuple[dict[str, Any], str]:
+def _row(text: str) -> tuple[Fields, str]:
     """Return the properties below the title of a page, and the text without them."""
     head, _, rest = text.partition("\n\n")
     lines, _, body = rest.partition("\n\n")
@@ -123,8 +130,8 @@ def _row(text: str) -> tuple[dict[str, Any], str]:
     return _fields((row[1].strip(), row[2].strip()) for row in rows if row), f"{head}\n\n{body}"
 
 
-def _fields(properties: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
+    fields: Fields = {}
     for name, value in ((name, _INLINE.sub(r"\1", value)) for name, value in properties):
         if name.casefold() in ("tags", "tag"):
             fields["tags"] = [part.strip().replace(" ", "-") for part in value.split(",") if part.strip()]

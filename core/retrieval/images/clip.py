@@ -10,8 +10,7 @@ from typing import Any
 from core.base.errors import ConfigError, ModelError
 from core.base.text import make_storable
 from core.embedding import hub, sentence
-from core.embedding.device import Turns, choose
-from core.embedding.loading import explain_failure, load
+from core.embedding.loading import Turns, choose_device, explain_failure, load
 from core.embedding.model_folder import digest, explain_read_error, read_json, refuse_own_code, weights
 from core.model import Matrix, Pixels
 
@@ -75,7 +74,7 @@ class Clip:
     @cached_property
     def _model(self) -> Any:
         # Half precision would save little: a picture is embedded once.
-        model = load("SentenceTransformer", self._folder, self._name, replace(choose(), dtype="float32"))
+        model = load("SentenceTransformer", self._folder, self._name, replace(choose_device(), dtype="float32"))
         if not {"text", "image"} <= {*model.modalities}:
             raise ModelError(
                 "The model '{name}' doesn't read both pictures and texts. Choose a CLIP model, such as clip-ViT-B-32.",

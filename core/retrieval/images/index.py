@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from core.base.errors import ConfigError, NoteNotFound, SourceError
 from core.base.jobs import Jobs
+from core.documents.converting import PictureReader
 from core.documents.kinds import PICTURES
-from core.documents.pictures import PictureReader
-from core.indexing import pictures as shown
+from core.indexing import cutter
 from core.model import ImageStatus, Note, NotePicture, PictureFile, Progress, no_progress
 from core.notes.pictures import data_of, seen
 from core.retrieval import images
@@ -80,7 +80,8 @@ class ImageIndex:
             except NoteNotFound:
                 continue
             before = self._store.images.for_note(note_id)
-            self._store.images.put(note_id, [*shown.list_pictures(note, before), *_page(note, before)], note.generation)
+            shown = [*cutter.list_pictures(note, before), *_page(note, before)]
+            self._store.images.put(note_id, shown, note.generation)
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
         waiting, done = self._store.images.pending_files(embedder.fingerprint), 0

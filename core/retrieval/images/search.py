@@ -106,7 +106,7 @@ class ImageSearch:
     def _hits(
         self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: set[str] | frozenset[str] = frozenset()
     ) -> tuple[PictureHit, ...]:
-        """Return the nearest files, each where it stands first, without those that are `known`."""
+        """Return the nearest files, each at its first place, without those that are `known`."""
         files: dict[str, ImageRow] = {}
         for row in rows:
             if row.hash not in known and len(row.vector) == vectors.shape[1]:

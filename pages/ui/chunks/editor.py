@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.base.lines import with_newlines
+from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
-from core.base.lines import with_line_ends
+from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
 from pages.ui.notes import drafting

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from threading import Lock
 
-from core.base.lines import with_line_ends
+from core.base.text import with_line_ends
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes.written_text import NEW, EditorSession

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.desktop import dialogs
+from core.desktop import window
 from core.model import NOTE_SUFFIXES, SyncPlan, new_base_line
 from core.workspace import Workspace
 from pages.ui.notes import composer, listing
@@ -44,10 +44,10 @@ _LISTED = "folders_listed"
 
 def choose(key: str) -> None:
     """Draw the button that lets the user choose a folder, which becomes the text of the widget of a key."""
-    if dialogs.command():
+    if window.command():
         if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
             with st.spinner(t("Choose the folder in the dialog that opened.")):
-                folder = dialogs.choose()
+                folder = window.choose()
             if folder:
                 st.session_state[f"{key}_chosen"] = str(folder)
                 st.rerun()
@@ -78,7 +78,7 @@ def _browse(key: str) -> None:
             st.session_state[f"{key}_chosen"] = str(now)
             st.rerun()
     with st.container(height=260, border=False):
-        for number, folder in enumerate(dialogs.inside(now)):
+        for number, folder in enumerate(window.inside(now)):
             widgets.small(plain(folder.name), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
 
 

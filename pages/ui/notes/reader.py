@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from core.base.lines import LINE_END
 from core.base.messages import message
+from core.base.text import LINE_END
 from core.model import (
     NOTE_FIELDS,
     RELATIONS,

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from core.base.lines import with_line_ends
 from core.base.messages import Message
+from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, Note
 from pages.ui.notes import offers
 

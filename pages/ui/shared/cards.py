@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from math import floor
 
-from core.base.lines import with_newlines
 from core.base.messages import message
-from core.base.text import CJK
+from core.base.text import CJK, with_newlines
 from core.model import (
     NOTE_FIELDS,
     STAGES,

@@ -13,7 +13,7 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from core.base.lines import line_starts, with_newlines
+from core.base.text import line_starts, with_newlines
 from pages.ui.shared.formulas import formula
 from pages.ui.shared.safe import Span, html
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from html import escape as html
 
-from core.base.lines import LINE_END
+from core.base.text import LINE_END
 
 __all__ = ["boxes", "facts", "figures", "folded", "html", "light", "marked", "plain", "tangled"]
 

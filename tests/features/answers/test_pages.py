@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.documents.pdfs import PdfPage, pdf
 from core.doors.json_forms.search import RESULT
 from core.features.answers.forms import ANSWER
 from core.workspace import Workspace
+from tests.documents.pdfs import PdfPage, pdf
 
 pytestmark = pytest.mark.usefixtures("bundled")
 

@@ -43,7 +43,7 @@ def scores_of(numpy_reader: ReaderEnsemble, read: Any, units: list[Unit]) -> lis
 def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[float]:
     places, _ = read.compared
     question = tokens.unit(read.question - read.centre)[None]
-    signs = 2 * tokens.unpacked(read.bits, DIMENSION)[None] - 1
+    signs = 2 * tokens.unpack_signs(read.bits, DIMENSION)[None] - 1
     masks = masks_of(read, units)
     about = np.zeros((1, len(places), 2), np.float32)
     about[0, :, 0] = places[:, 0] < 0

@@ -13,7 +13,7 @@ from typing import Literal
 import pytest
 
 from core.base.errors import ConfigError, ProviderUnavailable
-from core.base.quotes import find_quote
+from core.base.text import find_quote
 from core.features.answers import budget, figures, thresholds
 from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer, answer_remark

@@ -6,21 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.drills import doctor as drill
 from core.base.errors import DiskFull
 from core.doors.cli import main
 from core.embedding import windows
 from core.features.doctor import resource_checks
 from core.features.doctor.doctor import CHECKS
 from core.workspace import Workspace
-
-TRIED = (
-    *("no database", "words that lack", "the index of words", "vectors that lack", "vectors that are cut"),
-    *("a base that is gone", "a version that lacks", "a note that waits", "a picture that is gone", "settings"),
-    "a note that lacks parts",
-    *("a damaged backup", "no backup", "rights of others"),
-)
-"""A few kinds of damage; `python -m benchmarks.drills doctor` tries them all."""
+from tests.features.doctor import damages
+from tests.features.doctor.damages import DAMAGES
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +21,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("doctor") / "made"
     with pytest.MonkeyPatch.context() as patch:
         settings(patch)
-        drill.make(place)
+        damages.make(place)
     return place
 
 
@@ -43,16 +36,23 @@ def settings(patch: pytest.MonkeyPatch) -> None:
     patch.setenv("TESSERA_SEARCH__RERANKER", "none")
 
 
-@pytest.mark.parametrize("name", TRIED)
+@pytest.mark.parametrize("name", [name for name, damage in DAMAGES.items() if not damage.chroma])
 def test_damage_is_named_and_mended_or_told(made: Path, tmp_path: Path, name: str) -> None:
-    assert drill.tried(made, tmp_path / "here", drill.DAMAGES[name]) == ""
+    assert damages.tried(made, tmp_path / "here", DAMAGES[name]) == ""
 
 
-def test_every_check_is_tried_by_the_drill() -> None:
+@pytest.mark.parametrize("name", [name for name, damage in DAMAGES.items() if damage.chroma])
+def test_damage_of_the_index_is_named_and_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "chroma")
+    damages.make(tmp_path / "made")
+    assert damages.tried(tmp_path / "made", tmp_path / "here", DAMAGES[name]) == ""
+
+
+def test_every_check_has_its_damage() -> None:
     # What a disk without space and a folder without rights do needs another disk and another person.
     # Notes of a release that knew no rows are in the test below.
     others = {"space", "servers", "watched", "tokens", "rows"}
-    assert {*CHECKS} - {damage.check for damage in drill.DAMAGES.values()} == others
+    assert {*CHECKS} - {damage.check for damage in DAMAGES.values()} == others
 
 
 def test_tables_of_an_earlier_release_are_named_and_get_their_rows(
@@ -83,7 +83,7 @@ def test_a_disk_that_refuses_ends_one_check_only(made: Path, tmp_path: Path, mon
     monkeypatch.setattr(resource_checks, "FileLock", refused)
     monkeypatch.setattr(resource_checks, "disk", refused)
     assert not resource_checks._in_use(folder)
-    health = drill.examined(folder)
+    health = damages.examined(folder)
     assert [one.name for one in health.checks] == [*CHECKS]
     assert "Permission denied" in str(next(one.problem for one in health.checks if one.name == "space"))
 
@@ -122,7 +122,7 @@ def test_compacting_gives_space_back_and_refuses_without_room(
     with Workspace(folder) as workspace:
         for number in range(20):
             workspace.notes.add("large", "word " * 20_000 + str(number), title=str(number), embed=False)
-        hits = [hit.chunk.id for hit in workspace.search(drill.QUESTION, bases=["base"]).hits]
+        hits = [hit.chunk.id for hit in workspace.search(damages.QUESTION, bases=["base"]).hits]
         workspace.bases.delete_for_good("large")
         before = workspace.doctor.space()
         assert before.unused > 1_000_000
@@ -135,7 +135,7 @@ def test_compacting_gives_space_back_and_refuses_without_room(
         done = workspace.doctor.compact()
         assert done.after < done.before - 1_000_000
         assert workspace.doctor.space().unused == 0
-        assert [hit.chunk.id for hit in workspace.search(drill.QUESTION, bases=["base"]).hits] == hits
-    assert drill.examined(folder).level == "sound"
+        assert [hit.chunk.id for hit in workspace.search(damages.QUESTION, bases=["base"]).hits] == hits
+    assert damages.examined(folder).level == "sound"
     assert status("space", "--workspace", str(folder)) == 0
     assert "backups" in capsys.readouterr().out

@@ -14,7 +14,7 @@ from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, SearchOptio
 from core.model.evaluation import MISSED
 from core.query.synonyms import SynonymsFile
 from core.reranking import Candidate, Reranker
-from core.retrieval.engine import SearchEngine
+from core.retrieval.engine import SearchEngine, SearchServices
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -111,7 +111,8 @@ class Judged(Models):
 
 def searching(workspace: Workspace, reranker: Reranker | None = None) -> SearchEngine:
     synonyms = SynonymsFile(workspace.store.folder, make=True)
-    return SearchEngine(workspace.store, workspace.settings, Judged(workspace, reranker), synonyms)
+    models = Judged(workspace, reranker)
+    return SearchEngine(SearchServices(workspace.store, workspace.settings, models, synonyms))
 
 
 def diagnose(

@@ -12,7 +12,7 @@ from typing import Any
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
-from core.base.lines import with_newlines
+from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing
 from pages.ui.shared.document.parser import MAX_NESTING, parse
 from pages.ui.shared.document.sources import HeadingSource, Sources, SourceSpan, same

@@ -1,1 +1,0 @@
-"""Documents of many kinds, made on the spot, and how well and fast they are converted."""

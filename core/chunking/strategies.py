@@ -1,0 +1,359 @@
+"""Strategies that cut every note alike: whole, by lines, by headings, by size; and checks of their options."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.errors import ConfigError
+from core.base.text import with_newlines
+from core.chunking import describe
+from core.chunking.describe import SECTION_LEVEL
+from core.chunking.reading import TokenizedNote
+from core.chunking.slices import (
+    JOINED,
+    PROSE,
+    ROWS,
+    Size,
+    Slice,
+    Span,
+    clause_starts,
+    cut,
+    is_joined,
+    join,
+    line_starts,
+    pack,
+    sentence_starts,
+    solid_rows,
+    space_ends,
+    trim,
+    unbreakable,
+    word_starts,
+)
+from core.markdown.outline import Block, Heading, walk
+from core.model import SETTINGS, Chunk
+
+
+def check_positive(name: str, value: int) -> int:
+    """Return the value. Raises ConfigError below 1."""
+    if value < 1:
+        raise ConfigError(
+            "“{setting}” ({name}) is {value}; it must be at least 1.", setting=SETTINGS[name], name=name, value=value
+        )
+    return value
+
+
+def check_size(chunk_size: int, max_single_chunk_size: int) -> int:
+    """Return `chunk_size`. Raises ConfigError outside 1 to `max_single_chunk_size`."""
+    check_positive("max_single_chunk_size", max_single_chunk_size)
+    if not 1 <= chunk_size <= max_single_chunk_size:
+        raise ConfigError(
+            "The chunk size (chunk_size) is {value}; it must be from 1 to {most}, the largest chunk "
+            "(max_single_chunk_size).",
+            value=chunk_size,
+            most=max_single_chunk_size,
+        )
+    return chunk_size
+
+
+def check_overlap(chunk_overlap: int, chunk_size: int) -> int:
+    """Return `chunk_overlap`. Raises ConfigError outside 0 to `chunk_size` - 1."""
+    if not 0 <= chunk_overlap < chunk_size:
+        raise ConfigError(
+            "The overlap (chunk_overlap) is {value}; it must be from 0 to {most}, below the chunk size (chunk_size).",
+            value=chunk_overlap,
+            most=chunk_size - 1,
+        )
+    return chunk_overlap
+
+
+class NoChunking:
+    """Keeps a note in one piece of any size; the embedder divides long chunks into windows."""
+
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
+        start, end = trim(reading.body, 0, len(reading.body))
+        return describe.chunks(reading, [Slice(start, end, start)] if start < end else [], "full_document")
+
+
+_INSIDE = ((sentence_starts, False), (clause_starts, False), (word_starts, True), (space_ends, False))
+
+
+class LineChunker:
+    """Makes every line a chunk, without blank lines, and in Markdown without repeated ones.
+
+    Lines are compared without the white space around them. A line over `max_single_chunk_size` tokens
+    is cut at sentence ends, then between words.
+    """
+
+    def __init__(self, *, max_single_chunk_size: int = 1500) -> None:
+        self._limit = check_positive("max_single_chunk_size", max_single_chunk_size)
+
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
+        body, size = reading.body, Size(self._limit, self._limit)
+        edges = [0, *line_starts(body, 0, len(body)), len(body)]
+        seen: set[str] = set()
+        slices = []
+        for begin, stop in pairwise(edges):
+            line = body[begin:stop].strip()
+            if not line or (line in seen and not reading.note.plain):
+                continue
+            seen.add(line)
+            trimmed = (trim(body, *piece) for piece in cut(reading, begin, stop, _INSIDE, size))
+            slices += [Slice(start, end, start) for start, end in trimmed if start < end]
+        return describe.chunks(reading, slices, "line")
+
+
+@dataclass(frozen=True, slots=True)
+class _HeadingSection:
+    """A heading with its text down to the next heading; level 0 is the text before the first heading."""
+
+    start: int
+    end: int
+    level: int
+
+
+class MarkdownAware:
+    """Makes every section of level 1 to 3 a chunk, without its subsections and without overlap.
+
+    A section over `max_single_chunk_size` tokens (the limit) is cut at its deeper headings, level by
+    level, then between its blocks into parts of `chunk_size`. A block over the limit is cut between
+    its list items, rows or sentences.
+
+    A section of fewer than `chunk_size // 16` tokens, its heading included, is joined with the next
+    section if that has the same or a deeper level and both fit the limit. Joined sections have the
+    level of the first, and their chunk has the section of the last. The text before the first heading is never joined.
+    """
+
+    def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
+        self._size = Size(check_size(chunk_size, max_single_chunk_size), max_single_chunk_size)
+
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
+        headings = [heading for heading in reading.outline.headings if not heading.nested]
+        whole = _HeadingSection(0, len(reading.body), 0)
+        spans = _SectionCutter(reading, headings, self._size).spans(whole, SECTION_LEVEL)
+        trimmed = (trim(reading.body, *span) for span in spans)
+        slices = [Slice(start, end, start) for start, end in trimmed if start < end]
+        return describe.chunks(reading, slices, "markdown_section")
+
+
+class _SectionCutter:
+    def __init__(self, reading: TokenizedNote, headings: list[Heading], size: Size) -> None:
+        self._reading = reading
+        self._headings = headings
+        self._heading_starts = [heading.start for heading in headings]
+        self._block_starts = [block.start for block in reading.outline.blocks]
+        self._size = size
+
+    def spans(self, section: _HeadingSection, level: int) -> list[Span]:
+        """Cut a section at its headings down to `level`, and parts over the limit at deeper headings."""
+        spans = []
+        for part in self._join_small(self._parts(section, level)):
+            if self._reading.count(part.start, part.end) <= self._size.limit:
+                spans.append((part.start, part.end))
+            elif level < 6:
+                spans += self.spans(part, level + 1)
+            else:
+                spans += pack(self._reading, self._blocks(part), part.start, part.end, self._size)
+        return spans
+
+    def _parts(self, section: _HeadingSection, level: int) -> list[_HeadingSection]:
+        first, last = (bisect_left(self._heading_starts, edge) for edge in (section.start, section.end))
+        edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
+        if not edges or edges[0][0] > section.start:
+            edges.insert(0, (section.start, section.level))
+        ends = [start for start, _ in edges[1:]] + [section.end]
+        return [_HeadingSection(start, end, rank) for (start, rank), end in zip(edges, ends, strict=True)]
+
+    def _join_small(self, parts: list[_HeadingSection]) -> list[_HeadingSection]:
+        joined: list[_HeadingSection] = []
+        for part in parts:
+            before = joined[-1] if joined else None
+            if before and before.level and part.level >= before.level and self._is_small_enough(before, part):
+                joined[-1] = _HeadingSection(before.start, part.end, before.level)
+            else:
+                joined.append(part)
+        return joined
+
+    def _is_small_enough(self, before: _HeadingSection, part: _HeadingSection) -> bool:
+        if self._reading.count(before.start, before.end) >= self._size.target // 16:
+            return False
+        return self._reading.count(before.start, part.end) <= self._size.limit
+
+    def _blocks(self, section: _HeadingSection) -> tuple[Block, ...]:
+        first, last = (bisect_left(self._block_starts, edge) for edge in (section.start, section.end))
+        return self._reading.outline.blocks[first:last]
+
+
+class RecursiveCharacter:
+    """Cuts a note between paragraphs, else lines, sentences, words or tokens.
+
+    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the chunk
+    before: from the start of a sentence if that gives at least half the overlap, else of a word.
+    Code, tables, math, HTML and links stay in one piece up to `max_single_chunk_size` tokens and share
+    nothing with a neighbour; larger ones are cut between rows. A heading stays with the text below it.
+    """
+
+    def __init__(self, *, chunk_size: int = 512, chunk_overlap: int = 100, max_single_chunk_size: int = 1500) -> None:
+        self._size = Size(check_size(chunk_size, max_single_chunk_size), max_single_chunk_size)
+        self._overlap = check_overlap(chunk_overlap, chunk_size)
+
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
+        size = Size(self._size.target - self._overlap, self._size.limit)
+        solid = _solid_flags(reading, size)
+        if len(reading.starts) <= self._size.target:
+            spans = [(0, len(reading.body))]
+        else:
+            spans = _separate(reading, solid, size.target)
+            spans = _bound(reading, _with_headings(reading, spans), solid, size)
+        trimmed = (trim(reading.body, *span) for span in spans)
+        own = [span for span in trimmed if span[0] < span[1]]
+        return describe.chunks(reading, self._with_overlap(reading, own, solid), "recursive_character")
+
+    def _with_overlap(self, reading: TokenizedNote, own: list[Span], solid: NDArray[np.bool_]) -> list[Slice]:
+        slices: list[Slice] = []
+        for start, end in own:
+            shared = start
+            if slices and self._overlap and not describe.lead_at(reading.outline.blocks, start):
+                room = min(self._overlap, self._size.limit - reading.count(start, end))
+                shared = _overlap_start(reading, slices[-1], start, room, solid)
+            slices.append(Slice(trim(reading.body, shared, end)[0], end, start))
+        return slices
+
+
+def _separate(reading: TokenizedNote, mask: NDArray[np.bool_], target: int) -> list[Span]:
+    """Cut the body with langchain's splitter into spans without gaps.
+
+    The splitter gets a copy of the body. A mark before every token lets its length function count
+    marks. Filler replaces the text that must stay whole, so that no separator matches in it. The pieces
+    add up to the copy, so their lengths without the marks give the offsets in the body.
+    """
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    codes = np.frombuffer(with_newlines(reading.body).encode("utf-32-le", "surrogatepass"), dtype="<u4").copy()
+    used = set(reading.body)
+    unused = (code for code in range(0xE000, 0x110000) if chr(code) not in used)
+    mark, filler = next(unused), next(unused)
+    codes[mask] = filler
+    marked = np.insert(codes, reading.starts, mark).tobytes().decode("utf-32-le", "surrogatepass")
+    sign = chr(mark)
+    splitter = RecursiveCharacterTextSplitter(
+        separators=_separators(sign, chr(filler), max(1, target // 8)),
+        is_separator_regex=True,
+        keep_separator="end",
+        strip_whitespace=False,
+        chunk_size=target,
+        chunk_overlap=0,
+        # At least 1: otherwise thousands of pieces without a token would fill one chunk, and langchain
+        # takes quadratic time to empty it.
+        length_function=lambda text: max(1, text.count(sign)) if text else 0,
+    )
+    lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
+    return list(pairwise(accumulate(lengths, initial=0)))
+
+
+def _separators(mark: str, filler: str, run: int) -> list[str]:
+    """Return the patterns at which a piece may end, best first; the last one matches up to `run` tokens.
+
+    A mark may come before every character.
+    """
+    closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
+    blank = rf"[{mark} \t\u3000\xa0]"
+    return [
+        rf"\n(?:{blank}*\n)+",
+        r"\n",
+        rf"[。！？；…]{closing}",
+        rf"[.!?]{closing}{blank}*[ \t]",
+        r"[，、：]",
+        rf"[ \t\u3000\xa0]+(?:{mark}+[ \t\u3000\xa0]+)*",
+        # Several tokens at once: a text without any other separator may have millions.
+        rf"(?:{mark}+[^{mark}{filler}]++){{1,{run}}}(?<!\u200d)(?!{mark}*{JOINED})",
+    ]
+
+
+def _solid_flags(reading: TokenizedNote, size: Size) -> NDArray[np.bool_]:
+    """Flag the characters that stay together: blocks, rows, first lines of list items, links."""
+    flags = np.zeros(len(reading.body), dtype=bool)
+    for block in walk(reading.outline.blocks):
+        for start, end in _solid_spans(reading, block, size):
+            flags[start:end] = True
+    return flags
+
+
+def _solid_spans(reading: TokenizedNote, block: Block, size: Size) -> Iterator[Span]:
+    body = reading.body
+    if block.kind == "details" and reading.count(block.start, block.end) <= size.limit:
+        yield block.start, block.end
+    elif block.kind in ROWS:
+        if reading.count(block.start, block.end) <= size.limit:
+            yield block.start, block.end
+            return
+        rows = [block.start, *line_starts(body, block.start, block.end), block.end]
+        spans = [*pairwise(rows), *solid_rows(body, block)]
+        for start, end in spans:
+            end = start + len(body[start:end].rstrip())
+            if reading.count(start, end) <= size.limit:
+                yield start, end
+    elif not block.children:
+        for start, end in unbreakable(body, block.start, block.end):
+            if reading.count(start, end) <= size.limit:
+                yield start, end
+        if block.kind == "heading" and reading.count(block.start, block.end) <= size.target:
+            yield block.start, block.end
+    elif block.kind == "item":
+        first = [*line_starts(body, block.start, block.end), block.end][0]
+        if reading.count(block.start, first) <= size.limit:
+            yield block.start, block.start + len(body[block.start : first].rstrip())
+
+
+def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
+    """Move headings at the end of a span to the next span, which has their text."""
+    blocks = reading.outline.blocks
+    starts = [block.start for block in blocks]
+    edges = [0]
+    for _, end in spans[:-1]:
+        index = bisect_left(starts, end) - 1
+        while index >= 0 and blocks[index].kind == "heading" and blocks[index].start >= edges[-1]:
+            end = blocks[index].start
+            index -= 1
+        edges.append(end)
+    edges.append(len(reading.body))
+    return [(start, end) for start, end in pairwise(edges) if start < end]
+
+
+def _bound(reading: TokenizedNote, spans: list[Span], solid: NDArray[np.bool_], size: Size) -> list[Span]:
+    """Join the small pieces that langchain leaves next to every cut, and cut spans over the limit."""
+
+    def lines(text: str, start: int, end: int) -> list[int]:
+        return [at for at in line_starts(text, start, end) if not (solid[at - 1] and solid[at])]
+
+    def edges(_: str, start: int, end: int) -> list[int]:
+        return [int(at) + start + 1 for at in np.flatnonzero(solid[start : end - 1] != solid[start + 1 : end])]
+
+    bounded: list[Span] = []
+    for span in join(reading, spans, size.target):
+        if reading.count(*span) <= size.limit:
+            bounded.append(span)
+        else:
+            bounded += cut(reading, *span, ((lines, True), (edges, True), *PROSE), size)
+    return bounded
+
+
+def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int, solid: NDArray[np.bool_]) -> int:
+    """Return the start of the text shared with the chunk before; `start` if no text is shared."""
+    rank = int(np.searchsorted(reading.starts, start))
+    if room <= 0 or rank == 0:
+        return start
+    body = reading.body
+    first = max(before.own, int(reading.starts[max(0, rank - room)]))
+    sentences = {*line_starts(body, first, start), *sentence_starts(body, first, start)}
+    if first == before.own:
+        sentences.add(first)
+    for points in (sorted(sentences), word_starts(body, max(before.own, first - 1), start), [first]):
+        free = (at for at in points if at > before.start and not (solid[at] and solid[at - 1]))
+        point = next(free, start)
+        if 2 * reading.count(point, start) >= room and not is_joined(body, point):
+            return point
+    return start

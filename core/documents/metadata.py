@@ -1,0 +1,52 @@
+"""What Office documents and books say of themselves, in a small file of the archive that they are."""
+
+import html
+import io
+import re
+import zipfile
+
+_FILES = ("docProps/core.xml", "meta.xml")
+_NAMES = {
+    "title": r"dc:title",
+    "author": r"dc:creator|meta:initial-creator",
+    "created": r"dcterms:created|meta:creation-date",
+    "updated": r"dcterms:modified|dc:date",
+    "description": r"dc:description",
+}
+_MOST = 1 << 20
+_PROGRAM = (
+    r"(untitled|unbenannt|sans[ -]titre|無題|无标题)[ -]?\d*",
+    r"microsoft (word|excel|powerpoint) - .*",
+    r"(microsoft )?(powerpoint[ -])?(presentation|präsentation)\d*",
+    r"présentation powerpoint",
+    r"(slide|folie|layout|幻灯片) ?\d+",
+    r"(document|dokument|book|mappe|文档|文書|工作簿|演示文稿|プレゼンテーション)[ -]?\d+",
+    r"title|none|null|unspecified|\(anonymous\)",
+)
+_FILE = (
+    r".*\.(docx?|dotx?|rtf|odt|pdf|x?html?|tex|dvi|e?ps|indd|qxd|pmd|fm|xlsx?|pptx?|txt|wpd|cdr)",
+    r"about:blank|(https?|file):.*|\W*",
+)
+_JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
+"""Titles that programs give: their names for what has none yet, and the names of files."""
+
+
+def read_metadata(data: bytes, kind: str) -> dict[str, str]:
+    """Return title, author, created, updated and description, of those that a document says."""
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    for name in archive.namelist():
+        if name in _FILES or (kind == "epub" and name.endswith(".opf")):
+            with archive.open(name) as file:
+                return _values(file.read(_MOST).decode("utf-8", "replace"))
+    return {}
+
+
+def sound_title(title: str) -> str:
+    """Return a title, "" for one that a program generated."""
+    return "" if _JUNK.fullmatch(title.strip()) else title.strip()
+
+
+def _values(xml: str) -> dict[str, str]:
+    found = {name: re.search(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml) for name, pattern in _NAMES.items()}
+    values = {name: html.unescape(match[1]).strip() for name, match in found.items() if match}
+    return values | {"title": sound_title(values.get("title", ""))}

@@ -1,0 +1,411 @@
+"""Drawings in Office documents (DrawingML), charts and diagrams, slides of PowerPoint -> blocks."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from core.base.messages import Message, plural
+from core.documents.kinds import damaged
+from core.documents.office import blocks
+from core.documents.office.blocks import SPACE, Blocks, Inlines, Item, Look, join_runs, numeral
+from core.documents.office.package import (
+    Package,
+    elements_named,
+    first,
+    local,
+    number_of,
+    relation_id,
+    resolve_alternatives,
+    value,
+)
+from core.model import Omission
+
+_MOST_POINTS = 20_000
+_LONG_NUMBER = re.compile(r"\A-?\d+\.\d{13,40}(?:E[+-]?\d{1,3})?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as its title, a table of its series, and its other texts; a diagram has texts only."""
+
+    title: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def blocks(self) -> Blocks:
+        """The chart as blocks, none for an empty one."""
+        made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
+        if self.rows:
+            made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
+        return made + blocks.paras(self.texts)
+
+
+def read_chart(package: Package, name: str) -> Chart:
+    """Return a chart or the data of a diagram, which is a part of a package; an empty one where it can't be read."""
+    root = package.optional(name)
+    if root is None:
+        return Chart()
+    if local(root) == "dataModel":
+        return _diagram(root)
+    return _extended_chart(root) if any(elements_named(root, "chartData")) else _chart(root)
+
+
+def _chart(root: Element) -> Chart:
+    """Return a chart with its series (ECMA-376, 21.2)."""
+    named = next(elements_named(root, "chart"), root)
+    series = list(elements_named(root, "ser"))
+    categories: dict[int, str] = {}
+    columns: list[tuple[str, dict[int, str]]] = []
+    for number, child in enumerate(series, 1):
+        own = _points(first(child, "cat")) or _points(first(child, "xVal"))
+        if not categories:
+            categories = own
+        elif own != categories:
+            columns.append(("", own))
+        name = " ".join(_points(first(child, "tx")).values()) or _words(first(child, "tx")) or str(number)
+        columns.append((name, _points(first(child, "val")) or _points(first(child, "yVal"))))
+        if sizes := _points(first(child, "bubbleSize")):
+            columns.append((name, sizes))
+    said = {
+        element for part in (first(named, "title"), *(first(row, "tx") for row in series)) for element in _all(part)
+    }
+    others = [_words(element) for element in elements_named(root, "rich") if element not in said]
+    return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
+
+
+def _extended_chart(root: Element) -> Chart:
+    """Return a chart of the kinds of 2016 (`cx`): its data by dimensions."""
+    columns, categories = list[dict[int, str]](), dict[int, str]()
+    for data in elements_named(root, "data"):
+        for dimension in data:
+            points = {
+                at: " ".join((element.text or "").split())
+                for level in dimension
+                if local(level) == "lvl"
+                for place, element in enumerate(level)
+                if (at := number_of(value(element, "idx") or str(place), -1)) >= 0
+            }
+            if local(dimension) == "strDim":
+                categories |= points
+            elif local(dimension) == "numDim":
+                columns.append(points)
+    names = [
+        " ".join((element.text or "").split())
+        for tx in elements_named(root, "tx")
+        for element in elements_named(tx, "v")
+    ]
+    titles = [text for text in map(_words, elements_named(root, "title")) if text]
+    named = [(names[at] if at < len(names) else "", points) for at, points in enumerate(columns)]
+    return Chart("".join(titles[:1]), _rows(categories, named), titles[1:])
+
+
+def _diagram(root: Element) -> Chart:
+    """Return the words of a diagram (SmartArt), each of its points as a text."""
+    texts = [_words(point) for point in elements_named(root, "pt") if value(point, "type") in ("", "node", "asst")]
+    return Chart(texts=[text for text in texts if text])
+
+
+def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]]) -> list[list[str]]:
+    places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
+    if not places:
+        return []
+    head = ["", *(name for name, _ in columns)]
+    return [head, *([categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places)]
+
+
+def _points(element: Element | None) -> dict[int, str]:
+    """Return the values of a reference by their places; values of several levels are joined, the outer ones first."""
+    joined: dict[int, str] = {}
+    if element is None:
+        return joined
+    for point in elements_named(element, "pt"):
+        at, stored = number_of(value(point, "idx"), -1), first(point, "v")
+        if at >= 0 and stored is not None and stored.text:
+            text = _LONG_NUMBER.sub(_round, stored.text)
+            joined[at] = f"{text} {joined[at]}" if at in joined else text
+    if not joined and (alone := first(element, "v")) is not None and alone.text:
+        joined[0] = alone.text
+    return joined
+
+
+def _round(number: re.Match[str]) -> str:
+    """Return a number in the 15 digits that Office shows: 4.4000000000000004 is 4.4."""
+    return f"{float(number[0]):.15g}"
+
+
+def _words(element: Element | None) -> str:
+    if element is None:
+        return ""
+    parts = ["".join(child.text or "" for child in elements_named(p, "t")) for p in elements_named(element, "p")]
+    return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in elements_named(element, "v"))
+
+
+def _all(element: Element | None) -> list[Element]:
+    return [] if element is None else list(element.iter())
+
+
+_NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
+_FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
+_ON = ("1", "true")
+_BULLETED = ("body", "obj", "")
+"""Kinds of placeholders whose paragraphs are items of a list, unless they say otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlideShape:
+    """Something drawn; `placeholder` is its part on the slide (`title`, `body`), None for what is none."""
+
+    element: Element
+    placeholder: str | None
+
+
+def shapes(tree: Element) -> Iterator[SlideShape]:
+    """Yield the shapes below an element, also in groups."""
+    for child in tree:
+        kind = local(child)
+        if kind in ("sp", "graphicFrame", "pic", "cxnSp"):
+            mark = next((ph for nv in child if local(nv).startswith("nv") for ph in elements_named(nv, "ph")), None)
+            yield SlideShape(child, None if mark is None else mark.get("type", ""))
+        elif kind in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
+            yield from shapes(child)
+
+
+class DrawingReader:
+    """What a part of a package has drawn."""
+
+    def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
+        self._package, self._left_out = package, left_out
+        self._relations = package.relations(part)
+
+    def blocks(self, shape: SlideShape) -> Blocks:
+        """Return the blocks of a shape."""
+        element, kind = shape.element, local(shape.element)
+        if kind == "graphicFrame":
+            return self._frame_blocks(element)
+        if kind == "pic":
+            return blocks.paras([next((value(child, "descr") for child in elements_named(element, "cNvPr")), "")])
+        body = first(element, "txBody")
+        return [] if body is None else self.texts(body, bulleted=shape.placeholder in _BULLETED)
+
+    def texts(self, body: Element, *, bulleted: bool = False) -> Blocks:
+        """Return the paragraphs of a text, which are items of a list where they say so or are `bulleted`."""
+        counts: dict[int, tuple[str, int]] = {}
+        made: Blocks = []
+        items: list[Item] = []
+        for read in (self._paragraph(element, counts, bulleted) for element in body if local(element) == "p"):
+            if isinstance(read, Item):
+                items.append(read)
+            elif read:
+                made += [*blocks.nested_lists(items), blocks.para(read)]
+                items = []
+        return made + blocks.nested_lists(items)
+
+    def line(self, paragraphs: Iterable[Element]) -> Inlines:
+        """Return paragraphs as one line."""
+        made: Inlines = []
+        for content in filter(None, map(self._inlines, paragraphs)):
+            made += [SPACE, *content] if made else content
+        return made
+
+    def _frame_blocks(self, frame: Element) -> Blocks:
+        made: Blocks = []
+        for child in elements_named(frame, "tbl", "chart", "relIds", "oleObj"):
+            kind = local(child)
+            relation = self._relations.get(relation_id(child))
+            name = relation.target if relation else ""
+            if kind == "tbl":
+                rows = [
+                    [self.line(elements_named(cell, "p")) for cell in row if local(cell) == "tc"]
+                    for row in elements_named(child, "tr")
+                ]
+                made += [blocks.table(rows)] if any(map(any, rows)) else []
+            elif kind == "oleObj":
+                self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or child.get("name", "")))
+            elif drawn := read_chart(self._package, name).blocks:
+                made += drawn
+            elif name:
+                self._left_out.append(Omission("chart", 1, posixpath.basename(name)))
+        return made
+
+    def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
+        content = self._inlines(p)
+        properties = first(p, "pPr")
+        depth = number_of(value(properties, "lvl"))
+        numbered = first(properties, "buAutoNum")
+        if not content:
+            return []
+        for deeper in [count for count in counts if count > depth or (count == depth and numbered is None)]:
+            del counts[deeper]
+        if numbered is not None:
+            kind = value(numbered, "type")
+            last, before = counts.get(depth, ("", 0))
+            number = before + 1 if last == kind else number_of(value(numbered, "startAt"), 1)
+            counts[depth] = (kind, number)
+            return Item(depth, _label(kind, number), content)
+        marks = (
+            [local(element) for element in properties if local(element).startswith("bu")]
+            if properties is not None
+            else []
+        )
+        if "buNone" in marks or not (bulleted or {"buChar", "buBlip"} & set(marks)):
+            return content
+        return Item(depth, "", content)
+
+    def _inlines(self, p: Element) -> Inlines:
+        """Return the runs of a paragraph, with their links."""
+        return join_runs(
+            [(self._look(element), _signs(element)) for element in p if local(element) not in ("pPr", "endParaRPr")]
+        )
+
+    def _look(self, run: Element) -> Look:
+        properties = first(run, "rPr")
+        link = first(properties, "hlinkClick")
+        relation = None if link is None else self._relations.get(relation_id(link))
+        address = relation.target if relation and relation.is_outside else ""
+        raised = value(properties, "baseline")
+        side = 0 if raised in ("", "0", "0%") else -1 if raised.startswith("-") else 1
+        return Look(value(properties, "b") in _ON, value(properties, "i") in _ON, side, address)
+
+
+def text_of(element: Element) -> list[str]:
+    """Return the texts of the paragraphs below an element."""
+    texts = ["".join(_signs(child) for child in p) for p in elements_named(element, "p")]
+    return [" ".join(text.split()) for text in texts if text.strip()]
+
+
+def _signs(run: Element) -> str:
+    name = local(run)
+    return "\n" if name == "br" else "".join(element.text or "" for element in elements_named(run, "t"))
+
+
+def _label(kind: str, number: int) -> str:
+    written = next((sign for name, sign in _NUMERALS.items() if kind.startswith(name)), "1")
+    form = next((form for name, form in _FORMS.items() if kind.endswith(name)), "{}.")
+    return form.format(numeral(number, written))
+
+
+_TITLES = ("title", "ctrTitle")
+_MARGINS = ("ftr", "hdr", "dt")
+_DRAWN_ELSEWHERE = ("sldNum", "sldImg")
+_OFF = ("0", "false")
+
+
+class Slides:
+    """The slides of a presentation; what many of them show (footers, texts of the master) comes once, at the end."""
+
+    def __init__(self, data: bytes, *, comments: bool) -> None:
+        self._package, self._comments = Package(data), comments
+        self._main = self._package.main()
+        if self._main not in self._package.names:
+            raise damaged("")
+        self._authors = {
+            value(element, "id"): value(element, "name")
+            for kind in ("commentAuthors", "authors")
+            for part in self._package.related(self._main, kind)
+            for element in elements_named(self._package.xml(part), "cmAuthor", "author")
+        }
+        self._margins: dict[str, None] = {}
+        self._masters: set[str] = set()
+        self._hidden: list[int] = []
+        self.left_out: list[Omission] = []
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """Warnings about the text for the user."""
+        slides = ", ".join(map(str, self._hidden))
+        if not slides:
+            return ()
+        n = len(self._hidden)
+        return (
+            plural(
+                "{n} hidden slide was read too: {slides}",
+                "{n} hidden slides were read too: {slides}",
+                n=n,
+                slides=slides,
+            ),
+        )
+
+    def blocks(self) -> Blocks:
+        """Return all slides, each under its title or number."""
+        relations = self._package.relations(self._main)
+        targets = [relations[item].target for item in self._ids() if item in relations]
+        made: Blocks = []
+        for number, name in enumerate((name for name in targets if name in self._package.names), 1):
+            made += self._slide(name, number)
+        if self._margins:
+            made.append(blocks.callout("footer", "", blocks.paras(self._margins)))
+        return made
+
+    def _ids(self) -> Iterator[str]:
+        return (relation_id(element) for element in elements_named(self._package.xml(self._main), "sldId"))
+
+    def _slide(self, name: str, number: int) -> Blocks:
+        root = self._package.xml(name)
+        resolve_alternatives(root)
+        if root.get("show") in _OFF:
+            self._hidden.append(number)
+        drawn = DrawingReader(self._package, name, self.left_out)
+        title = blocks.inlines(f"Slide {number}")
+        made: Blocks = []
+        is_named = False
+        for shape in _shapes(root):
+            if (
+                shape.placeholder in _TITLES
+                and not is_named
+                and (said := drawn.line(elements_named(shape.element, "p")))
+            ):
+                title, is_named = [blocks.SPACE if item == blocks.BREAK else item for item in said], True
+            elif shape.placeholder in _MARGINS:
+                self._margins |= dict.fromkeys(text_of(shape.element))
+            elif shape.placeholder not in _DRAWN_ELSEWHERE:
+                made += drawn.blocks(shape)
+        self._read_masters(name)
+        return [blocks.heading(2, title), *made, *self._notes(name), *self._text(name, number)]
+
+    def _notes(self, slide: str) -> Blocks:
+        """Return the speaker's notes of a slide."""
+        made: Blocks = []
+        for name in self._package.related(slide, "notesSlide"):
+            root = self._package.xml(name)
+            resolve_alternatives(root)
+            drawn = DrawingReader(self._package, name, self.left_out)
+            for shape in _shapes(root):
+                if shape.placeholder in _MARGINS:
+                    self._margins |= dict.fromkeys(text_of(shape.element))
+                elif shape.placeholder not in _DRAWN_ELSEWHERE:
+                    made += drawn.blocks(SlideShape(shape.element, None))
+        return [blocks.callout("notes", "", made)] if made else []
+
+    def _text(self, slide: str, number: int) -> Blocks:
+        """Return the comments on a slide, or name them."""
+        made: Blocks = []
+        for name in self._package.related(slide, "comments"):
+            for element in elements_named(self._package.xml(name), "cm", "reply"):
+                old, new = first(element, "text"), first(element, "txBody")
+                texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
+                made.append(
+                    blocks.callout("comment", self._authors.get(value(element, "authorId"), ""), blocks.paras(texts))
+                )
+        if made and not self._comments:
+            self.left_out.append(Omission("comment", len(made), f"Slide {number}"))
+            return []
+        return made
+
+    def _read_masters(self, part: str) -> None:
+        """Keep what a slide shows of its layout and its master: texts that no slide fills in."""
+        for kind in ("slideLayout", "slideMaster"):
+            for name in self._package.related(part, kind):
+                if name not in self._masters:
+                    self._masters.add(name)
+                    for shape in _shapes(self._package.xml(name)):
+                        if shape.placeholder is None:
+                            self._margins |= dict.fromkeys(text_of(shape.element))
+                    self._read_masters(name)
+
+
+def _shapes(root: Element) -> Iterator[SlideShape]:
+    tree = first(root, "cSld")
+    return iter(()) if tree is None else shapes(tree)

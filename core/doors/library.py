@@ -1,0 +1,13 @@
+"""The face of `core` as `import tessera`: each name is imported at its first use."""
+
+from typing import TYPE_CHECKING, Any
+
+import core
+from core import __all__ as __all__
+
+if TYPE_CHECKING:
+    from core import *
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(core, name)

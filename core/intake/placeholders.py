@@ -1,0 +1,94 @@
+"""Files that aren't there yet: placeholders of sync programs, files that another program holds, empty ones."""
+
+import errno
+import re
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from os import stat_result
+from pathlib import Path
+
+from core.base.errors import SourceError
+from core.base.messages import message
+from core.model import Failed
+
+PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder.")
+MOVED = message(
+    "is gone, and a file of the same name isn't downloaded yet: it may have been moved. "
+    "Its note stays until that is known."
+)
+EMPTIED = message("is empty, and held text at the last update. Its note stays; delete the file if the note is to go.")
+
+_PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
+"""Names of the files that iCloud, Nextcloud, ownCloud, OpenCloud and Resilio put in the place of others."""
+_ENDS = tuple(place.rpartition("}")[2] for place in _PLACES)
+_NAMES = [re.compile(re.escape(place).replace(r"\{\}", "(.+)"), re.IGNORECASE | re.DOTALL) for place in _PLACES]
+_RECALLED = 0x1000 | 0x40000 | 0x400000
+"""Windows: FILE_ATTRIBUTE_OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
+_DATALESS, _COMPRESSED = 0x40000000, 0x20
+"""macOS: SF_DATALESS, which File Provider sets, and UF_COMPRESSED, whose content is elsewhere than in the blocks."""
+_HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
+_CLOUD = range(358, 405)
+"""Windows: the errors ERROR_CLOUD_FILE_*."""
+
+
+class NotDownloaded(SourceError):
+    """A file isn't there yet, or another program holds it: its note, if it has one, stays as it is."""
+
+
+class EmptyFile(SourceError):
+    """A file holds nothing: no word is lost where it isn't read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "is empty.")
+
+
+def with_note(failure: Failed) -> Failed:
+    """Return the failure of a file that has a note."""
+    return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
+
+
+def placeholder_target(name: str) -> str:
+    """Return the name of the file of which one is a placeholder by its name, "" for any other."""
+    if not name.lower().endswith(_ENDS):
+        return ""
+    return next((match[1] for pattern in _NAMES if (match := pattern.fullmatch(name))), "")
+
+
+def is_evicted(file: Path) -> bool:
+    """Return whether a placeholder is in the place of a file."""
+    with suppress(OSError, ValueError):  # its name may be too long for one
+        return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
+    return False
+
+
+def is_placeholder(status: stat_result) -> bool:
+    """Return whether reading a file would download it first.
+
+    A file without blocks is one on macOS only (Dropbox before File Provider): other systems keep small files elsewhere.
+    """
+    flags = getattr(status, "st_flags", 0)
+    if getattr(status, "st_file_attributes", 0) & _RECALLED or flags & _DATALESS:
+        return True
+    has_blocks = getattr(status, "st_blocks", 1) > 0 or flags & _COMPRESSED
+    return sys.platform == "darwin" and status.st_size > 0 and not has_blocks
+
+
+def lock_error(error: Exception, path: str) -> NotDownloaded | None:
+    """Return the error for a file that another program holds, None for another reason why it can't be read."""
+    if not isinstance(error, OSError):
+        return None
+    why = error.strerror or str(error)
+    if getattr(error, "winerror", None) in _CLOUD:
+        return NotDownloaded(path, PLACEHOLDER)
+    if error.errno not in _HELD:
+        return None
+    return NotDownloaded(
+        path, message("can't be read: {why}. Close the program that uses it, or allow reading it.", why=why)
+    )
+
+
+def check_content(data: bytes, path: str) -> None:
+    """Raise NotDownloaded for a file of zero bytes only: its content was never written, or is elsewhere."""
+    if data[:1] == b"\0" and data.count(0) == len(data):
+        raise NotDownloaded(path, message("holds no content yet, only zero bytes."))

@@ -1,0 +1,157 @@
+"""Parts of a passage: tables and their rows, code blocks, tasks, pictures, links, diagrams."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markdown_it.rules_block.table import escapedSplit
+
+from core.base.text import line_starts
+from core.markdown import parser
+from core.markdown.inline import visible_text
+
+
+def code_block(text: str, language: str = "") -> str:
+    """Return a text as a block of code, between fences that are longer than those in it."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of as many cells each, of one line each, as a table; the first row is its header."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+_RULE = " \t>|:-"
+"""All signs of the line below a table's header."""
+_AROUND = " \t>\r\n"
+"""What may be around the row of a table in a quote or a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table, as characters of the text; `sentence` says it with the words of the header."""
+
+    start: int
+    end: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownTable:
+    """A table as characters of a text, its header included, with the rows that contain words."""
+
+    start: int
+    end: int
+    rows: tuple[TableRow, ...]
+
+
+def tables(text: str, lead: str = "") -> list[MarkdownTable]:
+    """Return the tables of a text; `lead` is text to prepend where it is cut out of a block, such as a header."""
+    above = f"{lead.rstrip()}\n" if lead.strip() else ""
+    if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
+        return []
+    parsed = parser.parse(above + text)
+    return [
+        MarkdownTable(max(0, start - len(above)), end - len(above), tuple(_rows(parsed, token.map, len(above))))
+        for token in parsed.tokens
+        if token.type == "table_open" and token.map
+        for start, end in [parsed.span(token)]
+        if end > len(above)
+    ]
+
+
+def _is_rule(line: str) -> bool:
+    return "|" in line and "-" in line and not line.strip(_RULE)
+
+
+def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
+    """Yield the rows of the table between two lines of a text whose first `above` characters aren't its own."""
+    body, lines = parsed.body, parsed.lines
+    first, last = between
+    header, _, *rows = ((lines[number], lines[number + 1]) for number in range(first, last))
+    names = _cells(body[slice(*header)], parsed)
+    for begin, after in rows:
+        line = body[begin:after]
+        start, end = after - len(line.lstrip(_AROUND)), begin + len(line.rstrip(_AROUND))
+        sentence = _sentence(names, _cells(line, parsed))
+        if begin >= above and any(map(str.isalpha, sentence)):
+            yield TableRow(start - above, end - above, sentence)
+
+
+def _cells(line: str, parsed: parser.Parsed) -> list[str]:
+    cells = escapedSplit(line.strip(_AROUND))
+    inner = cells[not cells[0] : len(cells) - (not cells[-1])]
+    return [visible_text(cell, parsed.references) for cell in inner]
+
+
+def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
+    """Return `first cell: second cell` of a row with two columns; of more columns each cell after its column's name."""
+    first, *others = cells or [""]
+    named = len(names) > 2
+    pairs = zip(names[1:], others, strict=False)
+    said = [f"{name if named else ''} {cell}".strip() for name, cell in pairs if cell]
+    return ": ".join(filter(None, (first, "; ".join(said))))
+
+
+_LANGUAGES = "mermaid|plantuml|puml|uml|dot|graphviz|d2|ditaa|bpmn|wavedrom|nomnoml|vega|vega-lite|excalidraw"
+_DIAGRAM = re.compile(
+    rf"^[ \t>]*+(?:[-*+] )?(?:`{{3,}}|~{{3,}})[ \t]*\{{?[ \t]*\.?(?:{_LANGUAGES})\b", re.MULTILINE | re.IGNORECASE
+)
+_DRAWING = re.compile(r"!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b", re.IGNORECASE)
+
+
+def opens_diagram(line: str) -> bool:
+    """Return whether the line that opens a fence names a language of diagrams."""
+    return _DIAGRAM.match(line) is not None
+
+
+def has_diagram(text: str) -> bool:
+    """Return whether a text has a fence with a diagram, or shows a drawing."""
+    return _DIAGRAM.search(text) is not None or _DRAWING.search(text) is not None
+
+
+_IMAGE = re.compile(
+    r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
+    r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
+)
+"""No part goes beyond the sign that begins the same part of another picture, so that no sign is read many times."""
+_LINK_SIGN = re.compile(
+    r"(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", re.IGNORECASE
+)
+_TASK = re.compile(r"^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", re.MULTILINE)
+
+
+def has_table(text: str) -> bool:
+    """Return whether there is a table: a line with cells, and the line of dashes below it."""
+    return any("|" in header and _is_rule(line) for header, line in pairwise(text.split("\n")))
+
+
+def has_task(text: str) -> bool:
+    """Return whether there is an item of a list with a box to tick."""
+    return _TASK.search(text) is not None
+
+
+def has_image(text: str) -> bool:
+    """Return whether there is a picture, as Markdown or Obsidian writes it."""
+    return _IMAGE.search(text) is not None
+
+
+def has_link(text: str) -> bool:
+    """Return whether there is a link to a note, a file or a page, not for a picture."""
+    return _LINK_SIGN.search(text) is not None
+
+
+_BOX = re.compile(r"(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[ \t>])*\[(.)\][ \t]")
+_MARK = re.compile(r"[-*+][ \t]|\d[.)][ \t]")
+
+
+def toggle_task(body: str, line: int) -> str | None:
+    """Return a text in which the check box of a line, counted from 0, is clicked; None where the line has no box."""
+    starts = line_starts(body)
+    box = _BOX.match(body, starts[line]) if 0 <= line < len(starts) else None
+    if not box or not _MARK.search(body, starts[line], box.start(1)):
+        return None
+    return body[: box.start(1)] + ("x" if box[1] == " " else " ") + body[box.end(1) :]

@@ -1,0 +1,203 @@
+"""Candidates that belong together: duplicates form a group, superseded notes come below their successors."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.registry import lazy
+from core.model import Chunk
+from core.notes.links import NoteLinks
+from core.store import Store
+
+# Duplicates: overlapping chunks of a note, copies in other notes, equal lines of texts.
+
+ALIKE = 0.9
+"""Minimum similarity of copies (Jaccard, over pieces of 4 characters)."""
+
+_DIGITS = re.compile(r"\d+")
+_PIECE = 4
+_CELLS = 1 << 14
+_SHIFT = np.uint32(32 - 14)
+_FACTOR = np.uint32(0x9E3779B1)
+"""A prime factor that spreads hashes over all bits (Knuth)."""
+
+
+@dataclass(slots=True)
+class Group:
+    """A candidate with its duplicates: overlapping chunks of its note, and copies elsewhere.
+
+    `joined` are chunks that would be hits too, so they widen the hit; `dropped` would not.
+    """
+
+    best: int
+    joined: list[int] = field(default_factory=list)
+    dropped: list[int] = field(default_factory=list)
+    copies: list[int] = field(default_factory=list)
+
+
+def group_duplicates(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> list[Group]:
+    """Return the first `count` groups of candidates, best first; a candidate joins the first group it repeats.
+
+    Texts are compared only for candidates that may still become hits, because it takes time.
+    """
+    result: list[Group] = []
+    texts = {rowid: _ComparedText(chunks[rowid].text) for rowid in order}
+    for place, rowid in enumerate(order):
+        home = _find_group(rowid, result, chunks, texts if len(result) < count or place < 3 * count else None)
+        if home is not None and not _overlap(chunks[home.best], chunks[rowid]):
+            home.copies.append(rowid)
+        elif home is not None:
+            (home.joined if place < count else home.dropped).append(rowid)
+        elif len(result) < count:
+            result.append(Group(rowid))
+    return result
+
+
+def _find_group(
+    rowid: int, others: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _ComparedText] | None"
+) -> Group | None:
+    chunk = chunks[rowid]
+    for group in others:
+        other = chunks[group.best]
+        is_of_note = other.note_id == chunk.note_id
+        if is_of_note and _overlap(chunk, other):
+            return group
+        if chunk.line and other.line:
+            # Lines of a list may differ in a number only, and say something else then.
+            if chunk.text == other.text:
+                return group
+        elif not is_of_note and texts is not None and texts[rowid].copies(texts[group.best]):
+            return group
+    return None
+
+
+def _overlap(chunk: Chunk, other: Chunk) -> bool:
+    return chunk.note_id == other.note_id and chunk.start < other.end and other.start < chunk.end
+
+
+@dataclass(eq=False)
+class _ComparedText:
+    """A text for comparison with others."""
+
+    _text: str
+
+    def copies(self, other: "_ComparedText") -> bool:
+        length, others = len(self._text), len(other._text)
+        if length < ALIKE * others or others < ALIKE * length:
+            return False
+        # A text with more than a tenth of its pieces to itself can't share nine tenths of all.
+        if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
+            return False
+        both = len(self._pieces & other._pieces)
+        alike = both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
+        # Another price, date or version is another answer.
+        return alike and _DIGITS.findall(self._text) == _DIGITS.findall(other._text)
+
+    @lazy
+    def _pieces(self) -> frozenset[str]:
+        return frozenset(self._plain[at : at + _PIECE] for at in range(max(1, len(self._plain) - _PIECE + 1)))
+
+    @lazy
+    def _cells(self) -> NDArray[np.bool_]:
+        """The cells that the text's pieces hash to; several pieces may share one."""
+        characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
+        count = max(0, len(characters) - _PIECE + 1)
+        pieces = np.zeros(count, np.uint32)
+        for at in range(_PIECE):
+            pieces = pieces * _FACTOR + characters[at : at + count]
+        cells = np.zeros(_CELLS, np.bool_)
+        cells[pieces * _FACTOR >> _SHIFT] = True
+        return cells
+
+    @lazy
+    def _plain(self) -> str:
+        return " ".join(self._text.split())
+
+
+NewerNotes = Mapping[str, Sequence[str]]
+"""The ids of the active notes that supersede each superseded note."""
+
+
+class Successors:
+    """The notes that supersede others, read anew when a note has changed; safe to share between threads."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: tuple[object, NewerNotes] | None = None
+
+    def read(self) -> NewerNotes:
+        """Return the newer notes of each; a note says what it supersedes by a path, file name, title or alias."""
+        stamp, read = self._store.fields.version(), self._read
+        if read is None or read[0] != stamp:
+            self._read = read = stamp, self._successors()
+        return read[1]
+
+    def _successors(self) -> NewerNotes:
+        superseding = self._store.fields.superseding()
+        if not superseding:
+            return {}
+        links = NoteLinks(self._store)
+        successors: dict[str, dict[str, None]] = {}
+        for note_id in superseding:
+            note = self._store.notes.note(note_id)
+            for link in links.resolve(note, note.supersedes):
+                if link.note_id:
+                    successors.setdefault(link.note_id, {})[note_id] = None
+        return {old: tuple(new) for old, new in successors.items()}
+
+
+def demote_superseded(
+    order: Sequence[int], chunks: Mapping[int, Chunk], hits: Iterable[int], successors: NewerNotes
+) -> Sequence[int]:
+    """Return the candidates with those of each superseded note below the first hit of every note that supersedes it.
+
+    `hits` are the candidates that are shown, of which some are superseded. All others keep their order; notes that
+    supersede each other do too.
+    """
+    first: dict[str, int] = {}
+    for rowid in sorted(hits, key={rowid: place for place, rowid in enumerate(order)}.__getitem__):
+        first.setdefault(chunks[rowid].note_id, rowid)
+    waits = {
+        old: {
+            first[new]
+            for new in successors.get(old, ())
+            if new in first and not _is_superseded_by(new, old, successors)
+        }
+        for old in first
+    }
+    if not any(waits.values()):
+        return order
+    postponed: list[int] = []
+    done: set[int] = set()
+
+    def passed(rowids: Sequence[int]) -> Iterator[int]:
+        for rowid in rowids:
+            if waits.get(chunks[rowid].note_id, set()) <= done:
+                done.add(rowid)
+                yield rowid
+            else:
+                postponed.append(rowid)
+
+    result: list[int] = []
+    for rowid in order:
+        waiting = [rowid]
+        while freed := list(passed(waiting)):
+            result += freed
+            waiting, postponed = postponed, []
+    return [*result, *postponed]
+
+
+def _is_superseded_by(old: str, new: str, successors: NewerNotes) -> bool:
+    """Return whether a note is superseded, directly or over others, by another."""
+    seen, waiting = {old}, [old]
+    while waiting:
+        for successor in successors.get(waiting.pop(), ()):
+            if successor == new:
+                return True
+            if successor not in seen:
+                seen.add(successor)
+                waiting.append(successor)
+    return False

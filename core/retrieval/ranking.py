@@ -1,0 +1,169 @@
+"""Values of the stages of a search: the allowed chunks, the candidates, their ranking, and all their scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Self
+
+from core.base.messages import Message
+from core.base.registry import lazy
+from core.model import Chunk, NoteSummary, Notice, ResultMode, Rowids, StageScore
+from core.retrieval import fusion
+from core.retrieval.fusion import Scores
+from core.retrieval.requests import SearchRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The chunks that a question allows, None for all, and those that hold its phrases, None without any."""
+
+    allowed: Rowids | None
+    phrased: frozenset[int] | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StageScores:
+    """The scores of a stage: of the chunks that it returned, best first, and of every candidate."""
+
+    returned: Scores
+    every: Scores
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The scores of each stage in the order in which they ran.
+
+    `below` are the chunks below the threshold; `order` are the others after the last stage, best first.
+    """
+
+    below: frozenset[int] = frozenset()
+    stages: Mapping[str, StageScores] = field(default_factory=dict)
+    order: Scores = field(default_factory=dict)
+
+    def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> Self:
+        """Return the trace after a stage that returned these scores, best first, or had nothing to do (None)."""
+        if scores is None:
+            return self
+        stages = {**self.stages, stage: StageScores(scores, scores if every is None else every)}
+        order = {rowid: score for rowid, score in scores.items() if rowid not in self.below} if self.below else scores
+        return replace(self, stages=stages, order=order)
+
+    def scores(self, stage: str) -> Scores:
+        """Return the scores of every candidate in a stage, empty where it didn't run."""
+        return self.stages[stage].every if stage in self.stages else {}
+
+    @lazy
+    def ranks(self) -> Mapping[str, Mapping[int, int]]:
+        """The rank of each chunk in every stage."""
+        return {
+            stage: {rowid: rank for rank, rowid in enumerate(scores.returned, 1)}
+            for stage, scores in self.stages.items()
+        }
+
+    def scores_of(self, rowid: int) -> dict[str, StageScore]:
+        """Return the score and rank of a candidate in each stage."""
+        return {
+            stage: StageScore(scores.every[rowid], self.ranks[stage].get(rowid))
+            for stage, scores in self.stages.items()
+            if rowid in scores.every
+        }
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The candidates of a search before any reranking, with their chunks and notes.
+
+    `titled` are the first chunks of the notes whose title is the question.
+    """
+
+    mode: ResultMode
+    trace: Trace
+    chunks: Mapping[int, Chunk]
+    cards: Mapping[str, NoteSummary]
+    titled: Sequence[int] = ()
+    notices: tuple[Notice, ...] = ()
+
+    def card(self, rowid: int) -> NoteSummary:
+        """Return the note of a candidate."""
+        return self.cards[self.chunks[rowid].note_id]
+
+    @lazy
+    def groups(self) -> Mapping[int, bool]:
+        """The languages of the candidates."""
+        return fusion.language_groups(self.chunks, self.cards)
+
+    def after(self, stage: str, scores: Scores | None) -> Self:
+        """Return the candidates after a stage; see `Trace.add`."""
+        return replace(self, trace=self.trace.add(stage, scores))
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """What a reranker says of the best candidates: its scores, best first, and their order with them, or a problem."""
+
+    scores: Scores | None = None
+    order: Scores | None = None
+    problem: Message | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The ranked candidates of a part of a question; `gains` are of chunks that hold it as it was typed."""
+
+    request: SearchRequest
+    scope: Scope
+    candidates: Candidates
+    trace: Trace
+    gains: Scores = field(default_factory=dict)
+    reranked: Reranked = Reranked()
+
+    @property
+    def order(self) -> Scores:
+        """The candidates of the last stage, best first, without those below the threshold."""
+        return self.trace.order
+
+    @property
+    def reranker(self) -> str:
+        """The reranker that judged the candidates, empty where none did."""
+        return self.request.query.settings.reranker if self.reranked.scores else ""
+
+    @property
+    def rerank_problem(self) -> Message | None:
+        """Why the reranker judged none."""
+        return self.reranked.problem or self.request.rerank_problem
+
+    @property
+    def notices(self) -> Sequence[Notice]:
+        """The notices of all stages, some of them twice."""
+        return (*self.request.notices, *self.scope.notices, *self.candidates.notices, *self.reranked.notices)
+
+    def best(self, count: int) -> list[tuple[Chunk, NoteSummary]]:
+        """Return the first candidates with their notes."""
+        return [(self.candidates.chunks[rowid], self.candidates.card(rowid)) for rowid in islice(self.order, count)]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """The score of a candidate, and the ranking of the part of the question that ranks it best."""
+
+    score: float
+    ranking: Ranking
+
+
+def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
+    """Return the candidates of some rankings, best first.
+
+    The parts of a question take turns, so that each has a fair share of the first places.
+    """
+    if len(rankings) == 1:
+        return {rowid: RankedCandidate(score, rankings[0]) for rowid, score in rankings[0].order.items()}
+    best: dict[int, tuple[int, int]] = {}
+    for turn, ranking in enumerate(rankings):
+        for rank, rowid in enumerate(ranking.order, 1):
+            best[rowid] = min(best.get(rowid, (rank, turn)), (rank, turn))
+    return {
+        rowid: RankedCandidate(fusion.share(rank), rankings[turn])
+        for rowid, (rank, turn) in sorted(best.items(), key=lambda item: item[1])
+    }
