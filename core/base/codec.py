@@ -295,6 +295,8 @@ def _time(bring: Callable[[datetime], datetime]) -> Decoder:
 
 
 def _message(value: Any) -> Message:
+    if isinstance(value, Message):
+        return value
     try:
         read = from_json(value)
         str(read).encode()
