@@ -19,12 +19,11 @@ from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls
 from core.settings import access
-from pages.ui.notes import attachments, bundle, editor, originals
-from pages.ui.shared import shell, unused
-from pages.ui.shared.frontend import FrontEnd
-from pages.ui.shared.policy import Policy, failure
+from pages.ui.notes import editor, files
+from pages.ui.shared import server, shell
+from pages.ui.shared.server import FrontEnd, Policy, failure
 
-unused.leave_out()
+server.leave_out()
 print_nothing()
 
 HOSTS = [
@@ -71,8 +70,8 @@ app = st.App(
     "pages/main.py",
     lifespan=lifespan,
     routes=[
-        *(module.route(shell.workspace) for module in (attachments, originals, editor)),
-        bundle.ROUTE,
+        *files.routes(shell.workspace),
+        *editor.routes(shell.workspace),
         *with_tokens,
     ],
     middleware=middleware,

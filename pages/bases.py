@@ -3,25 +3,25 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.bases import cards, making, onebase, place
-from pages.ui.notes import deletion
+from pages.ui.bases import base_settings, folders, listing
+from pages.ui.notes import trash
 from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace) -> None:
-    open_base = place.settle(workspace)
+    open_base = folders.settle_view(workspace)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
-        base = "" if open_base == place.NEW else open_base
+        base = "" if open_base == folders.NEW else open_base
         jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"), base)
-    if open_base == place.NEW:
-        making.page(workspace)
+    if open_base == folders.NEW:
+        listing.draw_new_base(workspace)
     elif open_base:
-        onebase.page(workspace, workspace.bases.status(workspace.bases.get(open_base)))
+        base_settings.page(workspace, workspace.bases.status(workspace.bases.get(open_base)))
     else:
-        cards.page(workspace)
-    deletion.dialog(workspace)
+        listing.page(workspace)
+    trash.dialog(workspace)
 
 
 workspace = shell.workspace()

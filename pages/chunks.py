@@ -6,12 +6,12 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands, chunktable, editor, flagged, picker, summary, tryout
-from pages.ui.shared import empty, jobs, links, pending, shell, widgets
+from pages.ui.chunks import bands, chunktable, editor, summary, tryout
+from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
 from pages.ui.shared.text import t
 
 
-def stored(
+def draw_stored(
     workspace: Workspace, note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions
 ) -> None:
     """Draw the note with its stored chunks."""
@@ -30,7 +30,7 @@ def stored(
         summary.figures(chunks)
         marked, shown = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, base, note, chunks, marked, set(edits))
-        pending.section(workspace, base, note, chunks)
+        knobs.draw_embedding(workspace, base, note, chunks)
         summary.retained_edits(edits.values())
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
@@ -46,13 +46,11 @@ def stored(
         if widgets.segments(t("Text"), forms, "bands_view", default="raw", persist_state="session") == "rendered":
             bands.rendered_text(chunks, shown)
         else:
-            bands.text(
-                note,
-                chunks,
+            bands.draw(
+                bands.NoteBands(note, chunks, edits),
                 shown,
                 key=f"bands_{note.id}",
-                edits=edits,
-                on_pick=lambda index: links.say("chunk", str(index)),
+                on_pick=lambda index: links.set_value("chunk", str(index)),
                 on_edit=lambda index: editor.open_next(chunks[index].id),
             )
     editor.drawer(workspace, base, note, chunks, edits)
@@ -61,7 +59,7 @@ def stored(
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     side, main = st.columns([2, 8], gap="medium")
     with side, st.container(key="chunks_side"):
-        note_id = picker.picker(workspace, [base.name for base in bases])
+        note_id = summary.picker(workspace, [base.name for base in bases])
     with main:
         _note(workspace, note_id)
 
@@ -72,13 +70,13 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
     with st.container():
-        flagged.section(workspace)
+        editor.draw_flagged(workspace)
     if note_id is None:
-        picker.offer(workspace)
+        summary.offer(workspace)
         return
     # On narrow screens the menu's button hides the tree: this replaces it there.
     with st.container(key="another_note"):
-        shell.popover(t("Another note"), "another", "description", lambda: picker.offer(workspace))
+        shell.popover(t("Another note"), "another", "description", lambda: summary.offer(workspace))
     note = workspace.notes.get(note_id)
     base = workspace.bases.by_id(note.base_id)
     own = workspace.chunks.options(note.id)
@@ -89,14 +87,16 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     elif view == "compare":
         tryout.compare(workspace, note, base, now)
     else:
-        stored(workspace, note, base, workspace.chunks.all(note.id), now)
+        draw_stored(workspace, note, base, workspace.chunks.all(note.id), now)
 
 
 workspace = shell.workspace()
 st.title(t("Chunks"))
 bases = workspace.bases.all()
 if not bases:
-    empty.no_notes(workspace, t("Here you see how each note is split, why, and can change it. There are no notes yet."))
+    welcome.no_notes(
+        workspace, t("Here you see how each note is split, why, and can change it. There are no notes yet.")
+    )
     st.stop()
 with shell.errors():
     page(workspace, bases)

@@ -7,8 +7,8 @@ import streamlit as st
 from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import advice, comparison, history, marking, pipelines, questions, running, sets
-from pages.ui.shared import empty, links, shell, widgets
+from pages.ui.evaluation import advice, comparison, pipelines, question, questions, runs, sets
+from pages.ui.shared import links, shell, welcome, widgets
 from pages.ui.shared.text import labels, t
 
 VIEWS = {
@@ -34,16 +34,16 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     shown = view(question_set)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
-        running.panel(workspace, base)
+        runs.panel(workspace, base)
     with shell.errors():
         if shown == "questions":
             questions.draw(workspace, base.name, question_set)
         elif shown == "compare":
             chosen = pipelines.choose(workspace, base)
-            running.section(workspace, base, question_set, chosen)
+            runs.draw_start(workspace, base, question_set, chosen)
             comparison.section(workspace, base, question_set)
         elif shown == "history":
-            history.section(workspace, base, question_set)
+            runs.draw_runs(workspace, base, question_set)
         else:
             advice.section(workspace, base, question_set)
 
@@ -51,20 +51,20 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     """Draw the choice of a base, which begins with one that has questions, and return it."""
     by_name = {base.name: base for base in bases}
-    if st.session_state.get(marking.BASE) not in by_name:
-        st.session_state[marking.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
-    links.settle("base", marking.BASE, by_name, bases[0].name)
-    name = widgets.select_hidden(t("Knowledge base"), by_name, marking.BASE)
-    links.say("base", name)
+    if st.session_state.get(question.BASE) not in by_name:
+        st.session_state[question.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
+    links.begin_with("base", question.BASE, by_name, bases[0].name)
+    name = widgets.select_hidden(t("Knowledge base"), by_name, question.BASE)
+    links.set_value("base", name)
     return by_name[name]
 
 
 def view(question_set: QuestionSet) -> str:
     """Draw the choice of a view and return it; the first view of a set that a run can't ask yet is its questions."""
     first = "compare" if question_set.questions > question_set.suggested else "questions"
-    links.settle("view", "eval_view", VIEWS, first)
+    links.begin_with("view", "eval_view", VIEWS, first)
     chosen = widgets.segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
-    links.say("view", chosen)
+    links.set_value("view", chosen)
     return chosen
 
 
@@ -73,7 +73,7 @@ st.title(t("Evaluation"))
 bases = workspace.bases.all()
 if not bases:
     text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")
-    empty.no_notes(workspace, text)
+    welcome.no_notes(workspace, text)
     st.stop()
 with shell.errors():
     page(workspace, bases)

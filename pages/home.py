@@ -1,22 +1,201 @@
 """Home: a quick search, what needs attention, the last changed notes, and the bases with their state."""
 
+from collections.abc import Sequence
+from datetime import datetime
+
 import streamlit as st
 
-from pages.ui.home import overview
-from pages.ui.shared import examples, jobs, shell
+from core.base.messages import message
+from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
+from core.workspace import Workspace
+from pages.ui.settings import general
+from pages.ui.shared import jobs, names, reports, shell, style, welcome, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+COLUMNS = 3
+SOON = 14
+"""Days before its expiry in which a note is listed."""
+SHOWN = 10
+"""Notes listed at most."""
+RECENT = 6
+"""Last changed notes."""
+POINTS = (
+    (message("See every split"), message("Long notes are split where it makes sense, and you can see where and why.")),
+    (message("Ask in your own words"), message("Meaning and words both count, and every hit says why it is there.")),
+    (
+        message("No network needed"),
+        message("The model that understands your notes comes with the program. Nothing is sent anywhere."),
+    ),
+)
+"""The strengths of Tessera, each in a few words and in a sentence."""
+
+
+def introduce(workspace: Workspace) -> None:
+    """Introduce Tessera where there are no notes, and offer the two ways to begin."""
+    st.title("Tessera")
+    st.html(
+        f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
+    )
+    welcome.beginnings(workspace)
+    st.space("small")
+    for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
+        column.html(
+            f'<div class="t-point" style="--tile: {tile}"><b>{html(text_of(title))}</b>'
+            f'<span class="t-dim">{html(text_of(more))}</span></div>'
+        )
+    st.space("small")
+    _new_base()
+
+
+def quick_search() -> None:
+    """Draw the search box; its question is answered on the search page."""
+    with st.form("quick", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        text = widgets.text_box(t("What are you looking for?"), "quick_q")
+        submitted = widgets.submit(t("Search"), "quick_go", "search", type="primary")
+    if submitted and text.strip():
+        st.switch_page("search.py", query_params={"q": text})
+
+
+def attention(workspace: Workspace, status: Status) -> None:
+    """Draw the problems that the user should look at; nothing without any."""
+    failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
+    unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
+    lapsing = workspace.notes.expiring(days=SOON)
+    waiting = workspace.review.count()
+    if not (failures or status.index_problem or unfinished or lapsing or waiting):
+        return
+    st.subheader(t("Needs attention"))
+    if unfinished:
+        _unfinished(workspace, status)
+    if waiting:
+        _waiting(waiting)
+    if status.index_problem:
+        general.problem(status)
+        general.rebuild(workspace)
+    _draw_expiring(workspace, lapsing)
+    for name, failed in failures.items():
+        reports.unread(name, failed)
+
+
+def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
+    """Draw the notes that are expired, with a way to archive them, and those that soon will be."""
+    expired = [card for card in cards if card.expired]
+    soon = [card for card in cards if not card.expired]
+    if expired:
+        about = t_plural(
+            "{n} note has expired: searches leave it out",
+            "{n} notes have expired: searches leave them out",
+            n=len(expired),
+        )
+        with st.expander(about, icon=":material/event_busy:"):
+            _draw_rows(expired)
+            label = t("Archive the expired ones")
+            click = {"on_click": workspace.notes.archive, "args": ([card.id for card in expired],)}
+            widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, **click)
+    if soon:
+        about = t_plural(
+            "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(soon), days=SOON
+        )
+        with st.expander(about, icon=":material/event_upcoming:"):
+            _draw_rows(soon)
+
+
+def _draw_rows(cards: Sequence[NoteSummary]) -> None:
+    for card in cards[:SHOWN]:
+        _row(card, card.expires_at, f"expires_{card.id}")
+    widgets.more(len(cards) - SHOWN)
+
+
+def _row(card: NoteSummary, at: datetime | None, key: str) -> None:
+    """Draw the link to a note, with a day and its base."""
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
+        st.caption(f"{day_of(at) if at else ''} · {plain(card.base)}", width="content")
+
+
+def recent(workspace: Workspace) -> None:
+    """Draw the notes that were changed last, each a link."""
+    cards = workspace.notes.switch("", RECENT)
+    if not cards:
+        return
+    st.subheader(t("Recent notes"))
+    with st.container(gap="xxsmall", key="recent_notes"):
+        for card in cards:
+            _row(card, card.updated_at, f"recent_{card.id}")
+
+
+def _waiting(n: int) -> None:
+    """Draw how many decisions wait for the user, and the link to them."""
+    with st.container(horizontal=True, vertical_alignment="center", key="home_waiting"):
+        text = t_plural("{n} thing to review.", "{n} things to review.", n=n)
+        st.markdown(f":material/rule: {text}", width="content")
+        st.page_link("review.py", label=t("Review"), icon=":material/arrow_forward:")
+
+
+def _unfinished(workspace: Workspace, status: Status) -> None:
+    """Draw the number of notes that an import left without index, and the button that indexes them."""
+    waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
+    text = t_plural(
+        "{n} note is found by words only: it is not indexed yet.",
+        "{n} notes are found by words only: they are not indexed yet.",
+        n=waiting,
+    )
+    st.info(text, icon=":material/hourglass_top:")
+    jobs.resume(workspace)
+
+
+def bases(workspace: Workspace, status: Status) -> None:
+    """Draw a card for every base, the ways to more notes, and the folder of the workspace."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="bases_head"):
+        st.subheader(t("Knowledge bases"), width="stretch")
+        _new_base()
+    for column, base in widgets.in_columns(status.bases, COLUMNS):
+        with column.container(border=True, key=f"base_{base.base.id}"):
+            _base(base)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = t("Import more notes")
+        st.page_link("notes.py", label=label, icon=":material/add:", query_params={"import": "open"})
+        if jobs.SAMPLE not in [base.base.name for base in status.bases]:
+            welcome.samples(workspace, type="tertiary")
+    st.caption(
+        t("{size} on disk in {folder}", size=names.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
+    )
+
+
+def _new_base() -> None:
+    st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
+
+
+def _base(status: BaseStatus) -> None:
+    base = status.base
+    notes = t_plural("{n} note", "{n} notes", n=status.notes)
+    facts = [
+        f"{notes} · {t_plural('{n} passage', '{n} passages', n=status.chunks)}",
+        *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
+        t("Last update {at}", at=names.local(base.synced_at)) if base.synced_at else t("Never updated"),
+        t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
+        *(folder for folder, _ in status.folders[:3] if folder != "upload"),
+    ]
+    lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
+    st.html(f'<div class="t-name">{html(base.name)}</div>{lines}')
+    with st.container(horizontal=True):
+        widgets.base_link(base.name)
+        st.page_link("bases.py", label=t("Settings"), icon=":material/tune:", query_params={"base": base.name})
+
 
 workspace = shell.workspace()
 status = workspace.status()
 
 if not status.bases:
-    overview.welcome(workspace)
+    introduce(workspace)
     jobs.panel(workspace)
     st.stop()
 
 st.title("Tessera")
-overview.quick_search()
-examples.links(workspace)
+quick_search()
+welcome.links(workspace)
 jobs.panel(workspace)
-overview.attention(workspace, status)
-overview.recent(workspace)
-overview.bases(workspace, status)
+attention(workspace, status)
+recent(workspace)
+bases(workspace, status)

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from pages.ui.notes import letters
-from pages.ui.shared import aloud, shell, widgets
+from pages.ui.notes import drafts
+from pages.ui.shared import shell, widgets
 
 page = shell.start()
 with st.sidebar:
-    letters.listen(shell.workspace())
-    aloud.listen()
+    drafts.listen(shell.workspace())
+    widgets.announce()
 with shell.unreadable(), shell.errors():
     page.run()
 widgets.forget_presses()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.map import colours, view
-from pages.ui.shared import empty, shell, widgets
+from pages.ui import map as note_map
+from pages.ui.shared import shell, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import labels, t, t_plural
 
@@ -15,8 +15,8 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     """Draw the choices and the map."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         base = widgets.base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
-        widgets.begin_with("map_by", colours.BY, "base" if len(bases) > 1 else "folder")
-        by = widgets.select(t("Coloured by"), labels(colours.BY), "map_by", persist_state="session")
+        widgets.begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
+        by = widgets.select(t("Coloured by"), labels(note_map.BY), "map_by", persist_state="session")
         links = st.toggle(t("Links as lines"), value=True, key="map_links")
     with st.spinner(t("Drawing the map…")):
         mapped = workspace.maps.build_map(base)
@@ -26,14 +26,14 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     cards = {card.id: card for card in workspace.notes.all()}
     names: list[str] = []
     if by == "findable":
-        numbers = colours.findable(workspace, mapped.notes, [base] if base else bases)
+        numbers = note_map.findable(workspace, mapped.notes, [base] if base else bases)
         if set(numbers) == {-1}:
             st.caption(t("Check first whether the notes can be found: on the page of the base."))
         else:
             st.caption(t("From red (never first for its own questions) to green (always); grey wasn't asked."))
     else:
-        numbers, names = colours.groups([cards.get(note) for note in mapped.notes], by)
-    view.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")
+        numbers, names = note_map.groups([cards.get(note) for note in mapped.notes], by)
+    note_map.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")
     _legend(names, grey=-1 in numbers)
     if mapped.left_out:
         left = t_plural(
@@ -60,7 +60,7 @@ workspace = shell.workspace()
 st.title(t("Map"))
 bases = [base.name for base in workspace.bases.all()]
 if not bases:
-    empty.no_notes(workspace, t("There are no notes to draw yet."))
+    welcome.no_notes(workspace, t("There are no notes to draw yet."))
     st.stop()
 with shell.errors():
     page(workspace, bases)

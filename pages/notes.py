@@ -3,20 +3,9 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import (
-    actions,
-    beginning,
-    drafts,
-    editing,
-    imports,
-    inbox,
-    listing,
-    opened,
-    reader,
-    trash,
-    undo,
-)
-from pages.ui.shared import empty, jobs, shell
+from pages.ui.notes import actions, beginning, drafts, editing, history, imports, listing, opened, reader, trash
+from pages.ui.review import decisions
+from pages.ui.shared import jobs, shell, welcome
 from pages.ui.shared.text import t
 
 
@@ -35,7 +24,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
     if right or vacant:
         with right or st.container(), st.container(key="notes_reader"), shell.errors():
             if not (note_id or listing.is_list()):
-                undo.draw()
+                history.draw_undo()
             if vacant:
                 if "plan" not in st.session_state:  # it is above
                     imports.adding(workspace, base, opened=True)
@@ -59,7 +48,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
     narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags, terms=[f"use:{use}"] if use else [])
     cards = workspace.notes.all(narrowed, text=text)
     if view == "list":
-        undo.draw()
+        history.draw_undo()
         actions.marked(workspace, listing.marked_notes(), base)
     listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
     if view == "tree":
@@ -70,9 +59,9 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 def _note(workspace: Workspace, note_id: str) -> None:
     opened.tabs(workspace)
     note = workspace.notes.get(note_id)
-    undo.offer_text_undo(workspace, note)
+    history.offer_text_undo(workspace, note)
     drafts.draw_note_drafts(workspace, note_id)
-    inbox.box(workspace, note_id)
+    decisions.box(workspace, note_id)
     reader.note(workspace, note, opened.passage(workspace, note))
 
 
@@ -90,10 +79,10 @@ with shell.errors():
     imports.section(workspace)
 jobs.panel(workspace)
 if not bases:
-    if not jobs.importing(workspace):  # its progress is above
+    if not jobs.is_importing(workspace):  # its progress is above
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
-            empty.samples(workspace)
+            welcome.samples(workspace)
     st.stop()
 vacant = page(workspace, bases)
 with importing:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.ui.notes import undo
-from pages.ui.review import learning, listing, matter
+from pages.ui.notes import history
+from pages.ui.review import items
 from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import t
 
@@ -13,17 +13,17 @@ jobs.panel(workspace, ("edits", "embed", *jobs.LEARNING))
 with shell.errors():
     with st.spinner(t("Comparing the notes…"), show_time=False):
         matters = workspace.review.all()
-    st.caption(listing.heading(matters))
-    undo.draw()
+    st.caption(items.heading(matters))
+    history.draw_undo()
     if matters:
-        of_kind = listing.choose_kind(matters)
+        of_kind = items.choose_kind(matters)
         left, right = st.columns([3, 7], gap="medium")
         with left:
-            shown = listing.choose_base(of_kind, [base.name for base in workspace.bases.all()])
-            item = listing.opened(shown)
-            listing.draw(workspace, shown, item.key if item else "")
+            shown = items.choose_base(of_kind, [base.name for base in workspace.bases.all()])
+            item = items.open_item(shown)
+            items.draw_list(workspace, shown, item.key if item else "")
         with right, shell.errors():
             if item:
-                matter.draw(workspace, item)
-    listing.reminders(workspace)
-    learning.section(workspace)
+                items.draw_item(workspace, item)
+    items.reminders(workspace)
+    items.section(workspace)

@@ -12,10 +12,10 @@ with st.container(key="hidden_title"):
 
 bases = [base.name for base in workspace.bases.all()]
 text, options = question_box.row(workspace, bases)
-if thread := threads.shown():
+if thread := threads.shown_thread():
     threads.draw(workspace, thread)
 elif not bases:
-    question_box.nothing_yet()
+    question_box.draw_start()
 elif text is None:
     question_box.start(workspace)
 else:

@@ -2,19 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.settings import (
-    assistants,
-    backups,
-    defaults,
-    documents,
-    general,
-    health,
-    modelcards,
-    packs,
-    programs,
-    servers,
-    vocabulary,
-)
+from pages.ui.settings import access, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -31,23 +19,23 @@ with shell.errors():
         names = ", ".join(status.set_aside)
         text = t("Damaged, so it was set aside and made again: {names}. Delete what you don't need.", names=names)
         st.warning(plain(f"{text} {t('It is in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
-    if links.arrived("tab") == "servers":
+    if links.arrived_value("tab") == "servers":
         st.session_state["settings_tab"] = t("Model servers")
-    links.say("tab", "")
+    links.set_value("tab", "")
     widgets.tabs(
         {
-            t("General"): lambda: general.section(workspace),
-            t("Search"): lambda: defaults.search(workspace),
-            t("Types of notes"): lambda: vocabulary.section(workspace),
-            t("Backups"): lambda: backups.section(workspace),
-            t("Models"): lambda: modelcards.section(workspace, status, workspace.models.all()),
-            t("Model servers"): lambda: servers.section(workspace, status),
-            t("Assistants"): lambda: assistants.section(workspace),
-            t("Other programs"): lambda: programs.section(workspace),
-            t("Documents"): lambda: documents.section(workspace),
+            t("General"): lambda: general.draw_general(workspace),
+            t("Search"): lambda: general.search(workspace),
+            t("Types of notes"): lambda: general.draw_vocabulary(workspace),
+            t("Backups"): lambda: upkeep.draw_backups(workspace),
+            t("Models"): lambda: models.draw_models(workspace, status, workspace.models.all()),
+            t("Model servers"): lambda: servers.draw_servers(workspace, status),
+            t("Assistants"): lambda: access.draw_assistants(workspace),
+            t("Other programs"): lambda: access.draw_programs(workspace),
+            t("Documents"): lambda: general.draw_documents(workspace),
             t("Packs"): lambda: packs.section(workspace),
-            t("Search index"): lambda: defaults.index(workspace, status),
-            t("Health and space"): lambda: health.section(workspace),
+            t("Search index"): lambda: general.index(workspace, status),
+            t("Health and space"): lambda: upkeep.draw_health(workspace),
         },
         "settings_tab",
     )

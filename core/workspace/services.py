@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from core.features.archives.collection import Archives
     from core.features.backups.collection import Backups
     from core.features.doctor.doctor import Doctor
-    from core.features.evaluation.question_sets import QuestionSets
-    from core.features.evaluation.questions import Questions
+    from core.features.evaluation.questions import Questions, QuestionSets
     from core.features.evaluation.runs import Runs
     from core.features.findability.collection import FindabilityChecks
     from core.features.learning.collection import Learning
@@ -115,7 +114,7 @@ class Services:
 
     @LazyService
     def question_sets(self) -> "QuestionSets":
-        from core.features.evaluation.question_sets import QuestionSets
+        from core.features.evaluation.questions import QuestionSets
 
         return QuestionSets(self.store)
 

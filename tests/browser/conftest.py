@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
 from core.doors import cli
-from pages.ui.shared.policy import HEADERS
+from pages.ui.shared.server import HEADERS
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from streamlit.components.v2.types import ComponentRenderer
 
+from pages.ui import map as map_view
 from pages.ui.chunks import bands
-from pages.ui.map import view as map_view
-from pages.ui.notes import bundle, editor, letters, outside
-from pages.ui.shared import copying, help, keys, look, tree
+from pages.ui.notes import actions, drafts, editor
+from pages.ui.shared import look, shortcuts, tree, widgets
 from pages.ui.shared.document import view
-from pages.ui.shared.policy import HEADERS
+from pages.ui.shared.server import HEADERS
 
 pytestmark = pytest.mark.browser
 
@@ -75,8 +75,8 @@ class Stage:
         return str(self.page.evaluate("document.activeElement.id"))
 
     def _answer(self, route: Route) -> None:
-        if route.request.url.endswith(bundle.ADDRESS):
-            route.fulfill(path=bundle.FILE, content_type="text/javascript")
+        if route.request.url.endswith(editor.ADDRESS):
+            route.fulfill(path=editor.FILE, content_type="text/javascript")
             return
         route.fulfill(
             body=f"<!doctype html><title>t</title>{self.body}", content_type="text/html", headers={**self.headers}
@@ -104,7 +104,7 @@ def folder(name: str, *notes: str, folders: tuple[object, ...] = (), rest: str =
 
 
 def test_a_copy_is_told_where_it_is_wanted_and_says_so_for_a_while(stage: Stage) -> None:
-    stage.mount(copying.COPY)
+    stage.mount(widgets.COPY)
     stage.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: {writeText: async () => {}}})")
     data = {"label": "Copy", "done": "Copied", "text": "a heron"}
     for tells, sent in ((False, []), (True, [["copied", True]])):
@@ -314,17 +314,17 @@ class TestKeys:
         ("key", "trigger"), [("/", "search"), ("Control+k", "search"), ("Control+o", "switch"), ("?", "help")]
     )
     def test_shortcuts_are_sent_where_there_is_nothing_to_focus(self, stage: Stage, key: str, trigger: str) -> None:
-        stage.mount(keys.KEYS, "<input id=other>")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, "<input id=other>")
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         first = stage.page.evaluate_handle("tesseraKeys")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         assert first.evaluate("listener => listener.signal.aborted")
         stage.page.keyboard.press(key)
         assert stage.sent == [[trigger, True]]
 
     def test_a_person_who_writes_types_a_slash_and_a_dialog_keeps_its_keys(self, stage: Stage) -> None:
-        stage.mount(keys.KEYS, "<input id=other><div role=dialog></div>")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, "<input id=other><div role=dialog></div>")
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         stage.one("#other").press("/")
         stage.one("#other").press("?")
         stage.page.keyboard.press("Control+o")
@@ -335,8 +335,8 @@ class TestKeys:
         expect(stage.one("#other")).to_have_value("/?")
 
     def test_arrows_lead_through_the_results_and_back_to_the_box(self, stage: Stage) -> None:
-        stage.mount(keys.KEYS, self.SEARCH)
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, self.SEARCH)
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         places = []
         for key in ("/", "ArrowUp", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "Escape"):
             stage.page.keyboard.press(key)
@@ -348,18 +348,18 @@ class TestKeys:
         assert stage.sent == []
 
     def test_a_search_that_was_wanted_elsewhere_takes_the_focus_when_its_page_comes(self, stage: Stage) -> None:
-        stage.mount(keys.KEYS, "<main></main>")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, "<main></main>")
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         stage.page.keyboard.press("/")
-        stage.draw(searches=True, keys=help.EVERYWHERE)
+        stage.draw(searches=True, keys=shortcuts.EVERYWHERE)
         assert stage.focused() == ""
         stage.page.evaluate("document.querySelector('main').innerHTML = '<div class=st-key-q><input id=box></div>'")
         stage.later(50)
         assert stage.focused() == "box"
 
     def test_enter_in_the_switcher_opens_the_first_note(self, stage: Stage) -> None:
-        stage.mount(keys.KEYS, self.SWITCH)
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, self.SWITCH)
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         stage.one("#note").evaluate("note => { note.onclick = () => { localStorage.opened = 1; }; }")
         stage.one("#switcher").press("Enter")
         stage.later(300)
@@ -471,7 +471,7 @@ LETTERS_LEFT = {"token": "t", "about": {"key": "new t"}, "number": 3, "text": "b
 class TestLetters:
     @pytest.fixture
     def shown(self, stage: Stage) -> Stage:
-        return stage.mount(letters.LETTERS)
+        return stage.mount(drafts.LETTERS)
 
     def draw(self, stage: Stage, **data: object) -> None:
         standard = {"open": "", "session": "s", "stored": {}, "place": "w", "readonly": False, "away": ""}
@@ -524,16 +524,23 @@ class TestEditor:
         return stage
 
     def draw(self, stage: Stage, **data: object) -> None:
-        numbers = {"number": 0, "taken": 0, "stored": 0, "wishes": 0}
+        numbers = {"number": 0, "taken": 0, "stored": 0, "actions": 0}
         about = {"key": "new t", "base": "b", "version": 0, "fields": {}}
-        texts = {"token": "t", "was": "", "text": "boots", "place": "w", "session": "", "script": bundle.ADDRESS}
+        texts = {
+            "token": "t",
+            "predecessor": "",
+            "text": "boots",
+            "place": "w",
+            "session": "",
+            "script": editor.ADDRESS,
+        }
         offered = {"notes": [["Hens", "farm"]], "tags": [["garden", "3"]], "words": self.WORDS, "about": about}
         stage.draw(**{**numbers, **texts, **offered, **data})
 
     def texts(self, stage: Stage) -> list[tuple[str, object]]:
-        """Let a pause of a person pass; return what was sent: each text with its wish."""
+        """Let a pause of a person pass; return what was sent: each text with its action."""
         stage.later(1_000)
-        return [(message["text"], message.get("wish")) for _, message in stage.sent]
+        return [(message["text"], message.get("action")) for _, message in stage.sent]
 
     def kept(self, stage: Stage) -> list[str]:
         return [
@@ -552,15 +559,15 @@ class TestEditor:
         self.draw(shown, number=9, taken=9)
         shown.later(10_000)
         assert self.texts(shown) == [("boots and rain", "rest")], "the note is saved after a pause"
-        self.draw(shown, number=9, taken=9, wishes=1)
+        self.draw(shown, number=9, taken=9, actions=1)
         shown.later(10_000)
         assert shown.sent == []
         assert self.kept(shown) == ["boots and rain"]
-        self.draw(shown, number=9, taken=9, stored=9, wishes=1)
+        self.draw(shown, number=9, taken=9, stored=9, actions=1)
         shown.page.wait_for_function("!localStorage.length")
 
     @pytest.mark.parametrize("keys", ["Control+s", "Control+Enter"])
-    def test_a_save_by_the_keys_is_a_wish_with_the_text_that_is_typed(self, shown: Stage, keys: str) -> None:
+    def test_a_save_by_the_keys_is_an_action_with_the_text_that_is_typed(self, shown: Stage, keys: str) -> None:
         shown.one(".cm-content").click()
         shown.page.keyboard.press("End")
         shown.page.keyboard.type("!")
@@ -588,7 +595,7 @@ ADDRESSES = (
 
 def test_the_button_opens_a_file_in_obsidian_and_nothing_else(stage: Stage) -> None:
     """The last test: the browser's question about the other program takes the focus from the page."""
-    stage.mount(outside.OBSIDIAN, headers={})
+    stage.mount(actions.OBSIDIAN, headers={})
     browser = stage.page.context.new_cdp_session(stage.page)
     browser.send("Page.enable")
     navigations: list[str] = []

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from pages.ui.shared.policy import HEADERS
+from pages.ui.shared.server import HEADERS
 from tests.browser.conftest import ROOT, Tab, browsing, light_workspace, serving, tessera
 
 pytestmark = pytest.mark.browser

@@ -275,7 +275,7 @@ st.markdown({LONE.replace("EVIL", listener.url)!r})
     app = """
 import streamlit as st
 from starlette.middleware import Middleware
-from pages.ui.shared.policy import Policy
+from pages.ui.shared.server import Policy
 app = st.App("drawn.py", middleware=[Middleware(Policy)])
 """
     (tmp_path / "drawn.py").write_text(script, encoding="utf-8")

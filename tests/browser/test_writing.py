@@ -173,7 +173,7 @@ def test_what_an_editor_sends_after_it_was_left_ends_nothing(tab: Tab) -> None:
     page.get_by_role("button", name="Done").click()
     expect(text).to_have_count(0)
     tab.settle()
-    editor.evaluate("own => own.trigger('typed', { text: 'one two', number: 99, at: 7, wishes: 0 })")
+    editor.evaluate("own => own.trigger('typed', { text: 'one two', number: 99, at: 7, actions: 0 })")
     page.wait_for_timeout(500)
     tab.settle()
     expect(page.get_by_test_id("stException")).to_have_count(0)
@@ -226,3 +226,29 @@ def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_type
     sockets[-1].send(b"\xff\xff")
     page.get_by_role("button", name="Go on writing").first.click(timeout=30_000)
     expect(text).to_have_text("one two three four")
+
+
+def test_a_draft_is_opened_with_the_letters_that_the_browser_still_holds(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_role("button", name="New note").click()
+    text = page.get_by_role("textbox", name="Text of the note")
+    text.click()
+    page.keyboard.type("left and")
+    state(tab, "Saving…")
+    held = page.evaluate(
+        """() => {
+          const own = [...tesseraShelf.editors.values()][0];
+          clearTimeout(own.quiet);
+          own.quiet = null;
+          return [own.data.place, { ...own.item(), number: own.number + 1, text: 'left and right' }];
+        }"""
+    )
+    tab.settle()
+    page.reload()
+    resume = page.locator("[class*=st-key-draft_new]").filter(has_text="left and").get_by_role("button").first
+    expect(resume).to_be_visible()
+    tab.settle()
+    resume.evaluate("(button, [place, item]) => { tesseraShelf.put(place, item); button.click(); }", held)
+    expect(text).to_have_text("left and right")
+    state(tab, "Saved")

@@ -10,7 +10,7 @@ import pytest
 from core.model import Note
 from core.notes import attachments
 from core.workspace import Workspace
-from pages.ui.shared.document.sources import same
+from pages.ui.shared.document.drawing import same
 
 SCRIPTS = {
     "latin": ("Café", "Über", "Größe", "Niño", "Nguyễn Huệ"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.model import CHUNKING, ChunkingOptions
-from pages.ui.shared import parameters
+from pages.ui.shared import knobs
 from tests.pages.conftest import Screen
 
 
@@ -116,10 +116,10 @@ def test_reset_goes_to_the_parameters_of_the_base_where_the_note_has_its_own(scr
 def test_a_slider_goes_by_ones_where_its_steps_would_miss_a_value() -> None:
     size = replace(CHUNKING["chunk_size"], least=256, most=1024, step=16)
     overlap = replace(CHUNKING["chunk_overlap"], least=50, most=200, step=5)
-    assert parameters.scale(size, 512, 512) == (256, 1024, 16)
-    assert parameters.scale(size, 300, 512) == (256, 1024, 1)
-    assert parameters.scale(overlap, 0, 100) == (0, 200, 5)
-    assert parameters.scale(overlap, 100, 207) == (50, 207, 1)
+    assert knobs.scale(size, 512, 512) == (256, 1024, 16)
+    assert knobs.scale(size, 300, 512) == (256, 1024, 1)
+    assert knobs.scale(overlap, 0, 100) == (0, 200, 5)
+    assert knobs.scale(overlap, 100, 207) == (50, 207, 1)
 
 
 def test_two_cuts_are_compared(screen: Screen) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pages.ui.shared.document import Sources, SourceSpan, document
 from pages.ui.shared.document.view import VIEW_ATTRIBUTES, VIEW_ELEMENTS
-from pages.ui.shared.safe import tangled
+from pages.ui.shared.safe import is_deeply_nested
 from tests.browser.hostile import BLOCKS, LINES
 
 OTHER = "# Other\n\n## Part\n\nInner words. ![[other]]\n\n## Next\n\nThe block ^here\n"
@@ -203,7 +203,7 @@ class Checked(HTMLParser):
 
 
 def check(text: str) -> None:
-    if not tangled(text):
+    if not is_deeply_nested(text):
         Checked().feed(drawn(text, (len(text) // 3, len(text) // 2 + 1)))
 
 

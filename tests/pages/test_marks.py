@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.shared import marks
+from pages.ui.shared import cards
 
 
 @pytest.mark.parametrize(
@@ -16,17 +16,17 @@ from pages.ui.shared import marks
     ],
 )
 def test_words_are_marked_where_keyword_search_finds_them(text: str, words: list[str], found: list[str]) -> None:
-    assert [text[start:end] for start, end in marks.find(text, words)] == found
+    assert [text[start:end] for start, end in cards.find(text, words)] == found
 
 
 def test_an_excerpt_is_where_most_words_are() -> None:
     text = "start. " * 200 + "here the needle and the needle again. " + "end. " * 200
-    spans = marks.find(text, ["needle"])
-    start, end = marks.excerpt(text, spans)
+    spans = cards.find(text, ["needle"])
+    start, end = cards.best_excerpt(text, spans)
     assert "needle and the needle" in text[start:end]
-    assert end - start <= marks.EXCERPT
-    assert marks.excerpt("short", []) == (0, 5)
+    assert end - start <= cards.EXCERPT
+    assert cards.best_excerpt("short", []) == (0, 5)
 
 
 def test_simplified_words_mark_traditional_text_in_its_place() -> None:
-    assert marks.find("把數據庫放進緩存", ["数据", "缓存"]) == [(1, 3), (6, 8)]
+    assert cards.find("把數據庫放進緩存", ["数据", "缓存"]) == [(1, 3), (6, 8)]

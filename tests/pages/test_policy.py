@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.ui.shared.policy import HEADERS, Policy, failure
+from pages.ui.shared.server import HEADERS, Policy, failure
 
 
 def fail(_: Request) -> Response:

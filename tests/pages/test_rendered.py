@@ -34,7 +34,7 @@ def span(text: str, part: str) -> tuple[int, int]:
     ],
 )
 def test_markdown_is_shown_not_its_source(markdown: str, shown: str) -> None:
-    assert rendered.whole(markdown) == shown
+    assert rendered.render_text(markdown) == shown
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_markdown_is_shown_not_its_source(markdown: str, shown: str) -> None:
     ],
 )
 def test_nothing_of_a_note_becomes_a_tag_or_an_address(hostile: str) -> None:
-    shown = rendered.whole(hostile, [(0, len(hostile))], (0, len(hostile)))
+    shown = rendered.render_text(hostile, [(0, len(hostile))], (0, len(hostile)))
     assert set(re.findall(r"<(\w+)", shown)) <= {"span", "mark", "br", "sub", "sup"}
     assert not re.search(r"<\w+ (?!class=)", shown)
 
 
 def test_marks_stand_where_they_stand_in_the_source() -> None:
     text = "A **quick `fox` jumps**. The end."
-    shown = rendered.whole(text, [span(text, "quick"), span(text, "fox")], span(text, "The end."))
+    shown = rendered.render_text(text, [span(text, "quick"), span(text, "fox")], span(text, "The end."))
     assert "<mark>quick</mark>" in shown
     assert '<span class="t-b t-code"><mark>fox</mark></span>' in shown
     assert '<span class="t-near">The end.</span>' in shown
@@ -93,4 +93,4 @@ def test_an_excerpt_is_never_empty_and_has_the_code_that_answers(markdown: str, 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])
 def test_lines_may_end_in_any_way(end: str) -> None:
     text = "## Title\n\nA *soft* line\nand a second.\n\n- one\n- two\n\n```\ncode\n\nmore\x0bcode\n```\n"
-    assert rendered.whole(text.replace("\n", end)) == rendered.whole(text)
+    assert rendered.render_text(text.replace("\n", end)) == rendered.render_text(text)

@@ -14,8 +14,8 @@ def seen(shown: str) -> str:
 
 @pytest.mark.parametrize("sign", [">", "> ", "- ", "+ ", "1. ", "[^1]: ", "*", "_", "**a ", "*a _b ", "~~a "])
 def test_what_is_nested_too_deeply_is_told_apart(sign: str) -> None:
-    assert not safe.tangled(sign * 20 + "x" + sign[::-1] * 20)
-    assert safe.tangled(sign * 3_000 + "x" + sign[::-1] * 3_000)
+    assert not safe.is_deeply_nested(sign * 20 + "x" + sign[::-1] * 20)
+    assert safe.is_deeply_nested(sign * 3_000 + "x" + sign[::-1] * 3_000)
 
 
 @pytest.mark.parametrize(
@@ -32,15 +32,15 @@ def test_what_is_nested_too_deeply_is_told_apart(sign: str) -> None:
     ],
 )
 def test_long_flat_text_is_not_nested(markdown: str) -> None:
-    assert not safe.tangled(markdown[:100_000])
+    assert not safe.is_deeply_nested(markdown[:100_000])
 
 
 def test_the_part_that_is_drawn_has_a_bounded_number_of_signs() -> None:
     text = "# a\n" * 20_000
-    assert text.startswith(safe.light(text))
-    assert text.endswith(safe.light(text, last=True))
-    assert len(safe.light(text)) == len(safe.light(text, last=True)) == 2 * safe.SIGNS
-    assert safe.light("word " * 20_000) == "word " * 20_000
+    assert text.startswith(safe.drawable_part(text))
+    assert text.endswith(safe.drawable_part(text, last=True))
+    assert len(safe.drawable_part(text)) == len(safe.drawable_part(text, last=True)) == 2 * safe.SIGNS
+    assert safe.drawable_part("word " * 20_000) == "word " * 20_000
 
 
 def test_labels_show_emoji_names_and_arrows_as_written() -> None:

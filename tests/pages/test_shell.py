@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.workspace import Workspace
-from pages.ui.shared import help
+from pages.ui.shared import shortcuts
 from tests.pages.conftest import Screen
 
 ROOT = Path(__file__).parents[2]
@@ -97,6 +97,6 @@ def test_the_first_pages_import_only_what_they_need(place: Path) -> None:
 def test_help_lists_the_keys_of_every_page(filled: Screen) -> None:
     assert "<kbd>" not in filled.text
     filled.press("help")
-    for keys in help.EVERYWHERE.values():
+    for keys in shortcuts.EVERYWHERE.values():
         assert all(f"<kbd>{key}</kbd>" in filled.text for key in keys)
     assert "Show this help" in filled.text

@@ -5,8 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import drafting
-from pages.ui.notes.written_text import SITTING, EditorSession, Wish
+from pages.ui.notes import composer
+from pages.ui.notes.session import SITTING, Action, EditorSession
 from tests.pages.conftest import Screen
 
 
@@ -20,23 +20,23 @@ def typed(screen: Screen, text: str) -> Screen:
     """Type a text: the component doesn't run here, so what it would send is taken over."""
     now = writing(screen.app)
     now.take_text(text, now.number + 1, len(text))
-    drafting.keep(screen.workspace, now)
+    composer.keep_draft(screen.workspace, now)
     screen.app.run()
     return screen
 
 
 def paused(screen: Screen) -> Screen:
     """Pause, as the component tells it."""
-    return _wished(screen, "rest")
+    return _requested(screen, "rest")
 
 
 def saved(screen: Screen) -> Screen:
     """Press Ctrl+S."""
-    return _wished(screen, "save")
+    return _requested(screen, "save")
 
 
-def _wished(screen: Screen, wish: Wish) -> Screen:
-    writing(screen.app).wish = wish
+def _requested(screen: Screen, action: Action) -> Screen:
+    writing(screen.app).request(action)
     screen.app.run()
     return screen
 
@@ -44,7 +44,7 @@ def _wished(screen: Screen, wish: Wish) -> Screen:
 def field(screen: Screen, name: str) -> str:
     """The key of a field's widget."""
     now = writing(screen.app)
-    return f"note_{name}_{now.token}_{now.drawn}"
+    return f"note_{name}_{now.token}_{now.redraws}"
 
 
 def beside(screen: Screen, view: str) -> Screen:
@@ -118,8 +118,8 @@ def test_pauses_of_one_sitting_make_one_version(garden: Note) -> None:
     notes = screen.workspace.notes
     assert [(one.number, one.kind) for one in notes.history(garden.id)] == [(4, "update"), (1, "create")]
     now = writing(screen.app)
-    assert now.rested is not None
-    now.rested -= SITTING
+    assert now.autosaved_at is not None
+    now.autosaved_at -= SITTING
     paused(typed(screen, "Water the"))
     saved(typed(screen, "Water the sage."))  # by hand: it takes the place of the pause before, and stays
     paused(typed(screen, "Water the thyme."))

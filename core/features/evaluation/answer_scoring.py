@@ -1,16 +1,14 @@
 """Measurement of answers: whether they quote the right passages and hold what is wished, and when they refuse."""
 
 import re
-from collections.abc import Sequence
 
 from core.base.text import CJK, fold
-from core.features.evaluation.metrics import Span, cited_precision, cited_recall
+from core.features.evaluation.metrics import cited_precision, cited_recall, spans
 from core.model import (
     AGREED,
     Answer,
     FoundSpan,
     GivenAnswer,
-    GoldSpan,
     QuestionResult,
     Quote,
 )
@@ -45,7 +43,7 @@ def values(result: QuestionResult) -> dict[str, float]:
     judged = {"agreed": AGREED[given.judged.verdict]} if given.judged and given.judged.verdict else {}
     if result.negative:
         return {"refused": float(given.refused)} | judged
-    golds, cited = _spans(result.golds), _spans(given.cited)
+    golds, cited = spans(result.golds), spans(given.cited)
     every = {"answered": float(not given.refused), "cited_recall": cited_recall(golds, cited, any=result.any)}
     every |= judged
     if given.sentences:
@@ -77,7 +75,3 @@ def _cited(quote: Quote) -> FoundSpan:
     note, chunk = quote.note, quote.chunk
     place = note.path or note.title
     return FoundSpan(note.id, place, chunk.id, quote.start, quote.end, note.body_start, float(quote.number))
-
-
-def _spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
-    return [(passage.note_id, passage.start, passage.end) for passage in passages]

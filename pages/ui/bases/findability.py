@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import PROBE_KINDS, BaseCheck, CheckDiff, Findability, KnowledgeBase, Progress, SearchSettings
 from core.workspace import Workspace
-from pages.ui.shared import jobs, units, widgets
+from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -53,7 +53,7 @@ def _result(workspace: Workspace, last: Findability) -> None:
                 t("{share} come first", share=f"{check.first:.0%}"),
                 t("{share} among the first ten", share=f"{check.reached:.0%}"),
                 t_plural("{n} question", "{n} questions", n=len(check.results)),
-                units.local(check.at),
+                names.local(check.at),
             ]
         )
     )
@@ -83,7 +83,7 @@ def _since(since: CheckDiff) -> None:
     )
     draw, icon = (st.warning, "trending_down") if losing else (st.info, "history")
     draw(
-        plain(f"{text_of(since.message)} {t('Last check: {at}.', at=units.local(since.at))}"),
+        plain(f"{text_of(since.message)} {t('Last check: {at}.', at=names.local(since.at))}"),
         icon=f":material/{icon}:",
     )
     if since.vanished:

@@ -1,18 +1,102 @@
-"""The model of a base: its change, and the re-check data."""
+"""The model and the splitting of a base: their change, its cost, and a preview."""
 
 from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
-from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progress, Switch, embedder_name
+from core.model import (
+    CALENDAR_BEGINS,
+    BaseStatus,
+    ChangeCost,
+    ChunkingOptions,
+    Cut,
+    Filters,
+    KnowledgeBase,
+    ModelCard,
+    Note,
+    Progress,
+    Switch,
+    embedder_name,
+)
 from core.workspace import Workspace
-from pages.ui.shared import jobs, units, widgets
+from pages.ui.chunks import bands, summary
+from pages.ui.shared import jobs, knobs, names, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
+# How a base splits its notes: a preview on a note, and the cost of other splitting before it is applied.
 
-def section(workspace: Workspace, status: BaseStatus) -> None:
+OFFERED = 50
+
+
+def draw_splitting(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the parameters of a base with a preview. Changed ones show their cost before they can be applied."""
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
+        _apply(workspace, base, tried)
+    with right:
+        preview(workspace, tried, base.embedder, base.name)
+
+
+def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) -> None:
+    if tried == base.chunking:
+        st.caption(t("Move a slider to try another split. Nothing changes until you apply it."))
+        return
+    why = jobs.hindrance(workspace, base.name)
+    button = partial(widgets.button, disabled=bool(why), help=why or None)
+    if button(t("How long will it take?"), f"split_cost_{base.id}", "calculate"):
+        jobs.start(workspace, "cost", partial(_splitting_cost, workspace, base, tried))
+    job = workspace.jobs.find("cost")
+    if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
+        return  # a slider was moved since
+    cost = jobs.estimate(workspace, _subject(base))
+    if cost and button(t("Split the base this way"), f"split_{base.id}", "done_all", type="primary"):
+        workspace.jobs.forget("cost")
+        jobs.start(
+            workspace, "rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress)
+        )
+
+
+def _splitting_cost(
+    workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, progress: Progress
+) -> ChangeCost:
+    return workspace.bases.chunking_cost(base.name, tried, progress=jobs.about(_subject(base), progress))
+
+
+def _subject(base: KnowledgeBase) -> str:
+    """Return the subject of the job `cost`, which distinguishes it from an estimate for another model."""
+    return f"{base.name} · {t('Splitting')}"
+
+
+def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str = "") -> None:
+    """Draw a note of a base, or of any base, as it would be split; without notes, a sample note of Tessera."""
+    drawn = _split(workspace, options, embedder, base)
+    if drawn is None:
+        return
+    note, cut = drawn
+    summary.figures(cut.chunks)
+    if cut.chunks:
+        with st.container(height=420, border=False, key="split_preview"):
+            bands.draw(bands.NoteBands(note, cut.chunks, {}), None, key="bands_base", on_pick=lambda _: None)
+    with st.expander(t("Why this split"), key="why_split"):
+        summary.why(cut)
+
+
+def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str) -> tuple[Note, Cut] | None:
+    cards = workspace.notes.all(Filters(bases=(base,)) if base else None)
+    if not cards:
+        files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
+        return workspace.notes.preview(files[-1], options, embedder)
+    latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
+    titles = {card.id: card.title for card in latest}
+    note_id = widgets.select(t("Preview on"), titles, f"split_note_{base}")
+    note = workspace.notes.get(note_id)
+    return note, summary.cut(workspace, note, options, embedder)
+
+
+def draw_model(workspace: Workspace, status: BaseStatus) -> None:
     """Draw the data of a base for the precise re-check, and the change of its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
@@ -38,7 +122,7 @@ def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
         "For a model that changed under its name, such as an updated one on a server. Until it is done, notes are "
         "found by their words."
     )
-    shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
+    shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
     if widgets.button(t("Index all again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
         jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed_again(base.name, progress))
 
@@ -53,7 +137,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     def keep_them(keep: bool) -> None:
         workspace.jobs.start("tokens", lambda progress: workspace.bases.keep_tokens(base.name, keep, progress=progress))
 
-    shut = not possible or jobs.writing(workspace) or workspace.jobs.running(*jobs.BASES)
+    shut = not possible or jobs.is_writing(workspace) or workspace.jobs.running(*jobs.BASES)
     st.toggle(
         t("Keep data for fast re-checking"),
         value=on,
@@ -68,7 +152,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     )
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
-        t("{share:.0%} of the base, {size}", share=share, size=units.megabytes(status.bit_bytes))
+        t("{share:.0%} of the base, {size}", share=share, size=names.megabytes(status.bit_bytes))
         if possible
         else t("This model has no re-check data.")
     )
@@ -85,7 +169,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
     fields = {
         "embedder": embedder_name(switch.embedder),
         "old": embedder_name(base.embedder) if base.has_vectors else t("the search by words"),
-        "at": units.local(switch.started_at),
+        "at": names.local(switch.started_at),
     }
     if job and running and job.what == base.name:
         state = t("Changing to {embedder}, started {at}. Until it is done, {old} answers.", **fields)
@@ -114,7 +198,7 @@ def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with st.container(horizontal=True):
             if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):
-                jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, base.wish, progress))
+                jobs.start(workspace, "cost", lambda progress: _model_cost(workspace, base, base.wish, progress))
             if widgets.button(t("Keep the present model"), f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 st.rerun()
@@ -145,7 +229,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     )
     if estimate and embedder:
         name = embedder.strip()
-        jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, name, progress))
+        jobs.start(workspace, "cost", lambda progress: _model_cost(workspace, base, name, progress))
     cost = jobs.estimate(workspace, base.name)
     if cost is None:
         return
@@ -156,7 +240,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
         jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
 
 
-def _cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
+def _model_cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
     return workspace.bases.switch_cost(base.name, embedder, progress=jobs.about(base.name, progress))
 
 

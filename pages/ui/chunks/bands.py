@@ -11,9 +11,9 @@ from core.base.messages import message
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.shared import rendered, style
-from pages.ui.shared.component import component
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.widgets import component
 
 CHANGES = {
     "text": message("edited"),
@@ -43,6 +43,16 @@ class BandSpan:
     start: int
     end: int
     following: int = 0
+
+
+@dataclass(frozen=True)
+class NoteBands:
+    """What the bands of a note show: its chunks, their edits by id (`placed_edits`), those that another cut lacks (`only`)."""
+
+    note: Note
+    chunks: Sequence[Chunk]
+    edits: Mapping[str, Edit]
+    only: Collection[int] = ()
 
 
 def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
@@ -96,27 +106,25 @@ def placed_edits(workspace: Workspace, note: Note) -> dict[str, Edit]:
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
 
-def text(
-    note: Note,
-    chunks: Sequence[Chunk],
+def draw(
+    bands: NoteBands,
     shown: int | None,
     *,
     key: str,
-    edits: Mapping[str, Edit],
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
-    only: Collection[int] = (),
 ) -> None:
-    """Draw the text of a note; `edits` come from `placed_edits`, `only` are the chunks that another cut lacks.
+    """Draw the text of a note.
 
     A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
     """
+    chunks = bands.chunks
     first, last = window(chunks, shown or 0)
     if (first, last) != (0, len(chunks)):
         st.info(t("Chunks {a} to {b} are shown. To see others, choose one in the table.", a=first + 1, b=last))
     drawn = [
-        _drawn(piece, chunks, note.body, edits, only)
-        for piece in pieces(chunks, len(note.body))
+        _prepare(piece, bands)
+        for piece in pieces(chunks, len(bands.note.body))
         if first <= piece.index < max(last, 1) or last == len(chunks)
     ]
     data: dict[str, Any] = {
@@ -146,29 +154,27 @@ def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
         head = " · ".join([str(chunk.index + 1), *chunk.section[-2:]])
         parts.append(
             f'<div class="t-band {"on" if chunk.index == shown else ""}" style="--tile: {tile}">'
-            f'<div class="t-small t-dim">{html(head)}</div>{rendered.whole(chunk.text)}</div>'
+            f'<div class="t-small t-dim">{html(head)}</div>{rendered.render_text(chunk.text)}</div>'
         )
     st.html(f'<div class="t-bands">{"".join(parts)}</div>')
 
 
-def _drawn(
-    piece: BandSpan, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
-) -> list[object]:
+def _prepare(piece: BandSpan, bands: NoteBands) -> list[object]:
     tile, following = (style.TILES[index % len(style.TILES)] for index in (piece.index, piece.following))
-    text = body[piece.start : piece.end]
+    text = bands.note.body[piece.start : piece.end]
     head = marks = badge = instead = ""
     if piece.kind == "both":
         head = t("shared by {a} and {b}", a=piece.index + 1, b=piece.following + 1)
     elif piece.kind == "own":
-        chunk = chunks[piece.index]
+        chunk = bands.chunks[piece.index]
         line = [t("line {n}", n=chunk.line)] if chunk.line else []
         line += [t("picture {name}", name=chunk.picture)] if chunk.picture else []
         head = " · ".join(
             [str(piece.index + 1), *line, *chunk.section[-2:], t_plural("{n} token", "{n} tokens", n=chunk.token_count)]
         )
-        edit = edits.get(chunk.id)
-        marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in only))
-        badge = t("only here") if piece.index in only else change(chunk, edit)
+        edit = bands.edits.get(chunk.id)
+        marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in bands.only))
+        badge = t("only here") if piece.index in bands.only else change(chunk, edit)
         instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
     else:
         # The border between two bands replaces the line break at the end of the first.

@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
-from pages.ui.shared import jobs, links, pending, widgets
+from pages.ui.shared import jobs, knobs, links, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -97,7 +97,7 @@ def _follow(key: str, shown: int | None) -> int | None:
             now.remove(automatic)
             _mark(key, now)
         shown = (new or now)[-1] if now else None
-        links.say("chunk", "" if shown is None else str(shown))
+        links.set_value("chunk", "" if shown is None else str(shown))
     elif shown is not None and shown not in now:
         now = [shown]
         _mark(key, now)
@@ -134,16 +134,16 @@ def actions(
     """Draw the actions on the marked chunks; each acts on those that it applies to."""
     why = jobs.hindrance(workspace, base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
-    run = editor.mergeable(chunks, living)
+    run = editor.chunks_to_merge(chunks, living)
     waiting = [chunk.id for chunk in marked if chunk.state in ("pending", "refused")]
     back = [chunk.id for chunk in marked if chunk.id in edited]
     with st.container(horizontal=True, key="chunk_actions"):
         if _button("edit", int(len(marked) == 1 and not marked[0].picture), "edit_note"):
             editor.open_at(marked[0].id)
         if _button("embed", len(waiting), "bolt", why):
-            pending.embed(workspace, chunk_ids=waiting)
+            knobs.embed(workspace, chunk_ids=waiting)
         if _button("merge", len(living) if run else 0, "merge", why):
-            links.say("chunk", str(run[0].index))
+            links.set_value("chunk", str(run[0].index))
             jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in run)))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
@@ -157,7 +157,7 @@ def actions(
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     """Draw the button of an action, disabled where there is a reason `why` it can't be done now."""
     label, about = map(text_of, ACTIONS[name])
-    return widgets.counted(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
+    return widgets.count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
 def _run_each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:

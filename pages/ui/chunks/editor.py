@@ -1,4 +1,4 @@
-"""The drawer that edits, splits, merges, deletes and restores a chunk, and adds another after it."""
+"""The drawer that edits, splits, merges, deletes and restores a chunk, and the edits that lost their place."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,13 +7,61 @@ from itertools import pairwise
 import streamlit as st
 
 from core.base.text import with_newlines
-from core.model import CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note
+from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
-from pages.ui.shared.safe import facts, plain
+from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# Edits that lost their place and wait for the user to decide.
+
+SHOWN = 20
+LENGTH = 600
+"""Characters of an edit at most."""
+
+
+def draw_flagged(workspace: Workspace) -> None:
+    """Draw the flagged edits, each with its text and the two decisions; nothing if there are none."""
+    waiting = workspace.chunks.flagged()
+    if not waiting:
+        return
+    title = t_plural(
+        "{n} edit has lost its place: keep or drop it?",
+        "{n} edits have lost their place: keep or drop them?",
+        n=len(waiting),
+    )
+    with st.expander(title, icon=":material/flag:", key="flagged"):
+        st.caption(t("The text they were made on is no longer in the note. Nothing is lost until you decide."))
+        for item in waiting[:SHOWN]:
+            with st.container(border=True, key=f"flagged_{item.edit.id}"):
+                _draw_flagged(workspace, item)
+        widgets.more(len(waiting) - SHOWN)
+
+
+def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
+    edit, note = item.edit, item.note
+    title = html(note.title) if note else html(t("Its note is gone"))
+    text = edit.text or edit.anchor
+    more = " …" if len(text) > LENGTH else ""
+    st.html(
+        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(text_of(bands.CHANGES[edit.kind]))}</span></div>'
+        f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
+    )
+    shut = jobs.is_writing(workspace, note.base if note else "")
+
+    def decide(decision: Decision) -> None:
+        jobs.start(workspace, "edits", lambda _: workspace.chunks.resolve(edit.id, decision))
+
+    with st.container(horizontal=True):
+        about = plain(t("Becomes a chunk of its own at the note's end"))
+        impossible = shut or note is None or edit.kind == "delete"
+        if widgets.button(t("Keep"), f"keep_{edit.id}", "check", disabled=impossible, help=about):
+            decide("keep")
+        if widgets.button(t("Drop"), f"drop_{edit.id}", "close", disabled=shut):
+            decide("drop")
+
 
 _DRAWER = Dialog("drawer")
 """The drawer, opened with the id of a chunk."""
@@ -50,7 +98,7 @@ def drawer(
     def content() -> None:
         with shell.errors():
             shut = _draw_lock_reason(workspace, base)
-            _inside(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
+            _draw_chunk(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
     title = t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
     _DRAWER.draw(title, content, width=WIDTH, position="right")
@@ -64,7 +112,7 @@ def _draw_lock_reason(workspace: Workspace, base: KnowledgeBase) -> bool:
     return bool(why)
 
 
-def _inside(
+def _draw_chunk(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
@@ -98,7 +146,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
 def _draw_merge(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
-    run = mergeable(chunks, [chunk])
+    run = chunks_to_merge(chunks, [chunk])
     with st.container(horizontal=True):
         label = t("Merge with the next") if run[:1] == [chunk] else t("Merge with the one before")
         if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
@@ -112,7 +160,7 @@ def _draw_merge(
             st.code(edit.anchor, language=None, wrap_lines=True)
 
 
-def mergeable(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
+def chunks_to_merge(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
     """Return the chunks that a merge of the chosen ones joins, in reading order; empty where there is nothing to merge.
 
     Several chosen chunks have to follow each other; a single one is merged with the next, else with the one before.
@@ -163,7 +211,7 @@ def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], obje
     with st.spinner(t("Saving…")):
         act()
     _DRAWER.close()
-    links.say("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
+    links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()
 
 

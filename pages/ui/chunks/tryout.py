@@ -10,7 +10,7 @@ from core.base.messages import Message, message
 from core.model import Chunk, ChunkingOptions, Cut, Difference, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
-from pages.ui.shared import jobs, parameters, widgets
+from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.safe import figures
 from pages.ui.shared.text import t, text_of
 
@@ -23,7 +23,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
     """Draw the note as other parameters would cut it, and the changes."""
     left, right = st.columns(2, gap="medium")
     with right:
-        tried = parameters.choose("preview", current, base.chunking)
+        tried = knobs.choose("preview", current, base.chunking)
         cut = summary.cut(workspace, note, tried, base.embedder)
         _apply(workspace, note, base, tried, current, "preview")
         summary.retained_edits(bands.placed_edits(workspace, note).values())
@@ -45,7 +45,7 @@ def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
         with column:
             other = "markdown" if cuts and cuts[0].strategy == "recursive" else "recursive"
             begin = replace(current, strategy=other) if cuts else current
-            tried = parameters.choose(side, begin, base.chunking)
+            tried = knobs.choose(side, begin, base.chunking)
             cuts.append(summary.cut(workspace, note, tried, base.embedder))
             _apply(workspace, note, base, tried, current, side)
             summary.figures(cuts[-1].chunks)
@@ -87,9 +87,9 @@ def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, 
     shown = None
     if where == note.id and chunks:
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
-    edits = bands.placed_edits(workspace, note)
     if chunks:
-        bands.text(note, chunks, shown, key=f"bands_{side}", edits=edits, on_pick=picked, only=only)
+        cut = bands.NoteBands(note, chunks, bands.placed_edits(workspace, note), only)
+        bands.draw(cut, shown, key=f"bands_{side}", on_pick=picked)
 
 
 def _apply(

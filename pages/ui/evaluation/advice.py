@@ -21,7 +21,7 @@ from core.model import (
     embedder_name,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, history, running, ways
+from pages.ui.evaluation import figures, pipelines, runs
 from pages.ui.evaluation.pipelines import embedders
 from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.safe import html, plain
@@ -51,7 +51,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         )
         st.info(text, icon=":material/quiz:")
         label = t("Add or suggest questions")
-        widgets.button(label, "advice_first", "add", on_click=history.show, args=("questions",))
+        widgets.button(label, "advice_first", "add", on_click=runs.show, args=("questions",))
     pipelines = _grid(workspace, base)
     complete = _complete_runs(workspace, base, question_set, pipelines)
     missing = [way for way in pipelines if way not in complete]
@@ -79,7 +79,7 @@ def _ask(
     else:
         label = t_plural("Try {n} combination", "Try all {n} combinations", n=len(setups))
     searches = count * len(setups)
-    time = running.lasts(workspace, base, searches)
+    time = runs.estimate(workspace, base, searches)
     texts = [t_plural("{n} search, about {time}", "{n} searches, about {time}", n=searches, time=time)]
     if copies := len({(way.chunking, way.embedder) for way in missing} - {(None, "")}):
         copied = t_plural(
@@ -89,7 +89,7 @@ def _ask(
         )
         texts.append(copied)
     tone = "primary" if missing else "secondary"
-    shut = jobs.evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
+    shut = jobs.is_evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
     with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
         if widgets.button(label, "advise", "tips_and_updates", type=tone, disabled=shut):
             jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, setups, progress))
@@ -146,9 +146,9 @@ def _choose_values(workspace: Workspace, column: DeltaGenerator, own: SearchSett
     offered, usual = knobs.OF_GRIDS[name]
     now = getattr(own, name)
     values = list(dict.fromkeys([*(offered or knobs.values(workspace, name)), now]))
-    texts = {value: knobs.shown(name, value) for value in (sorted(values) if offered else values)}
+    texts = {value: knobs.value_label(name, value) for value in (sorted(values) if offered else values)}
     first = [value for value in values if value in (*usual, now)]
-    return _pills(column, knobs.setting(name), texts, f"grid_{name}", first) or [now]
+    return _pills(column, knobs.setting_label(name), texts, f"grid_{name}", first) or [now]
 
 
 def _pills(
@@ -167,8 +167,8 @@ def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> 
     advised = not advice.keep and not advice.refused
     name = gain = ""
     if advised:
-        gained, low, high = map(figures.signed, (advice.gain, advice.comparison.low, advice.comparison.high))
-        name = f'<div class="t-name">{html(ways.pipeline_name(best, base))}</div>'
+        gained, low, high = map(figures.with_sign, (advice.gain, advice.comparison.low, advice.comparison.high))
+        name = f'<div class="t-name">{html(pipelines.pipeline_name(best, base))}</div>'
         gain = (
             f'<div class="t-facts"><span>{html(t("Gain on other questions"))} <b>{gained}</b> ({low} … {high})</span>'
             f"<span>{html(t('best in {share} of the trials', share=f'{advice.chosen:.0%}'))}</span></div>"
@@ -199,7 +199,7 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
         )
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        shut = jobs.writing(workspace, base.name) or jobs.evaluating(workspace)
+        shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)
         if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
             if recut:
                 jobs.start(workspace, "rechunk", job)
@@ -220,7 +220,7 @@ def _candidates(base: KnowledgeBase, advice: Advice, runs: dict[str, Run]) -> No
         [
             {
                 "place": place,
-                "way": ways.pipeline_name(runs[run_id].pipeline, base),
+                "way": pipelines.pipeline_name(runs[run_id].pipeline, base),
                 "mean": mean,
                 "difference": mean - advice.current_mean,
                 "time": runs[run_id].metrics["p50_ms"],

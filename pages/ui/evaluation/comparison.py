@@ -9,7 +9,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, rows, ways
+from pages.ui.evaluation import figures, pipelines, ranks
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import session_language, t, t_plural, text_of
@@ -61,13 +61,13 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         figures.differ(shown)
         figures.kinds(shown)
     shell.on_demand(t("Charts"), "charts", "bar_chart", lambda: _charts(workspace, base, shown))
-    rows.section(workspace, base, shown)
+    ranks.draw_questions(workspace, base, shown)
 
 
 def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
     """Return the ids of the runs in the address, else of the runs last compared; deleted runs are left out."""
     key = _key(question_set.id)
-    if (linked := links.arrived("runs")) is not None:
+    if (linked := links.arrived_value("runs")) is not None:
         st.session_state[key] = linked
     runs = workspace.runs.all(base.name)
     existing = {run.id for run in runs}
@@ -78,7 +78,7 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
         usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
         others = [way for way in last if way not in usual]
         named = [last[way] for way in (*usual, *others[len(usual) - 2 :])]
-    links.say("runs", ",".join(named))
+    links.set_value("runs", ",".join(named))
     return named
 
 
@@ -87,8 +87,8 @@ def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
     ids = ",".join(run_ids)
     st.session_state[_key(set_id)] = ids
     workspace.preferences.set(_key(set_id), ids)
-    links.say("runs", ids)
-    links.say("question", "")
+    links.set_value("runs", ids)
+    links.set_value("question", "")
 
 
 def _key(set_id: str) -> str:
@@ -110,7 +110,7 @@ def _compute_comparison(_workspace: Workspace, state: Sequence[tuple[str, int, s
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="compared_head"):
         names = "".join(
-            f'<span class="t-ran">{figures.badge(number)}<b>{html(ways.pipeline_name(run.pipeline, base))}</b></span>'
+            f'<span class="t-ran">{pipelines.badge(number)}<b>{html(pipelines.pipeline_name(run.pipeline, base))}</b></span>'
             for number, run in enumerate(shown.runs)
         )
         counts = t_plural(
@@ -130,14 +130,14 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
     """Say in words how many questions each run found, and whether it is better than the first; the figures are folded."""
     if shown.answerable:
-        st.html(figures.in_words(shown))
+        st.html(figures.found_html(shown))
     for number, by_metric in enumerate(shown.comparisons, start=1):
         comparison = by_metric[shown.metric]
         numbers = ""
         if comparison.questions >= ENOUGH:
-            shift, low, high = map(figures.signed, (comparison.difference, comparison.low, comparison.high))
+            shift, low, high = map(figures.with_sign, (comparison.difference, comparison.low, comparison.high))
             numbers = folded(t("Details"), f"{shift} ({low} … {high})")
-        pair = f'{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> {figures.badge(0)}'
+        pair = f'{pipelines.badge(number)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
         st.html(
             f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div>'
             f"<div><b>{html(text_of(comparison.message))}</b>"
@@ -160,15 +160,15 @@ def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
 
 
 def _charts(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    from pages.ui.evaluation import drawings  # it loads altair, which takes a while
+    from pages.ui.evaluation import charts  # it loads altair, which takes a while
 
-    offered: dict[str, Callable[[], None]] = {"metrics": lambda: drawings.metrics(base, shown)}
+    offered: dict[str, Callable[[], None]] = {"metrics": lambda: charts.metrics(base, shown)}
     if shown.comparisons:
-        offered["shifts"] = lambda: drawings.shifts(base, shown)
-        offered["ranks"] = lambda: drawings.ranks(base, shown)
+        offered["shifts"] = lambda: charts.shifts(base, shown)
+        offered["ranks"] = lambda: charts.ranks(base, shown)
     if any(row.negative for row in shown.rows) and any(curve.points for curve in shown.false_positives):
-        offered["thresholds"] = lambda: drawings.thresholds(base, shown)
-    offered["history"] = lambda: drawings.history(workspace, base, shown)
+        offered["thresholds"] = lambda: charts.thresholds(base, shown)
+    offered["history"] = lambda: charts.history(workspace, base, shown)
     texts = {name: text_of(CHARTS[name][0]) for name in offered}
     name = widgets.segments(t("Chart"), texts, "chart", default="metrics")
     st.caption(text_of(CHARTS[name][1]))

@@ -19,7 +19,7 @@ from core.model import (
     KnowledgeBase,
     SideBySide,
 )
-from pages.ui.evaluation import ways
+from pages.ui.evaluation import pipelines
 from pages.ui.evaluation.question import kind_name
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import facts, folded, html
@@ -79,11 +79,6 @@ SHORT = (*MAIN, "p50_ms")
 """Figures in sight; the others are folded."""
 
 
-def badge(number: int) -> str:
-    """Return a run's letter as HTML, in its colour."""
-    return f'<span class="t-run t-run-{number % 4}">{ways.LETTERS[number]}</span>'
-
-
 def metric_name(name: str) -> str:
     """Return the name of a figure."""
     return text_of(FIGURES[name])
@@ -115,7 +110,7 @@ def table(base: KnowledgeBase, shown: SideBySide) -> str:
 
 def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]], css: str = "") -> str:
     """Return a table as HTML; a line is the attributes and the content of its head, and its cells."""
-    head = "".join(f"<th{attributes}>{badge(number)}</th>" for number, attributes in enumerate(heads))
+    head = "".join(f"<th{attributes}>{pipelines.badge(number)}</th>" for number, attributes in enumerate(heads))
     body = "".join(
         f'<tr><th scope="row"{attributes}>{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
         for attributes, name, cells in lines
@@ -144,7 +139,7 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             )
             cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{counted}{shift}')
         lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
-    return _table([f' title="{html(ways.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
+    return _table([f' title="{html(pipelines.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
 
 
 def counts(shown: SideBySide, name: str, number: int) -> str:
@@ -152,7 +147,7 @@ def counts(shown: SideBySide, name: str, number: int) -> str:
     return t("{n} of {every}", n=shown.count(name, number), every=shown.answerable)
 
 
-def in_words(shown: SideBySide) -> str:
+def found_html(shown: SideBySide) -> str:
     """Return as HTML how many questions each run found, and how many of others it would."""
     name = shown.metric if shown.metric in COUNTS else f"hit@{DEPTH}"
     every = shown.answerable
@@ -165,7 +160,7 @@ def in_words(shown: SideBySide) -> str:
                 "On other questions like these, {low} to {high} of {every} on average", low=low, high=high, every=every
             )
             texts += [text, _gain_in_words(shown.comparisons[number - 1][name]) if number else ""]
-        lines.append(f'<div class="t-head">{badge(number)}{facts(filter(None, texts))}</div>')
+        lines.append(f'<div class="t-head">{pipelines.badge(number)}{facts(filter(None, texts))}</div>')
     return "".join(lines)
 
 
@@ -179,18 +174,18 @@ def _gain_in_words(comparison: Comparison) -> str:
     return t("between {low} fewer and {high} more than A", low=-low, high=high)
 
 
-def signed(number: float) -> str:
+def with_sign(number: float) -> str:
     """Return a difference with a sign; both signs have the same width."""
     return f"{number:+.3f}".replace("-", "−")
 
 
 def _shift(comparison: Comparison, widest: float) -> str:
     """Return a difference and its interval as HTML, on a scale with 0 in the middle."""
-    number = f"<span>{signed(comparison.difference)}</span>"
+    number = f"<span>{with_sign(comparison.difference)}</span>"
     if comparison.questions < ENOUGH:
         return f'<span class="t-shift">{number}</span>'
     left, right = (50 + 50 * end / widest for end in (comparison.low, comparison.high))
-    interval = f"{signed(comparison.low)} … {signed(comparison.high)}"
+    interval = f"{with_sign(comparison.low)} … {with_sign(comparison.high)}"
     return (
         f'<span class="t-shift {tone(comparison)}" title="{interval}">{number}'
         f'<span class="t-interval"><i style="left: {left:.1f}%; width: {max(2.0, right - left):.1f}%"></i></span></span>'
@@ -202,7 +197,11 @@ def differ(shown: SideBySide) -> None:
     if not shown.settings:
         return
     lines = [
-        ("", html(knobs.setting(name)), [html(knobs.shown(name, run.settings.get(name))) for run in shown.runs])
+        (
+            "",
+            html(knobs.setting_label(name)),
+            [html(knobs.value_label(name, run.settings.get(name))) for run in shown.runs],
+        )
         for name in shown.settings
     ]
     settings = _table([""] * len(shown.runs), lines, "t-small")

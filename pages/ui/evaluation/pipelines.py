@@ -1,4 +1,4 @@
-"""The setups to compare: a preset by one click, and all other settings on demand."""
+"""The setups to compare: their names, a preset by one click, and all other settings on demand."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,12 +8,67 @@ from typing import Any
 import streamlit as st
 
 from core.base.messages import message
-from core.model import SIZES, ChunkingOptions, KnowledgeBase, Pipeline, embedder_name
+from core.model import (
+    SIZES,
+    ChunkingOptions,
+    KnowledgeBase,
+    Pipeline,
+    Run,
+    SearchSettings,
+    embedder_name,
+    pipeline_label,
+)
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, ways
-from pages.ui.shared import knobs, parameters, widgets
+from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
+
+# The names of setups, and setups that differ from a base in one thing.
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""The names of runs side by side."""
+
+
+def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
+    """Return setups that differ from the base in one thing, by name."""
+    now = base.chunking
+    halved = ("chunk_size", "max_single_chunk_size", "chunk_overlap")
+    halves = {name: max(SIZES[name].least, getattr(now, name) // 2) for name in halved}
+    smaller = replace(now, short_doc_threshold=SIZES["short_doc_threshold"].least, **halves)
+    strategies = [name for name in ("recursive", "markdown", "none") if name != now.strategy]
+    by_meaning = {
+        "no_rerank": Pipeline(search=SearchSettings(reranker=knobs.NO_RERANKER)),
+        "meaning": Pipeline(search=SearchSettings(mode="semantic")),
+        "words": Pipeline(search=SearchSettings(mode="keyword")),
+    }
+    return {
+        **(by_meaning if base.has_vectors else {}),
+        **({"smaller": Pipeline(chunking=smaller)} if smaller != now else {}),
+        **{name: Pipeline(chunking=replace(now, strategy=name)) for name in strategies},
+        "around": Pipeline(search=knobs.AROUND),
+    }
+
+
+def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
+    """Return the name of a setup: its own, else its differences from the base."""
+    text = text_of(pipeline_label(way, base.chunking))
+    return text if way.name else text[:1].upper() + text[1:]
+
+
+def badge(number: int) -> str:
+    """Return a run's letter as HTML, in its colour."""
+    return f'<span class="t-run t-run-{number % 4}">{LETTERS[number]}</span>'
+
+
+def pipeline_title(run: Run, number: int, base: KnowledgeBase) -> str:
+    """Return a run's letter and the name of its setup."""
+    return f"{LETTERS[number]} · {pipeline_name(run.pipeline, base)}"
+
+
+def needs_copy(way: Pipeline, base: KnowledgeBase) -> bool:
+    """Return whether a setup needs other chunks or vectors than the base's; those are stored apart from the base."""
+    return (way.chunking or base.chunking, way.embedder or base.embedder) != (base.chunking, base.embedder)
+
 
 PRESETS = {
     "as_is": message("Current settings"),
@@ -34,7 +89,7 @@ MOST = 4
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
     """Draw the setups side by side and return them; at first the base as it is, and the first preset."""
     key = f"ways_{base.id}"
-    chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(ways.presets(base).values()))])
+    chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
     def put(number: int, way: Pipeline | None) -> None:
         before: list[Pipeline] = st.session_state[key]
@@ -53,7 +108,7 @@ def add(base: KnowledgeBase) -> None:
 
     def another() -> None:
         before: list[Pipeline] = st.session_state[key]
-        fresh = next((way for way in ways.presets(base).values() if way not in before), Pipeline())
+        fresh = next((way for way in presets(base).values() if way not in before), Pipeline())
         st.session_state[key] = [*before, fresh]
 
     if len(st.session_state.get(key, [])) < MOST:
@@ -65,23 +120,23 @@ Put = Callable[[Pipeline | None], None]
 
 def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put, *, last: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"way_head_{number}"):
-        name = f'<span class="t-name">{html(ways.pipeline_name(way, base))}</span>'
-        st.html(f'<div class="t-head">{figures.badge(number)}{name}</div>', width="stretch")
+        name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
+        st.html(f'<div class="t-head">{badge(number)}{name}</div>', width="stretch")
         with (
             st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
             st.container(key=f"way_body_{number}"),
         ):
             _everything(workspace, base, number, way, put)
         if number and last > 1:
-            about = t("Remove {letter}", letter=ways.LETTERS[number])
+            about = t("Remove {letter}", letter=LETTERS[number])
             widgets.close(f"way_remove_{number}", about, on_click=put, args=(None,))
     _preset(base, number, way, put)
 
 
 def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    offered = {"as_is": Pipeline(), **ways.presets(base)}
+    offered = {"as_is": Pipeline(), **presets(base)}
     chosen = next((name for name, preset in offered.items() if preset == way), None)
-    label = t("What differs in {letter}", letter=ways.LETTERS[number])
+    label = t("What differs in {letter}", letter=LETTERS[number])
     texts = {name: text_of(PRESETS[name]) for name in offered}
     now = widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered.get(name, way)))
     widgets.pills(label, texts, **now)
@@ -101,13 +156,14 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         now = widgets.bound(f"way_{name}_{number}", value, choose)
         if name == "reranker":
             texts = {
-                reranker: knobs.shown(name, reranker) for reranker in (first, *knobs.values(workspace, name), value)
+                reranker: knobs.value_label(name, reranker)
+                for reranker in (first, *knobs.values(workspace, name), value)
             }
-            widgets.select(knobs.setting(name), texts, **now)
+            widgets.select(knobs.setting_label(name), texts, **now)
         else:
             knobs.draw(name, **now)
 
-    placeholder = ways.pipeline_name(replace(way, name=""), base)
+    placeholder = pipeline_name(replace(way, name=""), base)
     now = widgets.bound(f"way_name_{number}", way.name, lambda name: put(replace(way, name=name.strip())))
     st.text_input(t("Name"), placeholder=placeholder, max_chars=60, **now)
     left, right = st.columns(2, gap="medium")
@@ -157,13 +213,13 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
 
         return widgets.bound(key, getattr(now, name), choose)
 
-    parameters.strategies(**widget("strategy", f"way_strategy_{number}"))
+    knobs.strategies(**widget("strategy", f"way_strategy_{number}"))
     for name, option in SIZES.items():
-        if name not in parameters.STRATEGIES[now.strategy]:
+        if name not in knobs.STRATEGIES[now.strategy]:
             continue
-        scale = parameters.scale(option, getattr(base.chunking, name), getattr(now, name))
+        scale = knobs.scale(option, getattr(base.chunking, name), getattr(now, name))
         key = "_".join(map(str, ("way", name, number, *scale)))
-        parameters.size(name, scale=scale, **widget(name, key))
+        knobs.size(name, scale=scale, **widget(name, key))
 
 
 @st.cache_data(ttl=60, show_spinner=False)

@@ -1,18 +1,237 @@
-"""One question to see and change: its text, its kind, and its right passages."""
+"""One question: its text, its kind and its right passages, which a click on a hit adds too."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from zlib import crc32
 
 import streamlit as st
 
-from core.model import QUESTION_KINDS, Question, QuestionSet
+from core.model import NOTICES, QUESTION_KINDS, GoldSpan, Hit, Question, QuestionSet, SearchOptions
 from core.workspace import Workspace
-from pages.ui.evaluation import passages
-from pages.ui.shared import shell, widgets
-from pages.ui.shared.safe import html
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared import cards, shell, widgets
+from pages.ui.shared.safe import Span, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# Right passages by a click: a hit becomes one of its question, in a question set of its base.
+
+_MARKED = "marked"
+BASE = "eval_base"
+"""The base that is evaluated."""
+
+
+class Marks:
+    """The right hits of a question by the question sets of their bases; read once, and after a change."""
+
+    def __init__(self, workspace: Workspace, text: str) -> None:
+        self._workspace = workspace
+        self._text = text
+        self._read: dict[str, tuple[QuestionSet | None, tuple[GoldSpan, ...]]] = {}
+
+    def button(self, hit: Hit) -> None:
+        """Draw the mark of a hit; a click sets it, a second click removes it."""
+        question_set, golds = self._find_marks(hit)
+        name = question_set.name if question_set else t("My questions")
+        marked = any(gold.is_within(hit) for gold in golds)
+        about = t(
+            "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.", set=name
+        )
+        toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
+        chunk_id, into = st.session_state.get(_MARKED, ("", ""))
+        if chunk_id == hit.chunk.id:
+            del st.session_state[_MARKED]
+            st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
+
+    def _find_marks(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
+        base = hit.note.base
+        if base not in self._read:
+            question_set = last_used(self._workspace, base)
+            golds = self._workspace.questions.marked(question_set, self._text) if question_set else ()
+            self._read[base] = question_set, golds
+        return self._read[base]
+
+    def _toggle(self, hit: Hit) -> None:
+        questions = self._workspace.questions
+        question_set, golds = self._find_marks(hit)
+        self._read.clear()
+        if question_set is not None and any(gold.is_within(hit) for gold in golds):
+            questions.unmark(question_set, self._text, hit)
+            return
+        if question_set is None:
+            question_set = self._workspace.question_sets.add(hit.note.base, t("My questions"))
+        questions.mark(question_set, self._text, hit)
+        use(self._workspace, question_set)
+        st.session_state[BASE] = hit.note.base  # the page Evaluation begins with it
+        # What a callback draws takes the place of the page's first elements.
+        st.session_state[_MARKED] = hit.chunk.id, question_set.name
+
+
+def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
+    """Draw the button that adds a hit's passage to the right ones, or removes it; `about` is its tooltip."""
+    added = hit.chunk.start == hit.chunk.end
+    key = f"mark_{hit.chunk.id}"
+    if added:
+        about = t("You added this chunk yourself. A right passage must stand in the note's own text.")
+    widgets.button(
+        t("Right passage"),
+        key,
+        "check_circle" if marked else "radio_button_unchecked",
+        type="primary" if marked else "secondary",
+        help=plain(about),
+        on_click=widgets.guarded(act, key),
+        disabled=workspace.readonly or added,
+    )
+    widgets.problem_of(key)
+
+
+def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
+    """Return the question set of a base that was used last, else its first one, None without any."""
+    sets = workspace.question_sets.all(base)
+    used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
+    return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
+
+
+def use(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Remember a question set as the one of its base that was used last."""
+    if workspace.preferences.get(_preference(question_set.base_id)) != question_set.id:
+        workspace.preferences.set(_preference(question_set.base_id), question_set.id)
+
+
+def _preference(base_id: str) -> str:
+    return f"question_set_{base_id}"
+
+
+# The right passages of a question: the place of each in its note, and the search for another.
+
+SHOWN = 20
+"""Right passages of a question that are drawn; the others are counted."""
+FOUND = 8
+"""Hits of the search for another passage."""
+LINES = 6
+LONG = 300
+"""Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
+
+
+def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
+    """Draw a question's right passages, each with its place."""
+    st.html(
+        f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'
+    )
+    if not question.spans:
+        st.caption(
+            t(
+                "Without a right passage this is a question your notes don't answer. If they do answer it, find the "
+                "passage below."
+            )
+        )
+    for number, gold in enumerate(question.spans[:SHOWN]):
+        with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
+            _passage(workspace, question_set, question, gold, f"remove_{number}_{key}")
+    widgets.more(len(question.spans) - SHOWN)
+
+
+def _passage(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_{key}"):
+        if gold.flagged:
+            tag = f'<span class="t-tag t-gone">{html(t("Passage gone"))}</span>'
+            st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
+        else:
+            _link(gold.path, gold.note_id, _place(workspace, gold))
+        act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
+        widgets.close(key, t("Remove"), on_click=widgets.guarded(act, key), disabled=workspace.readonly)
+    widgets.problem_of(key)
+    st.html(_text(gold.quote))
+    if gold.flagged:
+        st.caption(
+            t(
+                "The note was deleted, or this text in it was changed. Runs don't ask the question until you remove "
+                "this passage."
+            )
+        )
+    elif len(gold.quote) > LONG:
+        _narrowing(workspace, question_set, question, gold, f"narrow_{key}")
+
+
+def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
+    """Draw the form that shortens a long passage to the part that answers."""
+
+    def narrow() -> None:
+        workspace.questions.narrow_passage(question_set, question.id, gold, st.session_state[f"{key}_text"])
+
+    with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
+        st.caption(
+            t(
+                "Delete what doesn't answer the question. The passage counts as found when half of what "
+                "is left comes back; a whole chunk would favour the present split."
+            )
+        )
+        st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
+        st.button(t("Save"), key=key, on_click=widgets.guarded(narrow, key), disabled=workspace.readonly)
+    widgets.problem_of(key)
+
+
+def _text(text: str, words: Sequence[Span] = ()) -> str:
+    """Return a passage as HTML, a long one shortened, with the whole on demand."""
+    title = t("Whole passage, {n} characters", n=len(text))
+    return f'<div class="t-hit">{cards.foldable(text, words, title, LINES)}</div>'
+
+
+def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
+    """Return the index of the chunk that holds the most of a right passage."""
+    chunks = workspace.chunks.all(gold.note_id)
+    held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
+    return max(held, key=held.__getitem__, default=None)
+
+
+def _link(name: str, note_id: str, chunk: int | None) -> None:
+    widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
+
+
+# the search for another
+
+
+def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
+    """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
+    # Without a right passage it is open at first; then the user opens and closes it.
+    st.session_state.setdefault(f"find_{key}", not question.gold)
+    box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
+    if not box.open:
+        return
+    with box, shell.errors():
+        icon, key = ":material/search:", f"find_text_{key}"
+        text = st.text_input(t("Search for"), question.text, key=key, icon=icon, label_visibility="collapsed")
+        with st.spinner(t("Searching…")):
+            # The base's own settings; a repeated search comes from the cache.
+            filters = workspace.searching.filters(bases=[base])
+            options = SearchOptions(filters=filters, limit=FOUND, wait=False, choose=False)
+            result = workspace.search((text or "").strip() or question.text, **options)
+        if not result.hits:
+            st.caption(t("Nothing was found for this question."))
+        if "model_loading" in result.notices:
+            st.caption(text_of(NOTICES["model_loading"]))
+        seen = workspace.searching.highlights(result)
+        for hit in result.hits:
+            with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
+                _hit(workspace, question_set, question, hit, seen[hit.chunk.id].words)
+
+
+def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hit: Hit, words: Sequence[Span]) -> None:
+    right = [gold for gold in question.spans if gold.is_within(hit)]
+
+    def act() -> None:
+        for gold in right:
+            workspace.questions.remove_passage(question_set, question.id, gold)
+        if not right:
+            workspace.questions.add_passage(question_set, question.id, hit)
+
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
+        name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
+        _link(name, hit.note.id, hit.chunk.index)
+        about = t("Makes it a right passage of this question; a second click takes that back.")
+        toggle(workspace, hit, marked=bool(right), about=about, act=act)
+    st.html(_text(hit.chunk.text, words))
+
 
 LONGEST = 20_000
 """Characters that can be typed for a question."""
@@ -34,10 +253,10 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
     """Draw the form of a question, its right passages, and the search for another."""
     key = f"{crc32(repr((question_set.id, question.id)).encode('utf-8', 'surrogatepass')):08x}"
     if question.suggested:
-        _suggested(workspace, question_set, question)
+        _draw_suggestion(workspace, question_set, question)
     _form(workspace, question_set, question, kinds, key)
-    passages.draw_passages(workspace, question_set, question, key)
-    passages.find(workspace, base, question_set, question, key)
+    draw_passages(workspace, question_set, question, key)
+    find(workspace, base, question_set, question, key)
 
 
 def new(
@@ -57,7 +276,7 @@ def new(
     return None
 
 
-def _suggested(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
+def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
         st.caption(t("Suggested: runs don't ask it until you accept it."), width="stretch")
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):

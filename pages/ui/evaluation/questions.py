@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import question, setmenu, suggesting
+from pages.ui.evaluation import question, sets
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.text import t, t_plural, text_of
@@ -64,12 +64,12 @@ def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
     ids = {item.id for item in every}
     if st.session_state.get("questions_of") != question_set.id:
         st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
-    if (linked := links.arrived("question")) in ids:
+    if (linked := links.arrived_value("question")) in ids:
         show(linked)
     st.session_state[_CHOSEN] = [name for name in st.session_state[_CHOSEN] if name in ids]
     if st.session_state[_SHOWN] not in ids:
         st.session_state[_SHOWN] = ""
-    links.say("question", st.session_state[_SHOWN])
+    links.set_value("question", st.session_state[_SHOWN])
 
 
 def show(question_id: str) -> None:
@@ -86,7 +86,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
     shut = workspace.readonly
     with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
         widgets.button(t("New question"), "add_question", "add", on_click=add, disabled=shut)
-        suggesting.popover(workspace, question_set)
+        sets.popover(workspace, question_set)
         label = t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested))
         if suggested and widgets.button(label, "accept_all", "done_all", disabled=shut):
             workspace.questions.accept(question_set, suggested)
@@ -174,7 +174,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
     chosen: list[str] = st.session_state[_CHOSEN]
     suggested = [item.id for item in every if item.suggested and item.id in chosen]
     questions = workspace.questions
-    button = partial(widgets.counted, disabled=workspace.readonly)
+    button = partial(widgets.count_button, disabled=workspace.readonly)
     with st.container(horizontal=True, key="question_actions"):
         if button(t("Accept"), len(suggested), "questions_accept", "check"):
             questions.accept(question_set, suggested)
@@ -188,7 +188,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
     if _DELETION.subject and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
         text = t("Runs that asked them keep their results.")
-        setmenu.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
+        sets.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
 
 
 # The question next to the table.

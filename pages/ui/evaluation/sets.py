@@ -1,14 +1,238 @@
-"""The question sets of a base: the choice of one, and the ways to a first one."""
+"""The question sets of a base: the choice of one, its actions, its files, and suggested questions."""
 
+import json
+import re
+from collections.abc import Callable
 from functools import partial
+from pathlib import PurePath
 
 import streamlit as st
 
-from core.model import QuestionSet
+from core.base.errors import QuestionSetError, TesseraError
+from core.base.messages import ENGLISH, LANGUAGES, message, render
+from core.base.text import CJK
+from core.model import Progress, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import files, marking, setmenu, suggesting
-from pages.ui.shared import empty, jobs, links, shell, widgets
-from pages.ui.shared.text import t, t_plural
+from pages.ui.evaluation import question
+from pages.ui.shared import jobs, links, shell, welcome, widgets
+from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import session_language, t, t_plural, text_of
+
+# Question sets as files: export, and import with a list of the errors in a file.
+
+KINDS = ("jsonl", "csv", "tsv")
+
+
+def export_questions(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Draw the ways to save a set as a file, which is written on demand."""
+    with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
+        for kind, label, mime, table in (
+            ("jsonl", t("JSON lines"), "application/jsonl", False),
+            ("csv", t("Table (CSV)"), "text/csv", True),
+        ):
+            data = partial(workspace.question_sets.export, question_set, table=table)
+            file = f"{question_set.name}.{kind}"
+            widgets.download(label, data, file, mime, f"export_{kind}", "download", type="tertiary")
+
+
+def import_questions(workspace: Workspace, base: str) -> None:
+    """Draw the import of a file, into a set of the base or a new one."""
+
+    def content() -> None:
+        st.caption(
+            t(
+                "JSON lines with id, question and gold (a list of path and quote), or a table with id, question, path "
+                "and quote. Each quote is a piece of its note that stands there once."
+            )
+        )
+        file = st.file_uploader(t("File of questions"), type=list(KINDS), key="question_file")
+        if file is None:
+            return
+        name = _into(workspace, base, file.name)
+        shut = workspace.readonly
+        if widgets.button(t("Import"), "import_questions", "upload_file", type="primary", disabled=shut):
+            try:
+                added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
+            except TesseraError as error:
+                _draw_refused(error)
+                return
+            toast_added(added)
+            open_set(added)
+            DIALOG.close()
+            st.rerun()
+
+    DIALOG.draw(t("Import a file"), content, width="medium")
+
+
+def _into(workspace: Workspace, base: str, file: str) -> str:
+    """Draw the choice of the set for the questions, and return its name; at first a new set, named like the file."""
+    there = [question_set.name for question_set in workspace.question_sets.all(base)]
+    new = PurePath(file).stem.strip()[:LONGEST] or t("My questions")
+    texts = {name: name for name in there}
+    texts.setdefault(new, t("{set} (new)", set=new))
+    about = t("Choose a set, or type the name of a new one.")
+    return widgets.select_or_type(t("Into the set"), texts, new, f"import_into_{file}", help=about)
+
+
+def _draw_refused(error: TesseraError) -> None:
+    """Draw the reason why nothing was imported, line by line if the error has lines."""
+    title = t("Nothing was imported. Correct this in the file, then import it again.")
+    st.error(f"**{title}**", icon=":material/error:")
+    if not isinstance(error, QuestionSetError):
+        st.html(f'<div class="t-list">{html(text_of(error))}</div>')
+        return
+    rows = [(error.line, error.reason), *error.others]
+    cells = [
+        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(text_of(reason))}</td></tr>"
+        for line, reason in rows
+    ]
+    more = f'<div class="t-dim">{html(t("and {n} more", n=error.unlisted))}</div>' if error.unlisted else ""
+    st.html(f'<div class="t-list"><table class="t-table">{"".join(cells)}</table>{more}</div>')
+
+
+# The actions on a question set, each in its dialog.
+
+LONGEST = 80
+"""Characters of a set's name."""
+
+QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
+"""The questions on the sample notes."""
+SAMPLES = message("Sample questions")
+"""The name of their set."""
+
+DIALOG = Dialog("questions_dialog")
+"""The dialog of a set, opened with the name of an action."""
+
+
+def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
+    """Draw the menu of a set."""
+    labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
+    if base == jobs.SAMPLE:
+        labels["samples"] = text_of(SAMPLES)
+
+    def chosen() -> None:
+        if name := st.session_state[key]:
+            DIALOG.open(name)
+
+    key = f"set_menu_{question_set.id}"
+    widgets.menu(t("Set"), labels, key, "more_horiz", on_click=chosen, disabled=workspace.readonly)
+
+
+def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
+    """Draw the open dialog if it names or deletes a set."""
+    name, question_sets = DIALOG.subject, workspace.question_sets
+    if name == "samples":
+        DIALOG.close()
+        open_samples(workspace)
+        st.rerun()
+    elif name == "new":
+        _name_dialog(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
+    elif name == "rename" and question_set:
+        rename = partial(question_sets.rename, question_set)
+        _name_dialog(name, t("Rename"), t("Rename"), question_set.name, rename)
+    elif name == "delete" and question_set:
+        text = t_plural(
+            "The set '{set}' with its {n} question is deleted. Its runs stay.",
+            "The set '{set}' with its {n} questions is deleted. Its runs stay.",
+            n=question_set.questions,
+            set=question_set.name,
+        )
+        confirm(DIALOG, t("Delete this set"), text, lambda: question_sets.delete_for_good(question_set))
+
+
+def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
+    def content() -> None:
+        with st.form("set_name", border=False):
+            typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
+            if widgets.submit(label, "set_name_yes", type="primary"):
+                with shell.errors():
+                    open_set(act(typed))
+                    DIALOG.close()
+                    st.rerun()
+
+    DIALOG.draw(title, content)
+
+
+def open_samples(workspace: Workspace) -> None:
+    """Choose the questions on the sample notes, and add them first if no set of that name is there."""
+    known = {render(SAMPLES, language) for language in LANGUAGES}
+    question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
+    if question_set is None:
+        name = text_of(SAMPLES)
+        question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, _sample_questions(), QUESTIONS.name)
+        toast_added(question_set)
+    open_set(question_set)
+
+
+def _sample_questions() -> bytes:
+    """Return the file of the questions, those in the language of the session first."""
+    foreign = session_language() == ENGLISH
+
+    def is_foreign(line: str) -> bool:
+        return bool(re.search(f"[{CJK}]", json.loads(line)["question"])) == foreign
+
+    lines = QUESTIONS.read_text("utf-8").splitlines(keepends=True)
+    return "".join(sorted(lines, key=is_foreign)).encode()
+
+
+def open_set(question_set: QuestionSet) -> None:
+    """Choose a set for the next run, as a link does."""
+    st.query_params["set"] = question_set.name
+
+
+def confirm(dialog: Dialog, title: str, text: str, act: Callable[[], object]) -> None:
+    """Ask in a dialog whether to delete questions."""
+    dialog.confirm(title, plain(text), "questions_delete", act)
+
+
+def toast_added(question_set: QuestionSet) -> None:
+    """Say how many questions a set has now."""
+    text = t_plural(
+        "'{set}' has {n} question now", "'{set}' has {n} questions now", n=question_set.questions, set=question_set.name
+    )
+    st.toast(plain(text), icon=":material/quiz:")
+
+
+# Suggestions by rules or by a language model of questions that the notes answer.
+
+COUNTS = (5, 10, 20, 50, 100)
+USUAL = 20
+
+
+def popover(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Draw the number of the suggestions, their source, and the button that begins."""
+    icon, shut = ":material/auto_awesome:", workspace.readonly
+    with st.popover(t("Suggest"), icon=icon, key="suggest", disabled=shut):
+        _choices(workspace, question_set)
+
+
+def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
+    llm = workspace.settings.llm
+    ways = {"rules": t("Rules, from definitions and headings")}
+    if llm.is_set_up:
+        ways["model"] = plain(t("The language model {name}", name=llm.model))
+    st.caption(t("Questions that the notes answer, each with its passage. They wait for you to accept or reject them."))
+    count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
+    way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
+    if "model" not in ways:
+        st.caption(t("A language model, set in [llm] of tessera.toml, can ask in other words than the notes'."))
+
+    def begin() -> None:
+        start(workspace, question_set, count, by_model=way == "model")
+
+    label, shut = t("Suggest questions"), workspace.readonly or workspace.jobs.running("suggest")
+    widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
+
+
+def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
+    """Suggest questions in a job, and wait for it for up to `jobs.SOON` seconds; for callbacks."""
+
+    def job(progress: Progress) -> int:
+        return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
+
+    workspace.jobs.start("suggest", job)
+    workspace.jobs.wait("suggest", jobs.SOON)
 
 
 def bar(workspace: Workspace, base: str) -> QuestionSet | None:
@@ -18,35 +242,35 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     if sets:
         with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
             question_set = _choice(workspace, base, sets)
-            setmenu.menu(workspace, base, question_set)
-            files.export(workspace, question_set)
+            menu(workspace, base, question_set)
+            export_questions(workspace, question_set)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
         counts += [t("{n} whose passage is gone", n=question_set.flagged)] if question_set.flagged else []
         st.caption(" · ".join(counts))
     else:
         _none(workspace, base)
-    if setmenu.DIALOG.subject == "import":
-        files.importing(workspace, base)
+    if DIALOG.subject == "import":
+        import_questions(workspace, base)
     else:
-        setmenu.dialogs(workspace, base, question_set)
+        dialogs(workspace, base, question_set)
     return question_set
 
 
 def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:
     by_name = {question_set.name: question_set for question_set in sets}
     key = f"question_set_{sets[0].base_id}"
-    used = marking.last_used(workspace, base)
-    links.settle("set", key, by_name, used.name if used else sets[0].name)
+    used = question.last_used(workspace, base)
+    links.begin_with("set", key, by_name, used.name if used else sets[0].name)
     name = widgets.select_hidden(t("Question set"), by_name, key, width=360)
-    links.say("set", name)
-    marking.use(workspace, by_name[name])
+    links.set_value("set", name)
+    question.use(workspace, by_name[name])
     return by_name[name]
 
 
 def _none(workspace: Workspace, base: str) -> None:
     """Explain question sets, and offer the ways to a first one."""
-    importing = jobs.importing(workspace, base)
+    importing = jobs.is_importing(workspace, base)
     st.info(
         t("The notes are being imported. Questions on them can be added as soon as that is done.")
         if importing
@@ -62,13 +286,13 @@ def _none(workspace: Workspace, base: str) -> None:
         samples = base == jobs.SAMPLE
         if samples and button(t("Use the twenty sample questions"), "sample_questions", "quiz", type="primary"):
             with shell.errors():
-                setmenu.open_samples(workspace)
+                open_samples(workspace)
                 st.rerun()
         tone = "secondary" if samples else "primary"
         if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome", type=tone):
-            suggesting.start(workspace, _first(workspace, base))
+            start(workspace, _first(workspace, base))
             st.rerun()
-        button(t("Import a file"), "import_first", "upload_file", on_click=setmenu.DIALOG.open, args=("import",))
+        button(t("Import a file"), "import_first", "upload_file", on_click=DIALOG.open, args=("import",))
         if button(t("Write one myself"), "type_first", "edit"):
             _first(workspace, base)
             st.session_state["adding_question"] = True
@@ -82,7 +306,7 @@ def _none(workspace: Workspace, base: str) -> None:
 def _samples(workspace: Workspace) -> None:
     """Draw the way to the sample notes, whose questions show what this page does."""
     if jobs.SAMPLE not in [base.name for base in workspace.bases.all()]:
-        empty.samples(workspace, type="tertiary")
+        welcome.samples(workspace, type="tertiary")
     elif widgets.small(t("Look at it with the sample notes"), "to_samples", "play_arrow"):
         st.query_params["base"] = jobs.SAMPLE
         st.rerun()

@@ -1,26 +1,186 @@
-"""The actions on the open note, and on the notes that are marked in the list."""
+"""The actions on the open note and on the notes that are marked in the list, with their dialogs."""
 
 from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 import streamlit as st
 
-from core.model import Note
+from core.model import NOTE_FIELDS, Note, fields_of
 from core.workspace import Workspace
-from pages.ui.notes import changing, composer, deletion, history, opened, outside, several
+from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.shared import jobs, names, shell, widgets
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import labels, t, t_plural, text_of
+from pages.ui.shared.widgets import component
+
+# The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note.
+
+FIELDS_DIALOG = Dialog("setting")
+"""The dialog, opened with the ids of the notes."""
+WORDS = fields_of("word")
+OTHERS = fields_of("number", "status", "day")
+
+
+def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    """Archive notes, and offer to undo it; for callbacks."""
+    active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
+    workspace.notes.archive(active)
+    text = t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active))
+    history.offer_undo(text, lambda: workspace.notes.restore(active))
+
+
+def draw_fields_dialog(workspace: Workspace) -> None:
+    """Draw the dialog if it is open."""
+    if note_ids := FIELDS_DIALOG.subject:
+        title = t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids))
+        FIELDS_DIALOG.draw(title, lambda: _fields(workspace, note_ids))
+
+
+def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    cards = workspace.notes.all()
+    tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
+    leave = t("Leave as it is")
+    add = note_fields.words_box(st, t("Add tags"), "several_add", tags)
+    remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
+    values: dict[str, object] = {}
+    for at in range(0, len(WORDS), 2):
+        for column, name in zip(st.columns(2), WORDS[at : at + 2], strict=False):
+            label, words = text_of(NOTE_FIELDS[name].title), sorted({getattr(card, name) for card in cards} - {""})
+            values[name] = note_fields.word_box(column, label, f"several_{name}", words, placeholder=leave)
+    for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
+        key = f"several_{name}"
+        match NOTE_FIELDS[name].kind:
+            case "status":
+                label = text_of(NOTE_FIELDS[name].title)
+                values[name] = widgets.select(label, {"": leave, **labels(note_fields.STATUSES)}, key, column)
+            case "number":
+                values[name] = note_fields.number_box(column, name, key, placeholder=leave)
+            case _:
+                day = note_fields.day_box(column, name, key)
+                values[name] = day and day.isoformat()
+    chosen = {name: value for name, value in values.items() if value not in (None, "")}
+    if widgets.button(
+        t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
+    ):
+        with shell.errors():
+            if add or remove:
+                workspace.notes.tag(note_ids, add=add, remove=remove)
+            if chosen:
+                workspace.notes.set_fields(note_ids, **chosen)  # type: ignore[arg-type]
+            FIELDS_DIALOG.close()
+            st.rerun()
+
+
+# The dialogs that rename a note, move it into another folder, save it as a file, and read its file otherwise.
+
+DIALOG = Dialog("changing_note")
+"""One of the dialogs, opened with the id of a note and what is done to it: rename, move, export or read_as."""
+
+
+def draw_change_dialog(workspace: Workspace) -> None:
+    """Draw the dialog if it is open."""
+    if not DIALOG.subject:
+        return
+    note_id, what = DIALOG.subject
+    note = workspace.notes.get(note_id)
+    titles = {
+        "rename": t("Rename the note"),
+        "move": t("Move the note"),
+        "export": t("Save the note as a file"),
+        "read_as": t("Read the file in another encoding"),
+    }
+    draw = {"rename": _rename, "move": _move, "export": _export, "read_as": _read_as}[what]
+    DIALOG.draw(titles[what], lambda: draw(workspace, note))
+
+
+def _rename(workspace: Workspace, note: Note) -> None:
+    with st.form("rename_note", border=False):
+        title = st.text_input(t("Title"), note.title, key=f"rename_{note.id}").strip()
+        if widgets.submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
+            with shell.errors():
+                if title and title != note.title:
+                    expected = note.version
+                    workspace.notes.update(note.id, title=title, expected_version=expected, author="person")
+                _done()
+
+
+def _move(workspace: Workspace, note: Note) -> None:
+    base = workspace.bases.by_id(note.base_id).name
+    top, before = t("the top of the base"), str(PurePosixPath(note.path or "").parent).removeprefix(".")
+    folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
+    folders.setdefault(before, before)
+    folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{note.id}")
+    if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
+        with shell.errors():
+            moved = workspace.notes.move(note.id, folder, expected_version=note.version)
+            if moved.path != note.path:
+                text = t("The note is at '{path}' now.", path=moved.path or "")
+                history.offer_undo(plain(text), lambda: workspace.notes.move(note.id, before))
+            _done()
+
+
+def _export(workspace: Workspace, note: Note) -> None:
+    st.caption(t("The text with its fields, as Markdown. Pictures and other files beside it are left out."))
+    name = PurePosixPath(note.path or "note.md").with_suffix(".txt" if note.plain else ".md").name
+    with shell.errors():
+        text = workspace.notes.file_text(note.id).encode("utf-8", "replace")
+        widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
+
+
+def _read_as(workspace: Workspace, note: Note) -> None:
+    st.caption(
+        t(
+            "Letters look wrong where a file is read in another encoding than it was written in. Choose the one with which you "
+            "can read its first words; later updates of the file use it too."
+        )
+    )
+    with shell.errors():
+        found = workspace.documents.encodings(note.id)
+        texts = {"": t("Automatic")} | {
+            read_as.encoding: f"{read_as.encoding}: {read_as.beginning}" for read_as in found
+        }
+        chosen = widgets.select(t("Encoding"), texts, f"encoding_{note.id}")
+        if widgets.button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):
+            workspace.documents.read_as(note.id, chosen)
+            _done()
+
+
+def _done() -> None:
+    DIALOG.close()
+    st.rerun()
+
+
+# A note's file in another program: in Obsidian by an obsidian:// address, or in the system's editor.
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+OBSIDIAN = component("obsidian", __file__, "<button type='button'></button>")
+
+
+def obsidian(note: Note, label: str) -> None:
+    """Draw the button that opens a note's file in Obsidian."""
+    address = f"obsidian://open?path={quote(str(Path(note.source_ref) / str(note.path)), safe='')}"
+    with st.container(key="obsidian", width="content"):
+        OBSIDIAN(key=f"obsidian_{note.id}", data={"label": label, "address": address})
+
+
+def is_here() -> bool:
+    """Return whether the browser runs on the machine of the app, so that the user sees programs that open there."""
+    return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK
 
 
 def new(workspace: Workspace) -> None:
     """Draw the button for a new note, which goes into the current base and folder."""
-    begin = {"on_click": shell.guarded(composer.begin_here), "args": (workspace,), "disabled": workspace.readonly}
+    begin = {"on_click": composer.begin_here, "args": (workspace,), "disabled": workspace.readonly}
     widgets.button(t("New note"), "new_note", "edit_square", **begin)
 
 
 def actions(workspace: Workspace, note: Note) -> None:
     """Draw the actions on an open note."""
-    edit, shut = shell.guarded(composer.edit), workspace.readonly
-    widgets.button(t("Edit"), "edit_note", "edit", on_click=edit, args=(workspace, note.id), disabled=shut)
+    click = {"on_click": composer.edit, "args": (workspace, note.id), "disabled": workspace.readonly}
+    widgets.button(t("Edit"), "edit_note", "edit", **click)
     _menu(workspace, note)
 
 
@@ -28,12 +188,12 @@ def ways(note: Note) -> None:
     """Draw the ways from an open note to its chunks and into another program."""
     widgets.chunk_link(note.id, None, t("See its chunks"))
     if note.in_file:
-        outside.obsidian(note, t("Open in Obsidian"))
+        obsidian(note, t("Open in Obsidian"))
 
 
 def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
     """Draw the actions on the notes that are marked in the list, and on the base that it shows."""
-    shut = jobs.shut(workspace)
+    shut = jobs.is_shut(workspace)
     with st.container(horizontal=True, key="marked_actions"):
         if note_ids:
             widgets.button(
@@ -41,51 +201,49 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
                 "set_fields",
                 "edit_note",
                 disabled=shut,
-                on_click=several.DIALOG.open,
+                on_click=FIELDS_DIALOG.open,
                 args=(note_ids,),
             )
-            archive = shell.guarded(several.archive)
-            widgets.button(
-                t("Archive"), "archive_notes", "archive", disabled=shut, on_click=archive, args=(workspace, note_ids)
-            )
+            click = {"on_click": archive_notes, "args": (workspace, note_ids), "disabled": shut}
+            widgets.button(t("Archive"), "archive_notes", "archive", **click)
             label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
-            widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=deletion.ask, args=(note_ids,))
+            widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=trash.ask, args=(note_ids,))
         if base:
             label = t("Delete this base")
-            widgets.small(label, "delete_base", "delete", disabled=shut, on_click=deletion.ask, args=((), base))
-    deletion.dialog(workspace)
-    several.dialog(workspace)
+            widgets.small(label, "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base))
+    trash.dialog(workspace)
+    draw_fields_dialog(workspace)
 
 
 def _menu(workspace: Workspace, note: Note) -> None:
     """Draw the menu of rare actions on a note."""
     key = f"note_menu_{note.id}"
 
-    @shell.guarded
+    @widgets.guarded
     def chosen() -> None:
         match st.session_state[key]:
             case "rename" | "move" | "export" | "read_as":
-                changing.DIALOG.open((note.id, st.session_state[key]))
+                DIALOG.open((note.id, st.session_state[key]))
             case "copy":
                 opened.choose(workspace.notes.copy(note.id, embed=False).id)
                 workspace.start_indexing()
             case "history":
                 history.DIALOG.open(note.id)
             case "archive":
-                several.archive(workspace, [note.id])
+                archive_notes(workspace, [note.id])
             case "restore":
                 workspace.notes.restore([note.id])
             case "delete":
-                deletion.ask([note.id])
+                trash.ask([note.id])
             case "open":
                 workspace.notes.open_file(note.id)
             case converter:
                 workspace.documents.convert(note.id, converter.removeprefix("convert "))
 
     texts = {"history": t("History"), "export": t("Save as a file…")}
-    if note.in_file and outside.is_here():
+    if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
-    if not jobs.shut(workspace):
+    if not jobs.is_shut(workspace):
         texts |= {"rename": t("Rename…"), "copy": t("Duplicate")}
         if not note.source_ref:
             texts["move"] = t("Move…")
@@ -98,4 +256,4 @@ def _menu(workspace: Workspace, note: Note) -> None:
             texts["read_as"] = t("Read as…")
     widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
     history.dialog(workspace)
-    changing.dialog(workspace)
+    draw_change_dialog(workspace)

@@ -1,12 +1,127 @@
-"""The right side while no note is open: how to open one, and the notes that changed last."""
+"""The right side while no note is open: the notes that changed last, and the concepts of the notes."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import NoteSummary, day_of
+from core.model import Concept, NoteSummary, day_of
 from core.workspace import Workspace
-from pages.ui.notes import concepts
+from pages.ui.notes import opened
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import t, t_plural, text_of
+
+# Concepts: the key phrases of the notes, the notes that hold some together, and what leads from one note to another.
+
+_CONCEPTS = 60
+_NOTES = 20
+
+
+def draw_concepts(workspace: Workspace, base: str) -> None:
+    """Draw the panel, which is folded at first; what it shows is computed while it is open."""
+    shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(workspace, base))
+
+
+def _draw(workspace: Workspace, base: str) -> None:
+    with st.spinner(t("Reading the notes"), show_time=False):
+        concepts = workspace.related.concepts.all(base, _CONCEPTS)
+    if hidden := st.session_state.get("concept_hidden"):
+        label = t("Show '{name}' again", name=plain(hidden))
+        widgets.small(label, "concept_show", "visibility", on_click=_show, args=(workspace, hidden))
+    if not concepts:
+        st.caption(t("No phrase stands in several notes yet."))
+        return
+    st.caption(t("Phrases that several of your notes have. Choose one or more to see the notes that hold all of them."))
+    labels = {concept.name: _label(concept) for concept in concepts}
+    st.session_state["concept_names"] = [name for name in st.session_state.get("concept_names") or () if name in labels]
+    chosen = widgets.pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
+    if chosen:
+        _decisions(workspace, concepts, chosen)
+        _notes(workspace, chosen, base)
+    _way(workspace)
+
+
+def _label(concept: Concept) -> str:
+    return f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
+
+
+def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
+    """Draw what can be done with the chosen concepts; of several the first one takes the others."""
+    first, shut = chosen[0], workspace.readonly
+    known = {concept.name: concept for concept in concepts}
+    decide = workspace.related.concepts.decide
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if len(chosen) == 1:
+            if known[first].pinned or known[first].merged:
+                label = t("Take back pinning and merging")
+                widgets.small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
+            else:
+                widgets.small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
+            widgets.small(
+                t("Hide"), "concept_hide", "visibility_off", on_click=_hide, args=(workspace, first), disabled=shut
+            )
+        else:
+            label = t("These are one concept: {name}", name=plain(first))
+            widgets.small(label, "concept_merge", "merge", on_click=_merge, args=(workspace, chosen), disabled=shut)
+
+
+def _hide(workspace: Workspace, name: str) -> None:
+    workspace.related.concepts.decide(name, "hide")
+    st.session_state["concept_hidden"] = name
+
+
+def _show(workspace: Workspace, name: str) -> None:
+    workspace.related.concepts.decide(name, "undo")
+    st.session_state.pop("concept_hidden", None)
+
+
+def _merge(workspace: Workspace, names: Sequence[str]) -> None:
+    for name in names[1:]:
+        workspace.related.concepts.decide(name, "merge", names[0])
+
+
+def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
+    notes = workspace.related.concepts.notes(names, base)
+    if not notes:
+        st.caption(t("No note holds all of that."))
+    with st.container(gap=None):
+        for note in notes[:_NOTES]:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                _opening(note.note, f"concept_note_{note.note.id}")
+                st.caption(t_plural("named {n} time", "named {n} times", n=note.times), width="content")
+    widgets.more(len(notes) - _NOTES)
+
+
+def _way(workspace: Workspace) -> None:
+    """Draw two boxes for notes, and what leads from the first to the second."""
+    st.caption(f"**{t('What leads from one note to another')}**")
+    left, right = st.columns(2)
+    with left:
+        first = widgets.text_box(t("From: a title"), "way_from")
+    with right:
+        last = widgets.text_box(t("To: a title"), "way_to")
+    if not (first.strip() and last.strip()):
+        return
+    ends = [next(iter(workspace.notes.switch(text, 1)), None) for text in (first, last)]
+    if not (ends[0] and ends[1]):
+        st.caption(t("No note has this title."))
+        return
+    steps = workspace.related.concepts.way(ends[0].id, ends[1].id)
+    if not steps:
+        st.caption(t("Nothing leads from one to the other."))
+    with st.container(gap=None):
+        for number, step in enumerate(steps):
+            _opening(step.note, f"way_{number}")
+            if step.way:
+                st.caption(plain(f"↓ {text_of(step.way)}"))
+
+
+def _opening(card: NoteSummary, key: str) -> None:
+    """Draw a title that opens its note."""
+    if widgets.small(plain(card.title), key, "description"):
+        opened.choose(card.id)
+        st.rerun()
+
 
 _SHOWN = 10
 
@@ -26,7 +141,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
         st.html(f'<div class="t-caption">{html(t("Changed last"))}</div>')
         for card in latest:
             _row(card, several=several)
-    concepts.panel(workspace, base)
+    draw_concepts(workspace, base)
 
 
 def _row(card: NoteSummary, *, several: bool) -> None:

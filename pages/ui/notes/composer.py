@@ -1,4 +1,4 @@
-"""The text that the user writes in this session, of a new note or of a stored one; it is stored as a draft."""
+"""The open editor of this browser session: a note is begun or edited, stored as a draft, and saved."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -6,16 +6,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from secrets import token_hex
+from threading import Lock
 from typing import Any
 
 import streamlit as st
 
-from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
+from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
-from pages.ui.notes import drafting
-from pages.ui.notes.written_text import NEW, EditorSession, Wish, as_json, fields_of
+from pages.ui.notes.session import NEW, EditorSession, State, as_json
 from pages.ui.shared.text import t
 
 # The current base and folder, where a new note goes if nothing else is chosen.
@@ -24,7 +24,7 @@ _LATEST = 20
 """Notes that changed last, among which one of a base of notes is looked for."""
 
 
-def place(workspace: Workspace) -> tuple[str, str]:
+def current_place(workspace: Workspace) -> tuple[str, str]:
     """Return the base and the folder of the open note, else the base that the list shows, else that of the last change.
 
     A base of text files is none, for it is written elsewhere. Without any base it is one that the note makes.
@@ -46,8 +46,7 @@ def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSumm
 
 _WRITING = "writing"
 _WRITINGS = "writings"
-_ALL = 2**53 - 1
-"""JavaScript's largest whole number: no text of an editor has a higher one."""
+_PUTTING = Lock()
 
 
 def current_session() -> EditorSession | None:
@@ -61,9 +60,9 @@ def session_texts() -> dict[str, EditorSession]:
     return writings
 
 
-def _open(writing: EditorSession) -> EditorSession:
-    st.session_state[_WRITING] = session_texts()[writing.token] = writing
-    return writing
+def _open(session: EditorSession) -> EditorSession:
+    st.session_state[_WRITING] = session_texts()[session.token] = session
+    return session
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
@@ -74,7 +73,7 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
 
 def begin_here(workspace: Workspace) -> None:
     """Begin a new note in the current base and folder; for callbacks."""
-    base, folder = place(workspace)
+    base, folder = current_place(workspace)
     begin(base, folder=folder)
 
 
@@ -106,7 +105,12 @@ def edit_proposed(workspace: Workspace, submission: Submission) -> None:
     fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
     _open(
         EditorSession(
-            token_hex(8), note, submission.note.base, changed.body, fields=fields, settles=submission.change is not None
+            token_hex(8),
+            note,
+            submission.note.base,
+            changed.body,
+            fields=fields,
+            proposed=submission.change is not None,
         )
     )
 
@@ -114,31 +118,31 @@ def edit_proposed(workspace: Workspace, submission: Submission) -> None:
 def resume(workspace: Workspace, key: str) -> None:
     """Open a draft in the editor; for callbacks. Where its note is gone, it is the draft of a new one."""
     if draft := workspace.drafts.find(key):
-        go_on(workspace, draft)
+        open_draft(workspace, draft)
 
 
-def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
-    """Open a draft in the editor. `was` is the token of an editor of an ended session that is still in the window."""
+def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") -> None:
+    """Open a draft in the editor. `predecessor` is an editor of an ended session that is still in the window."""
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
     note = _draft_origin(workspace, draft)
-    writing = EditorSession(
+    session = EditorSession(
         token_hex(8),
         note,
         str(about.get("base", "")),
         with_line_ends(draft.body, note.body if note else ""),
         folder=str(about.get("folder", "")),
         fields=dict(fields) if isinstance(fields, Mapping) else {},
-        number=drafting.number_of(draft),
-        settles=bool(about.get("settles")),
-        draft=token,
-        was=was,
+        number=number_of(draft),
+        proposed=bool(about.get("settles")),
+        draft_id=token,
+        predecessor=predecessor,
     )
-    _open(writing)
-    drafting.keep(workspace, writing, claim=True)
-    wish_for(writing, "rest")
-    if writing.key != draft.key and not workspace.readonly:
+    _open(session)
+    keep_draft(workspace, session, claim=True)
+    session.request("rest")
+    if session.key != draft.key and not workspace.readonly:
         workspace.drafts.delete_for_good(draft.key)
 
 
@@ -152,21 +156,16 @@ def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
     except NoteNotFound:
         return None
     try:
-        return now if drafting.is_saved(workspace, draft) else workspace.notes.at(note_id, draft.version)
+        return now if is_saved(workspace, draft) else workspace.notes.at(note_id, draft.version)
     except VersionNotFound:  # a later one of its sitting took its place
         return replace(now, version=draft.version)
 
 
 def leave(workspace: Workspace) -> None:
     """Close the editor and save its text; what can't be saved stays a draft."""
-    if writing := st.session_state.pop(_WRITING, None):
-        writing.offered = writing.links = None
-        settle(workspace, None)
-
-
-def wish_for(writing: EditorSession, what: Wish) -> None:
-    """Set the action that the next run does; for callbacks: one that reads the session state may be broken off."""
-    writing.wish = what
+    if session := st.session_state.pop(_WRITING, None):
+        session.offers = session.links = None
+        save_left(workspace, None)
 
 
 def discard(workspace: Workspace, key: str) -> None:
@@ -174,107 +173,143 @@ def discard(workspace: Workspace, key: str) -> None:
     workspace.drafts.delete_for_good(key)
     for text in session_texts().values():
         if text.key == key:
-            text.stored = _ALL
-            text.body, text.fields = text.note.body if text.note else "", {}
-    if (writing := current_session()) and writing.key == key:
+            text.revert()
+    if (session := current_session()) and session.key == key:
         leave(workspace)
 
 
-def save(workspace: Workspace, writing: EditorSession, *, over: Note | None = None, rests: bool = False) -> None:
+def save(workspace: Workspace, session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
-    It joins the version before if that was automatic and of the same sitting; with `rests` it is automatic too. What
-    can't be saved stays a draft: a note that was changed meanwhile becomes `opposed`, any other reason the `refusal`.
+    It joins the version before if that was automatic and of the same sitting. What can't be saved stays a draft.
     """
     try:
-        note = _saved(workspace, writing, over)
-    except Conflict as conflict:
-        writing.opposed = conflict.stored
-        return
+        note = _store(workspace, session, over)
     except TesseraError as error:
-        writing.refusal = error.message
+        session.refuse(error)
         return
-    drafting.drop(workspace, writing)
-    writing.settles = False
-    writing.rested = datetime.now(UTC) if rests else None
+    drop_draft(workspace, session)
+    session.save(note, automatic=automatic)
     workspace.start_indexing()
-    adopt(writing, note)
-    writing.saved = True
-    writing.stored = max(writing.stored, writing.number)
 
 
-def _saved(workspace: Workspace, writing: EditorSession, over: Note | None) -> Note:
-    fields: Any = writing.fields
-    if writing.note is None:
-        writing.made = True
-        folder = writing.folder.strip("/ ")
+def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> Note:
+    fields: Any = session.fields
+    if session.note is None:
+        session.created = True
+        folder = session.folder.strip("/ ")
         path = f"{folder}/" if folder else ""
-        return workspace.notes.add(writing.base, writing.body, path=path, author="person", embed=False, **fields)
-    body = None if writing.body == writing.note.body else writing.body
-    version = (over or writing.note).version
-    if writing.settles:
-        change = Proposal(writing.note.id, version, body, fields, datetime.now(UTC))
+        return workspace.notes.add(session.base, session.body, path=path, author="person", embed=False, **fields)
+    body = None if session.body == session.note.body else session.body
+    version = (over or session.note).version
+    if session.proposed:
+        change = Proposal(session.note.id, version, body, fields, datetime.now(UTC))
         return workspace.proposals.make(change, embed=False)
-    joins = writing.joins and over is None  # never in place of a version that somebody else wrote
+    joins = session.joins and over is None  # never in place of a version that somebody else wrote
     about: Any = {"body": body, "expected_version": version, "author": "person", "embed": False, "joins": joins}
-    return workspace.notes.update(writing.note.id, **about, **fields)
+    return workspace.notes.update(session.note.id, **about, **fields)
 
 
-def put_into(workspace: Workspace, writing: EditorSession, base: str, folder: str) -> None:
+def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str) -> None:
     """Let a new note go into a base and a folder; one that this editor made is made again there.
 
     Its text is a draft first: a kill leaves it there, at most in both places.
     """
-    made, before = writing.note, (writing.base, writing.folder)
-    writing.base, writing.folder = base, folder
-    if made is None or before == (base, folder):
-        drafting.keep(workspace, writing)
+    before, session.base, session.folder = (session.base, session.folder), base, folder
+    if not (made := session.note) or before == (base, folder):
+        keep_draft(workspace, session)
         return
-    writing.fields = fields_of(made) | writing.fields
-    if made.title == workspace.notes.title_of(made.body):
-        writing.fields.pop("title", None)
-    writing.note = writing.rested = writing.opposed = None
-    drafting.keep(workspace, writing)
+    session.detach(workspace.notes.title_of(made.body))
+    keep_draft(workspace, session)
     workspace.notes.delete(made.id)
     workspace.notes.delete_for_good([made.id])
-    wish_for(writing, "rest")
+    session.request("rest")
 
 
-def settle(workspace: Workspace, open_session: EditorSession | None) -> None:
+def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
     for text in session_texts().values():
-        if text is not open_session and text.saves and not workspace.readonly:
-            save(workspace, text, rests=True)
+        if text is not open_session and text.state is State.UNSAVED and not workspace.readonly:
+            save(workspace, text, automatic=True)
 
 
-def is_overtaken(workspace: Workspace, writing: EditorSession) -> bool:
-    """Return whether the stored note has a newer version than at the last call; it opposes a text that differs."""
-    assert writing.note is not None
+def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
+    """Return whether the stored note has a newer version than at the last call."""
+    assert session.note is not None
     try:
-        stored = workspace.notes.get(writing.note.id)
+        return session.overtake(workspace.notes.get(session.note.id))
     except NoteNotFound:
         return False
-    if stored.version <= (writing.newer or writing.note).version or stored.version <= writing.note.version:
-        return False
-    writing.newer = stored
-    writing.opposed = stored if writing.changed else None
-    return True
 
 
-def take_newer(workspace: Workspace, writing: EditorSession) -> None:
-    """Edit the newer version, or oppose it to a text that differs; for callbacks. Raises NoteNotFound."""
-    assert writing.note is not None
-    if writing.changed:
-        writing.opposed = writing.newer
+def take_newer(workspace: Workspace, session: EditorSession) -> None:
+    """Edit the newer version, which conflicts with a text that differs; for callbacks. Raises NoteNotFound."""
+    assert session.note is not None
+    if session.changed:
+        session.conflict = session.newer
     else:
-        edit(workspace, writing.note.id)
+        edit(workspace, session.note.id)
 
 
-def adopt(writing: EditorSession, note: Note) -> None:
-    """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
+# The draft of a text: stored as soon as the editor sends it, and of the editor that claimed it last.
 
-    The title isn't: the user may be typing it.
+
+def keep_draft(workspace: Workspace, session: EditorSession, *, claim: bool = False) -> None:
+    """Store the text as a draft; delete the draft if nothing differs from the stored note.
+
+    A draft belongs to the editor that claimed it last; another editor writes a draft of its own.
     """
-    if any(as_json(getattr(note, name)) != value for name, value in writing.fields.items() if name != "title"):
-        writing.drawn += 1
-    writing.note, writing.opposed, writing.refusal, writing.fields = note, None, None, {}
+    if workspace.readonly:
+        return
+    if session.changed:
+        key = put_draft(workspace, draft_of(workspace, session), "" if claim else session.token)
+        session.keep(key.split(" ")[1])
+    else:
+        drop_draft(workspace, session)
+        session.acknowledge()
+
+
+def draft_of(workspace: Workspace, session: EditorSession) -> NoteDraft:
+    """Return a text as a draft."""
+    base = workspace.bases.find(session.base)
+    about = {
+        "base": session.base,
+        "folder": session.folder,
+        "number": session.number,
+        "fields": session.fields,
+        "settles": session.proposed,
+        "writer": session.token,
+    }
+    title = str(session.value("title") or "")
+    version = session.note.version if session.note else 0
+    return NoteDraft(session.key, base.id if base else "", version, title, session.body, about, datetime.now(UTC))
+
+
+def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
+    """Store a draft and return its key, which is a new one if another editor claimed the draft."""
+    with _PUTTING:
+        stored = workspace.drafts.find(draft.key)
+        if writer and stored and stored.fields.get("writer", writer) != writer:
+            draft = replace(draft, key=f"{draft.key.split(' ')[0]} {token_hex(8)}")
+        workspace.drafts.put(draft)
+    return draft.key
+
+
+def drop_draft(workspace: Workspace, session: EditorSession) -> None:
+    """Delete the draft of a text, unless another editor claimed it."""
+    with _PUTTING:
+        stored = workspace.drafts.find(session.key)
+        if stored and stored.fields.get("writer", session.token) == session.token:
+            workspace.drafts.delete_for_good(session.key)
+
+
+def is_saved(workspace: Workspace, draft: NoteDraft) -> bool:
+    """Return whether a draft equals its stored note, or an empty note if it is of a new one."""
+    note_id = draft.key.split(" ")[0]
+    body = "" if note_id == NEW else workspace.notes.get(note_id).body
+    return not draft.fields.get("fields") and with_line_ends(draft.body, body) == body
+
+
+def number_of(draft: NoteDraft) -> int:
+    """Return the number of a draft's text."""
+    return int(str(draft.fields.get("number", 0)))

@@ -1,20 +1,29 @@
-"""Unsaved drafts: drafts of a stored note are drawn above it, drafts of new notes above the list."""
+"""Texts that aren't saved: drafts are offered, and what a browser still holds is taken into a draft or the open editor."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from secrets import token_hex
+from typing import Any
 
 import streamlit as st
 
+from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
-from pages.ui.shared import shell, units, widgets
+from pages.ui.notes.session import EditorSession, without_surrogates
+from pages.ui.shared import links, names, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
+from pages.ui.shared.widgets import component
 
 
 def draw_note_drafts(workspace: Workspace, note_id: str) -> None:
     """Draw the drafts of a note."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
-            at = units.local(draft.at)
+            at = names.local(draft.at)
             _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=at))
 
 
@@ -25,20 +34,120 @@ def draw_new_drafts(workspace: Workspace) -> None:
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            at = units.local(draft.at)
+            at = names.local(draft.at)
             _offer(workspace, draft, t("Unsaved draft: {title}, from {at}.", title=title, at=at))
 
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
         st.markdown(f":material/edit_note: {text}", width="stretch")
-        resume, discard = shell.guarded(composer.resume), shell.guarded(composer.discard)
         widgets.button(
             t("Go on writing"),
             f"resume_{draft.key}",
             "edit",
             type="primary",
-            on_click=resume,
+            on_click=_resume,
             args=(workspace, draft.key),
         )
-        widgets.small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(workspace, draft.key))
+        widgets.small(
+            t("Discard"), f"discard_{draft.key}", "delete", on_click=composer.discard, args=(workspace, draft.key)
+        )
+
+
+def _resume(workspace: Workspace, key: str) -> None:
+    """Open a draft with what the browser sent together with the click: its last letters."""
+    _take_sent(workspace)
+    composer.resume(workspace, key)
+
+
+_KEY = "letters"
+_STORED = "letters_stored"
+_SESSION = "letters_session"
+
+LETTERS = component("letters", __file__, before="shelf.js")
+"""Triggers `take_text`: the texts that aren't stored, and the token of an editor whose session ended."""
+
+
+def session_id() -> str:
+    """Return the name of this session, by which the window notices a new one."""
+    return str(st.session_state.setdefault(_SESSION, token_hex(4)))
+
+
+def about(draft: NoteDraft) -> dict[str, Any]:
+    """Return the key, the base, the version and the fields of a draft for the browser."""
+    return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
+
+
+def listen(workspace: Workspace) -> None:
+    """Take the texts that aren't stored, of this window's editors and of closed ones."""
+
+    session = composer.current_session()
+    composer.save_left(workspace, session if st.session_state["page"] == "notes" else None)
+    stored = st.session_state.get(_STORED, {}) | {
+        token: session.stored for token, session in composer.session_texts().items()
+    }
+    data = {
+        "open": session.token if session and st.session_state["page"] == "notes" else "",
+        "session": session_id(),
+        "stored": stored,
+        "place": workspace.name,
+        "readonly": workspace.readonly,
+        "away": t("Tessera doesn't answer. What you type stays on this page; start Tessera again to go on."),
+    }
+    with st.container(key="letters_box"):
+        LETTERS(key=_KEY, data=data, on_typed_change=lambda: widgets.guarded(_take_sent)(workspace))
+
+
+def _take_sent(workspace: Workspace) -> None:
+    sent = (st.session_state.get(_KEY) or {}).get("typed")
+    if sent and not workspace.readonly:
+        for item in sent["items"]:
+            with suppress(KeyError, TypeError, ValueError):  # no editor wrote it
+                _take(workspace, item, goes_on=item["token"] == sent["resume"])
+
+
+def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> None:
+    """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
+    token, number = str(item["token"]), int(item["number"])
+    draft_id = str(item["about"]["key"]).partition(" ")[2]
+
+    def continues(session: EditorSession) -> bool:
+        if token in (session.token, session.predecessor):
+            return True
+        return session.draft_id == draft_id and not (session.heard or goes_on)
+
+    if mine := next(filter(continues, composer.session_texts().values()), None):
+        if number > mine.stored:
+            mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
+            composer.keep_draft(workspace, mine)
+            mine.request(mine.action or "rest")
+        number = min(number, mine.stored)
+    elif goes_on:
+        links.set_value("note", st.query_params.get("note", ""))  # no link brought it
+        composer.open_draft(workspace, _draft(item), token)
+    elif not _is_known(workspace, draft := _draft(item)):
+        composer.put_draft(workspace, draft, token)
+    st.session_state.setdefault(_STORED, {})[token] = number
+
+
+def _draft(item: Mapping[str, Any]) -> NoteDraft:
+    about, text = item["about"], without_surrogates(item["text"])
+    fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
+    title = item.get("title")
+    if title is not None:
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": without_surrogates(title)}
+    title = str((fields.get("fields") or {}).get("title") or "")
+    return NoteDraft(
+        str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)
+    )
+
+
+def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
+    """Return whether this text, or a later one of its editor, is stored as a draft or in the note."""
+    stored = workspace.drafts.find(draft.key)
+    if stored is None:
+        with suppress(NoteNotFound):
+            return composer.is_saved(workspace, draft)
+        return False
+    mine = stored.fields.get("writer") == draft.fields["writer"]
+    return stored.body == draft.body or (mine and composer.number_of(stored) >= composer.number_of(draft))

@@ -1,4 +1,4 @@
-"""The page on which a note is written: title, editor, and next to it the rendered text or the fields."""
+"""The page on which a note is written: title, conflict, editor, and next to it the rendered text or the fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,27 +9,47 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, drafting, editor, history, nearby, notefields, offers, opened
-from pages.ui.notes.sources import NoteSources
-from pages.ui.notes.written_text import EditorSession, Wish
+from pages.ui.notes import composer, editor, history, note_fields, offers, opened
+from pages.ui.notes.files import NoteSources
+from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
-from pages.ui.shared.safe import html, light, plain, tangled
+from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.text import t, text_of
+
+# Passages of other notes that are similar to the paragraph at the caret, next to the editor.
+
+_PASSAGE = 400
+"""Characters of a passage that are shown."""
+
+
+def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
+    """Draw the passages; a click on a title opens its note, and the draft stays."""
+    note_id = session.note.id if session.note else ""
+    hits = workspace.related.passages(session.body, session.caret, without=note_id)
+    if not hits:
+        st.caption(t("Passages of your other notes that are near the paragraph you write appear here."))
+    for number, hit in enumerate(hits):
+        with st.container(key=f"nearby_{number}", gap="xsmall"):
+            address = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
+            st.page_link("notes.py", label=plain(hit.note.title), icon=":material/description:", query_params=address)
+            text = " ".join(hit.chunk.text.split())
+            st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
+
 
 # The choice between the text in the editor and the stored note, which was changed meanwhile.
 
 
-def draw(workspace: Workspace, now: EditorSession) -> None:
+def draw_conflict(workspace: Workspace, session: EditorSession) -> None:
     """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
-    stored = now.opposed
+    stored = session.conflict
     assert stored is not None
     with st.container(border=True, key="conflict"):
         st.warning(
             t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
             icon=":material/call_split:",
         )
-        _difference(workspace, stored, now)
+        _difference(workspace, stored, session)
         with st.container(horizontal=True):
             widgets.button(
                 t("Save mine over it"),
@@ -37,46 +57,46 @@ def draw(workspace: Workspace, now: EditorSession) -> None:
                 "check",
                 type="primary",
                 help=t("The other text stays in the history."),
-                on_click=shell.guarded(_mine),
-                args=(workspace, now),
+                on_click=_keep_mine,
+                args=(workspace, session),
             )
             widgets.button(
                 t("Take the other one"),
                 "conflict_theirs",
                 "undo",
                 help=t("Yours stays as a draft until you discard it."),
-                on_click=shell.guarded(_theirs),
-                args=(workspace, now),
+                on_click=_take_theirs,
+                args=(workspace, session),
             )
 
 
-def _difference(workspace: Workspace, stored: Note, now: EditorSession) -> None:
+def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> None:
     other, own = html(t("only in the other text")), html(t("only in yours"))
     st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
-    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=now.body))):
+    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=session.body))):
         st.html(shown)
     else:
         st.caption(t("Both have the same text; their fields differ."))
 
 
-def _mine(workspace: Workspace, now: EditorSession) -> None:
+def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
     """Save over the stored text; a changed file is read first, so that its text becomes a version."""
-    assert now.note is not None
-    stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
-    composer.save(workspace, now, over=stored)
+    assert session.note is not None
+    stored = workspace.notes.take_file(session.note.id) if _in_file(workspace, session) else session.conflict
+    composer.save(workspace, session, over=stored)
 
 
-def _theirs(workspace: Workspace, now: EditorSession) -> None:
-    assert now.note is not None
-    if _in_file(workspace, now):
-        workspace.notes.take_file(now.note.id)
+def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
+    assert session.note is not None
+    if _in_file(workspace, session):
+        workspace.notes.take_file(session.note.id)
         workspace.start_indexing()
     composer.leave(workspace)
 
 
-def _in_file(workspace: Workspace, now: EditorSession) -> bool:
-    assert now.note is not None
-    return now.note.in_file and workspace.bases.by_id(now.note.base_id).write_files
+def _in_file(workspace: Workspace, session: EditorSession) -> bool:
+    assert session.note is not None
+    return session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files
 
 
 LOOK = 3.0
@@ -87,11 +107,11 @@ AROUND = 20_000
 
 def is_open(workspace: Workspace) -> bool:
     """Return whether the editor is open; a link to another note closes it."""
-    now = composer.current_session()
-    if now is None:
+    session = composer.current_session()
+    if session is None:
         return False
-    linked = links.arrived("note")
-    if linked and linked != (now.note.id if now.note else ""):
+    linked = links.arrived_value("note")
+    if linked and linked != (session.note.id if session.note else ""):
         composer.leave(workspace)
         return False
     return True
@@ -102,165 +122,171 @@ def page(workspace: Workspace) -> None:
 
     @st.fragment
     def part() -> None:
-        now = composer.current_session()
-        if now is None:
+        session = composer.current_session()
+        if session is None:
             st.rerun()
         else:
-            _draw(workspace, now)
+            _draw(workspace, session)
 
-    now = composer.current_session()
-    opened.choose(now.note.id if now and now.note else "")
-    if now and now.note and now.note.in_file:
-        _follow_file(workspace, now)
+    session = composer.current_session()
+    opened.choose(session.note.id if session and session.note else "")
+    if session and session.note and session.note.in_file:
+        _follow_file(workspace, session)
     part()
 
 
-def _follow_file(workspace: Workspace, now: EditorSession) -> None:
+def _follow_file(workspace: Workspace, session: EditorSession) -> None:
     """Look from time to time whether the note was changed, as its file was."""
 
     @st.fragment(run_every=LOOK)
     def look() -> None:
-        if composer.is_overtaken(workspace, now):
+        if composer.is_overtaken(workspace, session):
             st.rerun()
 
     look()
 
 
-def _draw(workspace: Workspace, now: EditorSession) -> None:
+def _draw(workspace: Workspace, session: EditorSession) -> None:
     with shell.errors():
-        _act(workspace, now)
+        _act(workspace, session)
     with shell.errors():
         with st.container():  # its own container: elements that come and go don't move the editor
-            if now.opposed:
-                draw(workspace, now)
-            elif now.newer and now.note and now.newer.version > now.note.version:
-                _newer(workspace, now)
-            _bar(workspace, now)
-            notefields.head(workspace, now)
+            if session.conflict:
+                draw_conflict(workspace, session)
+            elif session.newer and session.note and session.newer.version > session.note.version:
+                _draw_newer(workspace, session)
+            _bar(workspace, session)
+            note_fields.draw_head(workspace, session)
         left, right = st.columns([11, 9], gap="medium")
         with left:
-            if _shut(workspace, now):
-                _elsewhere(workspace, now)
+            if _is_read_only(workspace, session):
+                _draw_read_only(workspace, session)
             else:
-                _editor(workspace, now)
+                _editor(workspace, session)
         with right:
-            _side(workspace, now)
+            _side(workspace, session)
 
 
-def _newer(workspace: Workspace, now: EditorSession) -> None:
+def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-        take = shell.guarded(composer.take_newer)
-        widgets.small(t("Show the new text"), "take_newer", "refresh", on_click=take, args=(workspace, now))
+        click = {"on_click": composer.take_newer, "args": (workspace, session)}
+        widgets.small(t("Show the new text"), "take_newer", "refresh", **click)
 
 
-def _act(workspace: Workspace, now: EditorSession) -> None:
+def _act(workspace: Workspace, session: EditorSession) -> None:
     """Do the action that a callback noted; a note that is made, and an editor that is closed, draw the whole page.
 
     The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
     another message may break off the run that the click began.
     """
-    wish, note = now.wish, now.note
-    if wish is None:
+    action, note = session.action, session.note
+    if action is None:
         return
     try:
-        _do(workspace, now, wish)
+        _do(workspace, session, action)
     except Exception:
-        now.wish = None
+        session.action = None
         raise
-    now.wish = None
-    if composer.current_session() is not now or now.note is not note is None:
+    session.action = None
+    if composer.current_session() is not session or session.note is not note is None:
         st.rerun()
 
 
-def _do(workspace: Workspace, now: EditorSession, wish: Wish) -> None:
-    if wish == "discard":
-        composer.discard(workspace, now.key)
-    elif wish == "save":
-        if now.changed and now.complete:
-            composer.save(workspace, now)
-        now.rested = None  # what is stored stays a version
+def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
+    if action == "discard":
+        composer.discard(workspace, session.key)
+    elif action == "save":
+        if session.changed and session.complete:
+            composer.save(workspace, session)
+        session.autosaved_at = None  # what is stored stays a version
     else:
-        tries = now.saves
-        if tries:
-            composer.save(workspace, now, rests=True)
-        if wish == "leave" and not (tries and now.changed):
+        saves = session.state is State.UNSAVED
+        if saves:
+            composer.save(workspace, session, automatic=True)
+        if action == "leave" and not (saves and session.changed):
             composer.leave(workspace)
-            if now.note:  # a new one was made by this
-                opened.choose(now.note.id)
+            if session.note:  # a new one was made by this
+                opened.choose(session.note.id)
 
 
-def _bar(workspace: Workspace, now: EditorSession) -> None:
-    stays = now.changed and not now.saves
+def _bar(workspace: Workspace, session: EditorSession) -> None:
+    stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED)
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
         label = t("Close; the draft stays") if stays else t("Done")
-        widgets.small(label, "writing_leave", "arrow_back", on_click=composer.wish_for, args=(now, "leave"))
+        widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state", width="stretch"):
-            st.caption(_state(workspace, now))
-        if now.note and not now.made:
-            about = [workspace.bases.by_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
+            st.caption(_state(workspace, session))
+        if session.note and not session.created:
+            about = [
+                workspace.bases.by_id(session.note.base_id).name,
+                *PurePosixPath(session.note.path or "").parts[:-1],
+            ]
             st.caption(plain(" › ".join(about)), width="content")
         if stays:
-            label = t("Discard the changes") if now.note else t("Discard this note")
-            widgets.small(label, "writing_discard", "delete", on_click=composer.wish_for, args=(now, "discard"))
-        if now.decides:
+            label = t("Discard the changes") if session.note else t("Discard this note")
+            widgets.small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
+        if session.decides:
             save = {
-                "on_click": composer.wish_for,
-                "args": (now, "save"),
-                "disabled": workspace.readonly or not now.changed,
+                "on_click": session.request,
+                "args": ("save",),
+                "disabled": workspace.readonly or not session.changed,
             }
             widgets.button(t("Save"), "writing_save", "check", type="primary", help="Ctrl+S · Ctrl+Enter", **save)
-    if now.refusal:
-        st.warning(plain(text_of(now.refusal)), icon=":material/warning:")
+    if session.refusal:
+        st.warning(plain(text_of(session.refusal)), icon=":material/warning:")
 
 
-def _state(workspace: Workspace, now: EditorSession) -> str:
-    if now.saves:
-        return t("Saving…")
-    if now.changed and now.note is None and not now.base:
-        return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
-    if now.changed:
-        return t("Not saved. What you write is stored as a draft meanwhile.")
-    if not (now.saved and now.note):
-        return t("What you write is saved by itself.")
-    base = workspace.bases.by_id(now.note.base_id)
-    if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
-        return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
-    return t("Saved")
+def _state(workspace: Workspace, session: EditorSession) -> str:
+    match session.state:
+        case State.UNSAVED:
+            return t("Saving…")
+        case State.CLEAN:
+            return t("What you write is saved by itself.")
+        case State.SAVED:
+            assert session.note is not None
+            base = workspace.bases.by_id(session.note.base_id)
+            if not base.embed_at_once and (n := _pending(workspace, session.note.id)):
+                return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
+            return t("Saved")
+        case State.INCOMPLETE if not session.base:
+            return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
+    return t("Not saved. What you write is stored as a draft meanwhile.")
 
 
 def _pending(workspace: Workspace, note_id: str) -> int:
     return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
 
 
-def _editor(workspace: Workspace, now: EditorSession) -> None:
-    offered = now.offered = now.offered or offers.load_offers(workspace)
+def _editor(workspace: Workspace, session: EditorSession) -> None:
+    offered = session.offers = session.offers or offers.load_offers(workspace)
 
-    def typed(sent: Mapping[str, Any]) -> None:
-        now.take_text(**sent)
-        drafting.keep(workspace, now)
+    def take_text(sent: Mapping[str, Any]) -> None:
+        session.heard = True
+        session.take_text(**sent)
+        composer.keep_draft(workspace, session)
 
-    editor.write(workspace, now, offered, shell.guarded(typed))
+    editor.write(workspace, session, offered, widgets.guarded(take_text))
 
 
-def _shut(workspace: Workspace, now: EditorSession) -> bool:
+def _is_read_only(workspace: Workspace, session: EditorSession) -> bool:
     """Return whether the text belongs to a file, and the base doesn't write files."""
-    return bool(now.note and now.note.in_file and not workspace.bases.by_id(now.note.base_id).write_files)
+    return bool(session.note and session.note.in_file and not workspace.bases.by_id(session.note.base_id).write_files)
 
 
-def _elsewhere(workspace: Workspace, now: EditorSession) -> None:
+def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
     """Draw the ways to edit a note of a file."""
-    assert now.note is not None
-    note, base = now.note, workspace.bases.by_id(now.note.base_id)
+    assert session.note is not None
+    note, base = session.note, workspace.bases.by_id(session.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
-        st.caption(_why_shut(note, base))
+        st.caption(_read_only_reason(note, base))
         with st.container(horizontal=True, vertical_alignment="center"):
             widgets.button(
                 t("Make a copy that lives here"),
                 "writing_copy",
                 "content_copy",
-                on_click=shell.guarded(_copied),
+                on_click=_copy,
                 args=(workspace, note.id),
                 disabled=workspace.readonly,
             )
@@ -269,33 +295,33 @@ def _elsewhere(workspace: Workspace, now: EditorSession) -> None:
                 st.page_link("bases.py", label=t("Settings of the base"), icon=":material/tune:", query_params=address)
 
 
-def _why_shut(note: Note, base: KnowledgeBase) -> str:
+def _read_only_reason(note: Note, base: KnowledgeBase) -> str:
     if note.plain:
         return t("Its text is changed in another program: text files are only read here.")
     return t("Its text is only read, as you chose for '{base}'. Its settings can change that.", base=plain(base.name))
 
 
-def _copied(workspace: Workspace, note_id: str) -> None:
+def _copy(workspace: Workspace, note_id: str) -> None:
     copy = workspace.notes.copy(note_id, embed=False)
     workspace.start_indexing()
     composer.edit(workspace, copy.id)
 
 
-def _side(workspace: Workspace, now: EditorSession) -> None:
+def _side(workspace: Workspace, session: EditorSession) -> None:
     views = {"rendered": t("Rendered"), "fields": t("Fields"), "nearby": t("Nearby passages")}
     view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
     with st.container(key="writing_beside"):
         if view == "fields":
-            notefields.draw(workspace, now)
+            note_fields.draw(workspace, session)
         elif view == "nearby":
-            nearby.draw(workspace, now)
-        elif now.body.strip():
-            _preview(workspace, now)
+            draw_nearby(workspace, session)
+        elif session.body.strip():
+            _preview(workspace, session)
         else:
             st.caption(t("What you write appears here as it will be read."))
 
 
-def _preview(workspace: Workspace, now: EditorSession) -> None:
+def _preview(workspace: Workspace, session: EditorSession) -> None:
     """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
@@ -303,17 +329,17 @@ def _preview(workspace: Workspace, now: EditorSession) -> None:
         if link.note_id:
             opened.choose(link.note_id, link.place)
         else:
-            composer.begin_linked(now.base, link.make)
+            composer.begin_linked(session.base, link.make)
 
-    shown = light(_around(now.body, now.caret))
-    now.links = now.links or workspace.notes.links()
-    sources = NoteSources(workspace, _provisional(workspace, now), now.links)
-    drawn = as_written(shown) if tangled(shown) else document(shown, sources).html
+    shown = drawable_part(_lines_around(session.body, session.caret))
+    session.links = session.links or workspace.notes.links()
+    sources = NoteSources(workspace, _note_in_editor(workspace, session), session.links)
+    drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, sources).html
     with st.container(key="reader_body"):
-        view.show(f"<article>{drawn}</article>", "preview", arrival=now.token, on_click=clicked)
+        view.show(f"<article>{drawn}</article>", "preview", arrival=session.token, on_click=clicked)
 
 
-def _around(body: str, caret: int) -> str:
+def _lines_around(body: str, caret: int) -> str:
     """Return a text, or the lines around the caret of a long one."""
     if len(body) <= 2 * AROUND:
         return body
@@ -321,10 +347,10 @@ def _around(body: str, caret: int) -> str:
     return body[first : max(caret, AROUND) + AROUND]
 
 
-def _provisional(workspace: Workspace, now: EditorSession) -> Note:
+def _note_in_editor(workspace: Workspace, session: EditorSession) -> Note:
     """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
-    if now.note:
-        return now.note
-    base = workspace.bases.find(now.base)
-    path = f"{now.folder}/new" if now.folder else "new"
+    if session.note:
+        return session.note
+    base = workspace.bases.find(session.base)
+    path = f"{session.folder}/new" if session.folder else "new"
     return Note("", base.id if base else "", body="", content_hash="", title="", path=path)

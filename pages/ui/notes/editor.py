@@ -5,25 +5,37 @@ server may be lost, so the editor repeats it until the answer confirms it. Until
 browser's storage holds it (`shelf.js`).
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from core.base.errors import TesseraError
 from core.base.messages import render
 from core.workspace import Workspace
-from pages.ui.notes import bundle, drafting, letters
-from pages.ui.notes.attachments import is_sealed, seal
+from pages.ui.notes import composer, drafts
+from pages.ui.notes.files import is_sealed, seal
 from pages.ui.notes.offers import Offers
-from pages.ui.notes.written_text import EditorSession
-from pages.ui.shared.component import component
+from pages.ui.notes.session import EditorSession
 from pages.ui.shared.text import session_language, t
+from pages.ui.shared.widgets import component
+
+# The route of the editor's script: one file, which a browser loads once per version.
+
+FILE = Path(__file__).with_name("codemirror") / "codemirror.js"
+ADDRESS = f"/editor/codemirror-{hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]}.js"
+
+
+async def _script(_: Request) -> FileResponse:
+    return FileResponse(FILE, media_type="text/javascript", headers={"Cache-Control": "max-age=31536000, immutable"})
+
 
 # The route that takes pictures for the note in the editor. An address holds a seal, which only pages of this run can make.
 
@@ -37,8 +49,11 @@ def address(base: str, note_id: str, language: str) -> str:
     return f"/{_WHAT}/{seal(_WHAT, *about)}?{urlencode(dict(zip(_ABOUT, about, strict=True)))}"
 
 
-def route(workspace: Callable[[], Workspace]) -> Route:
-    """Return the route: it answers with the `path` by which the note shows the picture, or why it is `refused`."""
+def routes(workspace: Callable[[], Workspace]) -> list[Route]:
+    """Return the routes of the script and of pictures.
+
+    The answer to a picture is the `path` by which the note shows it, or why it is `refused`.
+    """
 
     async def take(request: Request) -> Response:
         base, note_id, language = about = [request.query_params.get(name, "") for name in _ABOUT]
@@ -55,44 +70,44 @@ def route(workspace: Callable[[], Workspace]) -> Route:
             return JSONResponse({"refused": render(error.message, language)}, 422)
         return JSONResponse({"path": path})
 
-    return Route(f"/{_WHAT}/{{seal}}", take, methods=["POST"])
+    return [Route(ADDRESS, _script), Route(f"/{_WHAT}/{{seal}}", take, methods=["POST"])]
 
 
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
-"""Triggers `typed`: the text, its number, the place of the caret, a typed title, and the last wish with its number.
+"""Triggers `typed`: the text, its number, the place of the caret, a typed title, and the last action with its number.
 
-Numbers of texts and of wishes rise.
+Numbers of texts and of actions rise.
 """
 
 
 def write(
-    workspace: Workspace, now: EditorSession, offered: Offers, typed: Callable[[Mapping[str, Any]], None]
+    workspace: Workspace, session: EditorSession, offered: Offers, typed: Callable[[Mapping[str, Any]], None]
 ) -> None:
     """Draw the editor; `typed` gets its messages before the page is drawn."""
-    key = f"editor_{now.token}"
+    key = f"editor_{session.token}"
 
     def take() -> None:
-        # The last message of a closed editor comes too late for the page; `letters` takes its text.
+        # The last message of a closed editor comes too late for the page; `drafts` takes its text.
         if sent := (st.session_state.get(key) or {}).get("typed"):
             typed(sent)
 
     data = {
-        "token": now.token,
-        "was": now.was,
-        "text": now.body,
-        "number": now.number,
-        "taken": now.number,
-        "stored": now.stored,
-        "wishes": now.wishes,
-        "about": letters.about(drafting.draft_of(workspace, now)),
+        "token": session.token,
+        "predecessor": session.predecessor,
+        "text": session.body,
+        "number": session.number,
+        "taken": session.number,
+        "stored": session.stored,
+        "actions": session.actions,
+        "about": drafts.about(composer.draft_of(workspace, session)),
         "place": workspace.name,
-        "session": letters.session(),
+        "session": drafts.session_id(),
         "notes": offered.notes,
         "tags": offered.tags,
-        "script": bundle.ADDRESS,
-        "pictures": address(now.base, now.note.id if now.note else "", session_language()),
+        "script": ADDRESS,
+        "pictures": address(session.base, session.note.id if session.note else "", session_language()),
         "words": {
             "label": t("Text of the note"),
             "hint": t("Write in Markdown. [[ offers notes, # offers tags."),

@@ -1,15 +1,66 @@
-"""The versions of a note in a dialog: the differences between any two, and the return to one."""
+"""The versions of a note in a dialog, the return to one, and the undo of the last changes."""
+
+from collections.abc import Callable
 
 import streamlit as st
 
-from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, NoteDifference, Version
+from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from core.workspace import Workspace
-from pages.ui.notes import undo
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
-from pages.ui.shared.units import local
+
+# The last changes, and the button that undoes them one after the other.
+
+_DONE = "notes_done"
+_OFFERED = "notes_offered"
+_SEEN = "notes_seen"
+_KEPT = 20
+"""Changes that can be undone."""
+
+
+def offer_undo(text: str, undo: Callable[[], object]) -> None:
+    """Show a text about a change in the next run, with a button that undoes the change."""
+    st.session_state[_OFFERED] = True
+    st.session_state[_DONE] = [*st.session_state.get(_DONE, []), (text, undo)][-_KEPT:]
+
+
+def offer_text_undo(workspace: Workspace, note: Note) -> None:
+    """Offer to undo what the user wrote to a note since it was read here last, unless that is offered already."""
+    seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
+    before, seen[note.id] = seen.get(note.id, note.version), note.version
+    if st.session_state.pop(_OFFERED, False) or note.version <= before:
+        return
+    last = workspace.notes.history(note.id)[0]
+    if (last.kind, last.author) == ("update", "person"):
+        text = t("'{title}' is saved as version {n}.", title=plain(note.title), n=note.version)
+        offer_undo(text, lambda: workspace.notes.revert(note.id, before, expected_version=note.version))
+        st.session_state.pop(_OFFERED)
+
+
+def draw_undo() -> None:
+    """Draw the last change that isn't undone."""
+    if not st.session_state.get(_DONE):
+        return
+    text, undo = st.session_state[_DONE][-1]
+    with st.container(horizontal=True, vertical_alignment="center", key="notes_done"):
+        st.caption(text, width="content")
+        widgets.small(t("Undo"), "notes_undo", "undo", on_click=_undo, args=(undo,))
+        widgets.close("notes_done_close", t("Close"), on_click=clear_undo)
+
+
+def _undo(undo: Callable[[], object]) -> None:
+    st.session_state[_DONE].pop()
+    st.session_state[_OFFERED] = True
+    undo()
+
+
+def clear_undo() -> None:
+    """Forget the changes: they can't undo later changes of another kind."""
+    st.session_state.pop(_DONE, None)
+
 
 DIALOG = Dialog("history_of")
 """The history of a note, opened with its id."""
@@ -68,10 +119,10 @@ def _draw_comparison(workspace: Workspace, note_id: str, number: int, others: di
     }
     other = widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
     with st.container(height=360, border=True):
-        draw(workspace.notes.difference(note_id, min(number, other), max(number, other)))
+        draw_difference(workspace.notes.difference(note_id, min(number, other), max(number, other)))
 
 
-def draw(difference: NoteDifference) -> None:
+def draw_difference(difference: NoteDifference) -> None:
     """Draw the fields and the words that differ between two states of a note."""
     if difference.fields:
         st.html(_fields(difference.fields))
@@ -126,7 +177,7 @@ def value(item: object) -> str:
 def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
     note = workspace.notes.revert(note_id, number, expected_version=now)
     DIALOG.close()
-    undo.offer(
+    offer_undo(
         t("'{title}' is as in version {n} again.", title=plain(note.title), n=number),
         lambda: workspace.notes.revert(note_id, now),
     )

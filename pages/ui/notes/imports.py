@@ -9,7 +9,7 @@ from core.desktop import window
 from core.model import NOTE_SUFFIXES, SyncPlan, new_base_line
 from core.workspace import Workspace
 from pages.ui.notes import composer, listing
-from pages.ui.shared import jobs, plans, shell, widgets
+from pages.ui.shared import jobs, reports, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -121,7 +121,7 @@ def _opens_ways(workspace: Workspace) -> bool:
 
 
 def _is_locked(workspace: Workspace) -> bool:
-    return jobs.shut(workspace) or st.session_state.get("plan") is not None
+    return jobs.is_shut(workspace) or st.session_state.get("plan") is not None
 
 
 def _ways(workspace: Workspace, base: str = "") -> None:
@@ -218,7 +218,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
     with st.container(border=True, key="plan"):
         st.subheader(plain(t("What will change in '{base}'", base=plan.base)))
         _makes(workspace, plan)
-        plans.show(plan)
+        reports.show(plan)
         confirmed = True
         if plan.joined:
             confirmed = _joins(plan)

@@ -14,11 +14,11 @@ from pages.ui.shared.text import t, text_of
 
 def filters(workspace: Workspace, bases: list[str], *, wide: bool) -> tuple[str, list[str], str, str]:
     """Draw the filters, in one row if it is `wide`; return the base (empty: all), the tags, the text to look for, and the use (empty: any)."""
-    if (base := links.arrived("base")) in bases:
+    if (base := links.arrived_value("base")) in bases:
         st.session_state["notes_base"] = base
     left, right, third, fourth = st.columns(4, vertical_alignment="bottom") if wide else _two_rows()
     base = widgets.base_filter(bases, "notes_base", left)
-    links.say("base", base)
+    links.set_value("base", base)
     tags = workspace.notes.tags(base or None)
     st.session_state["notes_tags"] = [tag for tag in st.session_state.get("notes_tags", []) if tag in tags]
     chosen = right.multiselect(t("Tags"), list(tags), key="notes_tags", placeholder=t("Any"), persist_state="session")
@@ -66,16 +66,8 @@ def notes(cards: Sequence[NoteSummary], view: str, note_id: str, filtered: Seque
         _table(cards, several=several)
     else:
         with st.container(key="notes_tree"):
-            tree.draw(
-                cards,
-                note_id,
-                opened.choose,
-                filtered,
-                "notes_tree_view",
-                several=several,
-                searched=any(filtered[1:]),
-                counts=False,
-            )
+            shown = tree.NoteTree(cards, filtered, several, counts=False)
+            tree.draw(shown, note_id, opened.choose, "notes_tree_view")
 
 
 def clear() -> None:

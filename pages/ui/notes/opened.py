@@ -25,18 +25,18 @@ MOST_TABS = 6
 
 def note_id() -> str:
     """Return the id of the note that is open, or ""; a link opens its note."""
-    linked = links.arrived("note")
+    linked = links.arrived_value("note")
     if linked is not None:
-        _go(linked)
-    links.say("note", st.session_state.get(_NOTE, ""))
+        _open(linked)
+    links.set_value("note", st.session_state.get(_NOTE, ""))
     return str(st.session_state.get(_NOTE, ""))
 
 
 def choose(note_id: str, place: str = "") -> None:
     """Open a note in the next run, at a heading, a block or its beginning; without an id none is open."""
-    _go(note_id)
+    _open(note_id)
     st.session_state[_PLACE] = place
-    links.say("note", note_id)
+    links.set_value("note", note_id)
     for name in ("chunk", "at", "q"):
         st.query_params.pop(name, None)
 
@@ -70,7 +70,7 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
         st.session_state[name] = [item for item in before if note_ids is not None and item not in note_ids]
     if note_ids is None or st.session_state.get(_NOTE) in note_ids:
         st.session_state[_NOTE] = ""
-        links.say("note", "")
+        links.set_value("note", "")
 
 
 def tabs(workspace: Workspace) -> None:
@@ -90,10 +90,10 @@ def drawer() -> None:
 
 def drawer_close() -> None:
     """Draw the cross that closes the list of notes over the note."""
-    widgets.close("notes_drawer_close", t("Close"), on_click=_shut)
+    widgets.close("notes_drawer_close", t("Close"), on_click=_close_drawer)
 
 
-def _shut() -> None:
+def _close_drawer() -> None:
     st.session_state[_DRAWER] = st.session_state.get(_DRAWER, 0) + 1
 
 
@@ -117,7 +117,7 @@ def _part(note: Note, chunk: Chunk, at: str) -> Chunk:
     return replace(chunk, start=int(start), end=int(end), page=page)
 
 
-def _go(note_id: str) -> None:
+def _open(note_id: str) -> None:
     now = st.session_state.get(_NOTE, "")
     if now and note_id != now:
         st.session_state[_TRAIL] = [*trail(), now][-FAR:]

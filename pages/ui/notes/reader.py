@@ -1,4 +1,4 @@
-"""The reader: a note's title, fields and text, its outline, its links and what links to it."""
+"""The reader: a note's title, fields and text, its outline, its links, and how it was used."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,6 +11,7 @@ from core.base.text import LINE_END
 from core.model import (
     NOTE_FIELDS,
     RELATIONS,
+    USED_IN,
     Chunk,
     Hint,
     LinkSuggestion,
@@ -20,20 +21,76 @@ from core.model import (
     Related,
     RelatedNote,
     TagSuggestion,
+    Use,
     classification,
     day_of,
     property_text,
 )
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, changing, composer, listing, opened, originals, undo, uses
-from pages.ui.notes.sources import NoteSources
+from pages.ui.notes import actions, composer, files, history, listing, opened
+from pages.ui.notes.files import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
-from pages.ui.shared.safe import facts, html, light, plain, tangled
+from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# How an open note was found and used, and whether it helped.
+
+USES = 20
+"""Uses that are listed."""
+
+
+def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
+    """Record once that a note was opened from the hits of a question."""
+    if passage and passage[1]:
+        now = (note.id, passage[0].id, passage[1], arrival)
+        if st.session_state.get("use_recorded") != now:
+            st.session_state["use_recorded"] = now
+            places = [(note.id, passage[0].id)]
+            workspace.uses.note("search", places, passage[1])
+            workspace.clicks.note("open", passage[1], places)
+
+
+def draw_uses(workspace: Workspace, note: Note) -> None:
+    """Draw the figures of a note, with its last uses; nothing of one that was never found nor used."""
+    figures = workspace.uses.figures(note.id)
+    uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
+    if not (figures.found or uses):
+        return
+    with st.expander(t("Use")):
+        st.html(
+            facts(
+                [
+                    t_plural("found {n} time", "found {n} times", n=figures.found),
+                    t_plural("used {n} time", "used {n} times", n=figures.used),
+                    t("last on {day}", day=day_of(figures.last)) if figures.last else "",
+                    t("{n} helpful", n=figures.helpful) if figures.helpful else "",
+                    t("{n} not helpful", n=figures.not_helpful) if figures.not_helpful else "",
+                    t("{n} misleading", n=figures.misleading) if figures.misleading else "",
+                ]
+            )
+        )
+        if uses:
+            st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
+        widgets.more(len(uses) - USES)
+        forget = partial(workspace.uses.forget, [note.id])
+        about = t("Delete these figures and verdicts. The note stays as it is.")
+        widgets.small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
+
+
+def _line(use: Use) -> str:
+    place = text_of(USED_IN[use.used_in]) if use.used_in in USED_IN else use.used_in
+    verdicts = {1: t("helpful"), 0: t("not helpful"), -1: t("misleading")}
+    parts = [day_of(use.used_at), place, f"“{use.context}”" if use.context else ""]
+    parts += [
+        f"×{use.times}" if use.times > 1 else "",
+        verdicts.get(use.helpful, "") if use.helpful is not None else "",
+    ]
+    return f"<div>{html(' · '.join(filter(None, parts)))}</div>"
+
 
 # What other notes say about the open note: related notes and copies, and suggestions that a click accepts.
 
@@ -48,7 +105,7 @@ class _Panel:
         self._workspace = workspace
         self._note = note
         self._base = workspace.bases.by_id(note.base_id).name
-        self._shut = jobs.shut(workspace)
+        self._shut = jobs.is_shut(workspace)
 
     def draw(self) -> None:
         related = self._workspace.related.of(self._note.id)
@@ -81,7 +138,7 @@ class _Panel:
         if tags:
             st.caption(f"**{t('Suggested tags')}**")
         for number, suggested in enumerate(tags):
-            if self._accept_button(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
+            if self._draw_accept(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
                 self._workspace.notes.tag([self._note.id], add=[suggested.tag])
                 self._finish(
                     t("The tag #{tag} is added.", tag=suggested.tag),
@@ -98,7 +155,7 @@ class _Panel:
                 st.markdown(plain(place))
                 st.caption(plain(text_of(place_suggestion.reason)))
                 continue
-            if self._accept_button(
+            if self._draw_accept(
                 t("Move to {place}", place=place),
                 f"place_{number}",
                 "drive_file_move",
@@ -118,7 +175,7 @@ class _Panel:
                 st.caption(t("This note is a file, and its base doesn't write to files: write the links in the file."))
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
-            if self._accept_button(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
+            if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
                 version = self._workspace.notes.history(self._note.id)[0].number
                 self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
                 self._finish(
@@ -143,14 +200,14 @@ class _Panel:
             opened.choose(card.id)
             st.rerun()
 
-    def _accept_button(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
+    def _draw_accept(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
         """Draw a suggestion with its reason; return whether a click accepts it."""
         pressed = widgets.button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
         st.caption(plain(reason))
         return pressed
 
     def _finish(self, text: str, take_back: Callable[[], object]) -> None:
-        undo.offer(plain(text), take_back)
+        history.offer_undo(plain(text), take_back)
         st.rerun()
 
 
@@ -175,7 +232,7 @@ BEFORE = 8
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
     edited = _edited_chunks(workspace, note)
-    uses.record_opening(workspace, note, passage, opened.arrival())
+    record_opening(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
         _bar(workspace, note, passage)
         with st.container(horizontal=True, vertical_alignment="center", key="reader_about"):
@@ -185,7 +242,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
             st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
-        originals.provenance(note, passage[0] if passage else None)
+        files.provenance(note, passage[0] if passage else None)
         # Each property that can't be read has a warning of its own, as far as they are named.
         omissions = (
             omission for omission in note.left_out if omission.kind != "field" or omission.count > len(note.warnings)
@@ -193,9 +250,9 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         if remarks := [text_of(omission) for omission in (*omissions, *note.warnings)]:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
-        if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
+        if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut(workspace):
             widgets.small(
-                t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)
+                t("Read as…"), "read_as", "translate", on_click=actions.DIALOG.open, args=((note.id, "read_as"),)
             )
         if lost := workspace.notes.missing_attachments(note):
             st.caption(f":material/broken_image: {plain(_missing_files(lost))}")
@@ -212,7 +269,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         else:
             _text(workspace, note, passage)
         _fields(note)
-        uses.section(workspace, note)
+        draw_uses(workspace, note)
         panel(workspace, note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
@@ -225,7 +282,7 @@ def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             _ways_back(note, passage)
             st.html(f'<div class="t-title">{html(note.title)}</div>', width="stretch")
             actions.actions(workspace, note)
-        undo.draw()
+        history.draw_undo()
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -240,7 +297,7 @@ def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
     else:
         opened.drawer()
     if passage:
-        originals.link(note, passage[0].page)
+        files.original_link(note, passage[0].page)
 
 
 def _edited_chunks(workspace: Workspace, note: Note) -> list[int]:
@@ -285,15 +342,15 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
     first = 0 if end <= RENDERED else body.rfind("\n", 0, start - RENDERED // 4) + 1
     last = first + max(RENDERED, end - first)
-    before = light(body[first:start], last=True)
-    shown = before + body[start:end] + light(body[end:last])
+    before = drawable_part(body[first:start], last=True)
+    shown = before + body[start:end] + drawable_part(body[end:last])
     if len(shown) < len(body):
         _is_long(note, len(shown), around=passage is not None)
     if not shown.strip():
         st.caption(t("This note has no text."))
         return
     with st.container(key="reader_body"):
-        if tangled(shown):
+        if is_deeply_nested(shown):
             st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
             st.code(shown, language=None, wrap_lines=True)
             return
@@ -309,7 +366,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             elif link.tag:
                 listing.narrow("", [link.tag])
             elif link.line >= 0:
-                shell.guarded(_tick)(workspace, note, link.line)
+                widgets.guarded(_tick)(workspace, note, link.line)
             else:
                 composer.begin_linked(workspace.bases.by_id(note.base_id).name, link.make)
 

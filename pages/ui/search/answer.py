@@ -28,21 +28,8 @@ from core.model import (
     WhyNot,
 )
 from core.workspace import Workspace
-from pages.ui.search import (
-    facets,
-    hits,
-    more,
-    offer,
-    pictures,
-    question_box,
-    quotes,
-    subqueries,
-    suggestions,
-    threads,
-    understood,
-    written,
-)
-from pages.ui.shared import cards, choice, copying, knobs, links, shell, widgets
+from pages.ui.search import hits, question_box, quotes, threads, understood, written
+from pages.ui.shared import cards, knobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -56,12 +43,14 @@ LISTED = 300
 EXCERPT = 2
 
 
-def lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+def draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
     """Draw the candidates that are no hits, on demand."""
-    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _lost(workspace, prepared, options))
+    shell.on_demand(
+        t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(workspace, prepared, options)
+    )
 
 
-def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
     explained = SearchOptions(**{**options, "explain": True, "wait": False})
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
@@ -86,7 +75,7 @@ def _row(item: DroppedCandidate, words: Sequence[str], *, base: bool) -> str:
     place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
     return (
         f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
-        f"{cards.excerpt(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores)}</div>"
+        f"{cards.excerpt_html(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores)}</div>"
     )
 
 
@@ -122,7 +111,7 @@ def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
     if why.chunk is None:
         return
     place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
-    excerpt = cards.excerpt(why.chunk.text, workspace.searching.words(text), EXCERPT * 2)
+    excerpt = cards.excerpt_html(why.chunk.text, workspace.searching.words(text), EXCERPT * 2)
     st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
     widgets.chunk_link(why.note.id, why.chunk.index)
 
@@ -139,7 +128,7 @@ def section(workspace: Workspace, text: str, options: SearchOptions, *, quoted: 
         return
     if not workspace.settings.llm.is_set_up:
         if not quoted:
-            offer.draw(workspace, text, options)
+            written.draw(workspace, text, options)
     elif thread := _thread(workspace, text):
         threads.in_place(workspace, thread, text)
     else:
@@ -203,7 +192,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     try:
         prepared = workspace.searching.prepare(text, now)
     except QueryError:
-        links.say("q", text)
+        links.set_value("q", text)
         raise
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
     slow = (chooses or reranker not in knobs.QUICK) and st.session_state.get("reranked") != question
@@ -217,16 +206,16 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
-            hits.preliminary(workspace, early, base=several)
+            hits.draw_preliminary(workspace, early, base=several)
     if question_box.is_typing() and chooses:
         pause = st.empty()
         for _ in range(round(PAUSE / SLICE)):
             time.sleep(SLICE)
             pause.empty()  # here the run ends if more was typed
-    links.say("q", text)
+    links.set_value("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
         workspace.start_healing()
-        result = more.answer(workspace, prepared, now)
+        result = hits.search_wider(workspace, prepared, now)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
         if question_box.is_first("hits", text):
@@ -235,12 +224,12 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     if early is None:
         with top:
             understood.chips(text, result)
-    fields = facets.collect_facets(workspace, result, now) if result.hits and result.confident else {}
+    fields = understood.collect_facets(workspace, result, now) if result.hits and result.confident else {}
     before.empty()
     if waiting:
         waiting.empty()
     with narrowing:
-        facets.drawer(result, fields)
+        understood.drawer(result, fields)
     with answer.container():
         _summary(workspace, prepared, result, top, narrow=bool(fields))
         _hits(workspace, prepared, result, options, several=several)
@@ -261,8 +250,8 @@ def _hits(
     workspace: Workspace, prepared: Prepared, result: SearchResult, options: SearchOptions, *, several: bool
 ) -> None:
     text = prepared.typed
-    subqueries.section(result)
-    pictures.section(workspace, result)
+    understood.section(result)
+    hits.draw_pictures(workspace, result)
     if result.hits:
         first = st.container()
         answer = quotes.box(workspace, result) if result.confident else None
@@ -270,15 +259,15 @@ def _hits(
             with first:
                 section(workspace, text, options, quoted=answer.likely)
         st.html(cards.legend())
-        hits.listed(workspace, text, result, base=several, answer=answer)
+        hits.draw_hits(workspace, text, result, base=several, answer=answer)
         if result.confident:
-            more.button(result)
+            hits.more_button(result)
     elif result.pictures:
         return
     else:
-        suggestions.no_hits(workspace, text, result)
+        understood.draw_suggestions(workspace, text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
-    lost(workspace, prepared, options)
+    draw_dropped(workspace, prepared, options)
     why_not(workspace, text, options)
 
 
@@ -302,7 +291,7 @@ def _summary(
     close = not result.hits or result.confident
     about = [
         t("{ms} ms", ms=round(result.took_ms)),
-        t("re-check: {name}", name=knobs.shown("reranker", result.reranker)) if result.reranker else "",
+        t("re-check: {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
         t("from memory") if result.cached else "",
     ]
     with top:
@@ -313,7 +302,7 @@ def _summary(
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if narrow:
-            widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
+            widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:
             _context(workspace, prepared)
     if result.rerank_problem:
@@ -321,15 +310,15 @@ def _summary(
             f"**{t('There was no re-check: the hits are in their first order.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
-    choice.section(result)
-    _spelled(result)
+    hits.draw_choice(result)
+    _draw_corrections(result)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
-    if {"model_loading", "pictures_loading"} & {*result.notices} and not _failed(workspace):
+    if {"model_loading", "pictures_loading"} & {*result.notices} and not _has_failed(workspace):
         _wait_for_model(workspace)
 
 
-def _spelled(result: SearchResult) -> None:
+def _draw_corrections(result: SearchResult) -> None:
     """Draw the words that were searched in another spelling, and the button that searches them as typed."""
     for word, nearest in result.spelled.items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
@@ -343,7 +332,7 @@ def _is_by_meaning(result: SearchResult) -> bool:
     return result.mode in ("semantic", "hybrid")
 
 
-def _failed(workspace: Workspace) -> bool:
+def _has_failed(workspace: Workspace) -> bool:
     return any(job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job)
 
 
@@ -386,7 +375,7 @@ def _context(workspace: Workspace, prepared: Prepared) -> None:
     """Draw the button for the context of a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
     inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
-    CONTEXT.behind(t("Context"), "context_open", "content_copy", prepared.typed, inside, **look)
+    CONTEXT.draw_with_button(t("Context"), "context_open", "content_copy", prepared.typed, inside, **look)
 
 
 def _passages(workspace: Workspace, prepared: Prepared) -> None:
@@ -410,19 +399,19 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
         texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
     st.html(facts(texts))
     with st.container(horizontal=True, vertical_alignment="center"):
-        clicked = partial(_cited, workspace, prepared.typed, context) if workspace.clicks.enabled else None
-        copying.button(t("Copy for an assistant"), context.text, "context_copy", clicked)
+        clicked = partial(_record_citation, workspace, prepared.typed, context) if workspace.clicks.enabled else None
+        widgets.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:
             workspace.uses.cited(prepared.typed, context)
-            _cited(workspace, prepared.typed, context)
+            _record_citation(workspace, prepared.typed, context)
 
         none = not context.text
         widgets.download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
     st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))
 
 
-def _cited(workspace: Workspace, question: str, context: Context) -> None:
+def _record_citation(workspace: Workspace, question: str, context: Context) -> None:
     """Record that the user takes the passages of a context along."""
     workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

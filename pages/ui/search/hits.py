@@ -1,4 +1,4 @@
-"""The list of hits: a card for each note, with its hits; each can be read in place, opened in its note, and judged."""
+"""The hits: a card for each note with the reasons, more of them, pictures, and those that a language model chose."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -8,14 +8,166 @@ from typing import Any, get_args
 import streamlit as st
 
 from core.base.messages import message
-from core.model import CLICKED, Answer, Highlight, Hit, SearchResult, Verdict, day_of
+from core.model import (
+    CLICKED,
+    PARTS,
+    Answer,
+    Highlight,
+    Hit,
+    PictureHit,
+    Prepared,
+    SearchOptions,
+    SearchResult,
+    Verdict,
+    choice_line,
+    day_of,
+)
 from core.workspace import Workspace
-from pages.ui.evaluation import marking
-from pages.ui.notes import attachments
-from pages.ui.search import reasons
-from pages.ui.shared import cards, copying, shell, style, widgets
+from pages.ui.evaluation import question
+from pages.ui.notes import files
+from pages.ui.search import question_box
+from pages.ui.shared import cards, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# The pictures that a question asks for: each with its note, and the way to others like it.
+
+PICTURE_COLUMNS = 3
+
+
+def draw_pictures(workspace: Workspace, result: SearchResult) -> None:
+    """Draw a card for each picture."""
+    for column, hit in widgets.in_columns(result.pictures, PICTURE_COLUMNS):
+        with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
+            _draw_picture(workspace, hit)
+
+
+def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
+    file = workspace.notes.attachment(hit.note.id, f"/{hit.picture}")
+    if file and files.is_shown(file):
+        address = files.address(hit.note.id, file.place)
+        st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(hit.picture)}" loading="lazy">')
+    st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
+    st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
+    ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
+    widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
+
+
+def _quote_name(name: str) -> str:
+    """Return a name as a value of a field."""
+    return f"「{name}」" if '"' in name else f'"{name}"'
+
+
+# Why a hit is there, in a sentence made of its ranks.
+
+WAYS = {"vector": message("by meaning ({place})"), "keyword": message("by words ({place})")}
+"""The stages that find a hit."""
+RANKED = {"fused": message("both combined put it {place}"), "final": message("the re-check put it {place}")}
+"""The stages that give every hit a place."""
+RAISED = {
+    "boosted": message("a phrase or a link put it {place}"),
+    "priority": message("the priority of its note put it {place}"),
+    "context": message("your context put it {place}"),
+    "literal": message("your exact words in it put it {place}"),
+    "feedback": message("your verdicts put it {place}"),
+    "clicks": message("what you opened, copied or cited before put it {place}"),
+}
+"""The stages that raise some hits above others."""
+PASSED = message("others rose above it, which makes it {place}")
+ORDINALS = {1: message("{n}st"), 2: message("{n}nd"), 3: message("{n}rd")}
+OTHERS = message("{n}th")
+
+
+def sentence(hit: Hit) -> str:
+    """Return what found a hit and what moved it to its place, empty for a hit of a list; the re-check is always named."""
+    ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
+    ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
+    if not ways:
+        return ""
+    clauses = [t("Found {ways}", ways=join_texts([text_of(WAYS[way], place=_place(ranks[way])) for way in ways]))]
+    before = ranks[ways[0]]
+    skipped = "fused" if "final" in ranks or len(ways) == 1 else ""
+    for stage, rank in ranks.items():
+        if stage in RANKED and stage != skipped:
+            clauses.append(text_of(RANKED[stage], place=_place(rank)))
+        elif stage in RAISED and rank != before:
+            clauses.append(text_of(RAISED[stage] if rank < before else PASSED, place=_place(rank)))
+        before = rank
+    return t("; ").join(clauses) + t(".")
+
+
+def join_texts(texts: Sequence[str]) -> str:
+    """Return texts as a list whose last two are joined by "and"."""
+    *others, last = texts
+    return t("{first} and {last}", first=others, last=last) if others else last
+
+
+def _place(rank: int) -> str:
+    ending = 0 if rank % 100 in (11, 12, 13) else rank % 10
+    return text_of(ORDINALS.get(ending, OTHERS), n=rank)
+
+
+# More hits of a question, after those that are shown: their order stays.
+
+STEP = 10
+"""Hits that a click adds."""
+MOST = int(PARTS["limit"].most or 0)
+_WANTED = "more_hits"
+"""A question and how often more of its hits were wanted."""
+
+
+def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
+    """Return the answer to a question with the hits that the user added."""
+    result = workspace.searching.answer(prepared)
+    for _ in range(_wanted_times(prepared.typed)):
+        options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
+        wider = workspace.searching.prepare(prepared.typed, options, like=prepared)
+        result = _append_hits(result.hits, workspace.searching.answer(wider))
+    return result
+
+
+def more_button(result: SearchResult) -> None:
+    """Draw the button that adds the next hits, where there may be any."""
+    if result.settings.limit <= len(result.hits) < MOST:
+        add = partial(st.session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
+        widgets.button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
+
+
+def _wanted_times(text: str) -> int:
+    question, times = st.session_state.get(_WANTED, ("", 0))
+    return times if question == text else 0
+
+
+def _append_hits(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
+    """Return a wider result that begins with the hits that are there."""
+    shown = {hit.chunk.id for hit in first}
+    others = [hit for hit in wider.hits if hit.chunk.id not in shown]
+    hits = [replace(hit, rank=rank) for rank, hit in enumerate([*first, *others], 1)]
+    return replace(wider, hits=tuple(hits[: len(first) + STEP]))
+
+
+# The hits that a language model chose in bases that answer by words only, and its answer.
+
+
+def draw_choice(result: SearchResult) -> None:
+    """Draw the model's answer with the hits that it chose, else why the hits are ordered by words."""
+    choice = result.choice
+    if choice is None or not result.hits:
+        return
+    line = text_of(choice_line(choice))
+    if not choice.by:
+        if choice.problem:
+            st.warning(plain(line), icon=":material/warning:")
+        else:
+            st.caption(f":material/info: {plain(line)}")
+        return
+    with st.container(border=True, key="choice", gap="xsmall"):
+        st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
+        for hit in result.hits[: len(choice.chunks)]:
+            place = " › ".join([hit.note.title, *cards.section(hit.note, hit.chunk)])
+            address = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": result.query}
+            st.page_link("notes.py", label=plain(f"{hit.rank}. {place}"), query_params=address)
+
 
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
 
@@ -35,7 +187,7 @@ def tones(result: SearchResult) -> dict[str, str]:
     return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
 
 
-def grouped(result: SearchResult) -> list[list[Hit]]:
+def group_by_note(result: SearchResult) -> list[list[Hit]]:
     """Return the hits grouped by note, each note at the rank of its best hit."""
     notes: dict[str, list[Hit]] = {}
     for hit in result.hits:
@@ -43,10 +195,10 @@ def grouped(result: SearchResult) -> list[list[Hit]]:
     return list(notes.values())
 
 
-def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
+def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
     """Draw the best hits of each note, before the final ones: to read and to open."""
     seen = workspace.searching.highlights(result)
-    for first, *_ in grouped(result):
+    for first, *_ in group_by_note(result):
         with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
             with _row(f"early_head_{first.rank}"):
                 _title(first, result.query, first.note.title, seen[first.chunk.id])
@@ -54,9 +206,11 @@ def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> No
             st.html(cards.body(first, seen[first.chunk.id], around=False))
 
 
-def listed(workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
+def draw_hits(
+    workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None
+) -> None:
     """Draw the hits of a question, with its answer if it is one."""
-    entries, groups = Entries(workspace, text, result, base=base, answer=answer), grouped(result)
+    entries, groups = Entries(workspace, text, result, base=base, answer=answer), group_by_note(result)
     for hits in groups:
         _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
 
@@ -99,7 +253,7 @@ class Entries:
         self._tones = tones(result)
         self._around = result.settings.expansion_size
         # The base of a question set is its filter: its questions have no filters of their own.
-        self._marks = marking.Marks(workspace, result.understood.text or text)
+        self._marks = question.Marks(workspace, result.understood.text or text)
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
         """Draw a hit, with the title of its note if it is its `head`; `more` draws what shows the note's others."""
@@ -111,7 +265,7 @@ class Entries:
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
             if not head:
-                st.html(cards.where(hit, self._tones.get(hit.asked, "")), width="content")
+                st.html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
             if meter := cards.meter(self._levels[hit.chunk.id]):
                 st.html(meter, width="content")
             about = t("Show a few lines") if unfolded else t("Read it here")
@@ -138,14 +292,14 @@ class Entries:
             widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
             clicks, place = self._workspace.clicks, [(hit.note.id, hit.chunk.id)]
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
-            copying.button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
+            widgets.copy_button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
 
     def _picture(self, hit: Hit) -> None:
         """Draw the picture of which a hit's text was read, small, if it is still there."""
         place = hit.chunk.picture
         file = self._workspace.notes.attachment(hit.note.id, f"/{place}") if place else None
-        if file and attachments.is_shown(file):
-            address = attachments.address(hit.note.id, file.place)
+        if file and files.is_shown(file):
+            address = files.address(hit.note.id, file.place)
             st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
@@ -153,7 +307,7 @@ class Entries:
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         with st.container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
-                f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div><p>{html(reasons.sentence(hit))}</p>'
+                f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div><p>{html(sentence(hit))}</p>'
                 + (facts([t("Words of the question in it: {words}", words=list(words))]) if words else "")
                 + facts([hit.note.base, hit.note.path or ""])
                 + cards.tags(hit.note.tags)
@@ -178,7 +332,7 @@ class Entries:
             f'<p>{html(title)}</p><div class="t-list">{"".join(f"<div>{html(line)}</div>" for line in lines)}</div>'
         )
         widgets.more(len(clicks) - LISTED)
-        forget = shell.guarded(partial(self._workspace.clicks.forget, [hit.note.id]))
+        forget = partial(self._workspace.clicks.forget, [hit.note.id])
         about = t("Delete what is recorded of your clicks on this note")
         key, shut = f"forget_clicks_{hit.rank}", self._workspace.readonly
         widgets.small(t("Forget"), key, "delete", help=about, on_click=forget, disabled=shut)
@@ -188,7 +342,7 @@ class Entries:
         key, uses = f"verdict_{hit.chunk.id}", self._workspace.uses
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
         verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
-        judge = shell.guarded(partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
+        judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
         now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
         widgets.pills(t("Was it useful?"), names, disabled=self._workspace.readonly, **now)
 

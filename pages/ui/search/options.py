@@ -17,7 +17,7 @@ DRAWN = tuple(name for column in knobs.OF_SEARCHES for name in column)
 
 def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
     """Draw the button that opens and closes the options, and return the options as they are chosen."""
-    changed = _changed(_set_up(workspace, bases))
+    changed = _count_changed(_set_up(workspace, bases))
     label = t("Options · {n}", n=changed) if changed else t("Options")
     widgets.button(label, "options", "tune", **widgets.toggling(OPEN))
     state = st.session_state
@@ -55,7 +55,7 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
 
 def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
     """Draw the choice of a reranker: that of the base, else of the settings, or one of its own."""
-    texts = knobs.offered(workspace, "reranker", base)
+    texts = knobs.value_labels(workspace, "reranker", base)
     widgets.begin_with("reranker", texts, knobs.AS_SET)
     about = text_of(knobs.HELPS["reranker"])
     widgets.select(t("Re-check"), texts, "reranker", help=about, persist_state="session")
@@ -63,14 +63,14 @@ def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
 
 def _draw(name: str) -> None:
     """Draw a widget, which shows the value of the base or the settings until the user chooses one."""
-    knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
+    knobs.draw(name, key=name, on_change=_mark_own, args=(name,), persist_state="session")
 
 
-def _chose(name: str) -> None:
+def _mark_own(name: str) -> None:
     st.session_state["own_options"] = st.session_state["own_options"] | {name}
 
 
-def _changed(usual: CompleteSettings) -> int:
+def _count_changed(usual: CompleteSettings) -> int:
     """Return the number of options, filters aside, that differ from the base's or the settings' values."""
     own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
     return sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
@@ -84,7 +84,7 @@ def reset() -> None:
 def choose(name: str, value: object) -> None:
     """Choose an option; for callbacks."""
     st.session_state[name] = value
-    _chose(name)
+    _mark_own(name)
 
 
 def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:

@@ -11,7 +11,7 @@ from core.base.messages import message
 from core.model import PastSearch, SearchOptions
 from core.workspace import Workspace
 from pages.ui.search import options, threads
-from pages.ui.shared import examples, links, shell, units, widgets
+from pages.ui.shared import links, names, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -29,22 +29,22 @@ DIALOG = Dialog("past")
 def button(workspace: Workspace, text: str) -> None:
     """Draw the button for the history."""
     with st.container(width="content"):
-        inside = partial(_inside, workspace, text)
-        DIALOG.behind(t("History"), "past_open", "history", (text, threads.opened()), inside)
+        inside = partial(_draw_history, workspace, text)
+        DIALOG.draw_with_button(t("History"), "past_open", "history", (text, threads.opened_thread()), inside)
 
 
-def _inside(workspace: Workspace, text: str) -> None:
+def _draw_history(workspace: Workspace, text: str) -> None:
     past = workspace.searches.all()
     saved = [search for search in past if search.name]
     last = [search for search in past if not search.name]
     if text and all(search.query != text for search in saved):
         _save(workspace, text)
-    _listed(workspace, t("Saved"), saved)
-    _listed(workspace, t("Recent questions"), last[:SHOWN])
+    _draw_searches(workspace, t("Saved"), saved)
+    _draw_searches(workspace, t("Recent questions"), last[:SHOWN])
     if not past:
         st.caption(t("Your recent questions appear here."))
     with st.container(gap="xxsmall", key="past_answers"):
-        threads.listed(workspace)
+        threads.draw_links(workspace)
 
 
 def _save(workspace: Workspace, text: str) -> None:
@@ -57,10 +57,10 @@ def _save(workspace: Workspace, text: str) -> None:
         shut = workspace.readonly
         label = t("Save this question as")
         st.text_input(label, key="past_name", placeholder=_short(text), max_chars=80, disabled=shut)
-        widgets.button(t("Save"), "past_save", "bookmark_add", on_click=shell.guarded(save), disabled=shut)
+        widgets.button(t("Save"), "past_save", "bookmark_add", on_click=save, disabled=shut)
 
 
-def _listed(workspace: Workspace, title: str, searches: Sequence[PastSearch]) -> None:
+def _draw_searches(workspace: Workspace, title: str, searches: Sequence[PastSearch]) -> None:
     if not searches:
         return
     with st.container(gap="xxsmall", key=f"past_rows_{bool(searches[0].name)}"):
@@ -75,7 +75,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         "{query} ({at}, asked {n} time)",
         "{query} ({at}, asked {n} times)",
         query=search.query,
-        at=units.local(search.at),
+        at=names.local(search.at),
         n=search.times,
     )
     st.page_link(
@@ -86,7 +86,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         help=plain(about),
         width="stretch",
     )
-    forget = shell.guarded(workspace.searches.delete_for_good)
+    forget = workspace.searches.delete_for_good
     widgets.close(key, t("Forget it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 
@@ -114,27 +114,27 @@ def put(text: str) -> None:
     threads.close()
 
 
-def without(text: str, start: int, end: int) -> str:
+def without_term(text: str, start: int, end: int) -> str:
     """Return a question without a part of it; a space separates the rest."""
     return f"{text[:start].rstrip()} {text[end:].lstrip()}".strip()
 
 
 def _question() -> str | None:
     """Draw the box and return the question, which comes from the address or from typing."""
-    if (linked := links.arrived("q")) is not None:
+    if (linked := links.arrived_value("q")) is not None:
         put(linked)
         DIALOG.close()
         st.session_state.update(new_question=linked.strip(), draft="")
     about = t("Ask a question or type a few words")
     icon = ":material/search:"
-    widgets.text_box(about, "q", icon=icon, live="200ms", on_change=_typed, persist_state="session")
+    widgets.text_box(about, "q", icon=icon, live="200ms", on_change=_take_question, persist_state="session")
     question: str = st.session_state.get("asked", "")
     if not question:
-        links.say("q", "")
+        links.set_value("q", "")
     return question or None
 
 
-def _typed() -> None:
+def _take_question() -> None:
     text = st.session_state["q"].strip()
     st.session_state.update(asked=text, new_question=text, typing=True)
     threads.close()
@@ -172,17 +172,17 @@ def problems(text: str) -> Iterator[None]:
     except QueryError as error:
         if error.at is None:
             raise
-        shell.problem(error)
-        _misplaced(text, *error.at, field=str(error.message.fields.get("nearest", "")))
+        widgets.problem(error)
+        _draw_error_place(text, *error.at, field=str(error.message.fields.get("nearest", "")))
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if st.session_state["mode"] == "keyword":
             raise
-        shell.problem(error)
+        widgets.problem(error)
         by_words = partial(options.choose, "mode", "keyword")
         widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
 
 
-def _misplaced(text: str, start: int, end: int, field: str) -> None:
+def _draw_error_place(text: str, start: int, end: int, field: str) -> None:
     st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
     with st.container(horizontal=True):
         if field:
@@ -191,11 +191,11 @@ def _misplaced(text: str, start: int, end: int, field: str) -> None:
             widgets.button(about, "use_field", "spellcheck", type="primary", on_click=put, args=(mended,))
         if text[:start].endswith((":", "：")):
             start = max(map(text[:start].rfind, " ")) + 1  # a field's name means nothing without its value
-        if rest := without(text, start, end):
+        if rest := without_term(text, start, end):
             widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
 
 
-def nothing_yet() -> None:
+def draw_start() -> None:
     """Draw that there are no notes, and the ways to get some."""
     st.html(
         f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
@@ -216,10 +216,10 @@ def start(workspace: Workspace) -> None:
             _ask_again(search.name or search.query, search.query, icon)
         if not past:
             st.caption(t("Your recent questions appear here."))
-        threads.listed(workspace, RECENT)
+        threads.draw_links(workspace, RECENT)
     with right, st.container(key="examples", gap="xxsmall"):
         st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
-        for label, text in examples.questions(workspace).items():
+        for label, text in welcome.questions(workspace).items():
             _ask_again(label, text, ":material/arrow_outward:")
     st.html(
         f'<div class="t-keys">{html(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."))}</div>'

@@ -62,7 +62,7 @@ def _quote(quote: Quote, query: str, before: Quote | None) -> None:
 
 
 def _lead(lead: str, quote: Quote) -> str:
-    return f'<div class="t-lead">{rendered.whole(lead)}</div>' if lead and quote.kind != "row" else ""
+    return f'<div class="t-lead">{rendered.render_text(lead)}</div>' if lead and quote.kind != "row" else ""
 
 
 def _text(quote: Quote) -> str:
@@ -70,14 +70,14 @@ def _text(quote: Quote) -> str:
         return _code(quote.text)
     if quote.kind == "row" and quote.lead:
         return "<br>".join(_rows(quote))
-    return rendered.whole(quote.text, sentence=quote.marked)
+    return rendered.render_text(quote.text, sentence=quote.marked)
 
 
 def _code(text: str) -> str:
     """Return the sentence before a block of code as prose, and its lines without the fence."""
     fence = _FENCE.search(text)
     before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
-    return f'{rendered.whole(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
+    return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
 
 
 def _rows(quote: Quote) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _rows(quote: Quote) -> Iterator[str]:
             continue
         names = heads + [""] * (len(cells) - len(heads))
         row = ' <span class="t-dim">·</span> '.join(
-            f'<span class="t-dim">{rendered.whole(name)}</span> {rendered.whole(cell)}'
+            f'<span class="t-dim">{rendered.render_text(name)}</span> {rendered.render_text(cell)}'
             for name, cell in zip(names, cells, strict=False)
             if cell
         )

@@ -1,4 +1,4 @@
-"""A thread on the Search page: its questions and answers, where their quotes stand now, and what follows."""
+"""A thread on the Search page: its questions and answers, where their quotes are now, and what follows."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from core.model import Cited, CitedPlace, NoteDifference, Thread, Turn
 from core.workspace import Workspace
 from pages.ui.notes import history
 from pages.ui.search import written
-from pages.ui.shared import links, shell, units, widgets
+from pages.ui.shared import links, names, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
 
@@ -18,15 +18,15 @@ _LONGEST = 70
 _OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
 
 
-def shown() -> str:
+def shown_thread() -> str:
     """Return the id of the thread that is open, or ""; a link opens its thread."""
-    if (linked := links.arrived("thread")) is not None:
+    if (linked := links.arrived_value("thread")) is not None:
         st.session_state.update({_OPEN: linked, _COMPLETED: None})
-    links.say("thread", opened())
-    return opened()
+    links.set_value("thread", opened_thread())
+    return opened_thread()
 
 
-def opened() -> str:
+def opened_thread() -> str:
     """Return the id of the thread that is open in this session, or ""."""
     return str(st.session_state.get(_OPEN, ""))
 
@@ -36,7 +36,7 @@ def close() -> None:
     st.session_state[_OPEN] = ""
 
 
-def listed(workspace: Workspace, most: int = SHOWN) -> None:
+def draw_links(workspace: Workspace, most: int = SHOWN) -> None:
     """Draw links to the threads that were answered last."""
     threads = workspace.threads.all()[:most]
     if not threads:
@@ -49,7 +49,7 @@ def listed(workspace: Workspace, most: int = SHOWN) -> None:
             label=plain(title),
             icon=":material/forum:",
             query_params={"thread": thread.id},
-            help=plain(units.local(thread.at)),
+            help=plain(names.local(thread.at)),
             width="stretch",
         )
 
@@ -62,8 +62,8 @@ def draw(workspace: Workspace, thread_id: str) -> None:
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
             keep, delete = partial(_keep, workspace, thread), partial(_delete, workspace, thread)
             shut = workspace.readonly
-            widgets.small(t("Keep as a note"), "thread_keep", "note_add", on_click=shell.guarded(keep), disabled=shut)
-            widgets.small(t("Delete"), "thread_delete", "delete", on_click=shell.guarded(delete), disabled=shut)
+            widgets.small(t("Keep as a note"), "thread_keep", "note_add", on_click=keep, disabled=shut)
+            widgets.small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
             widgets.close("thread_close", t("Close"), on_click=close)
         if note := st.session_state.pop("thread_note", ""):
             st.success(t("It waits as a note on the page Review."), icon=":material/check:")
@@ -95,10 +95,10 @@ def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
         written.head(turn.model)
         written.sentences(turn.sentences)
         for cited in turn.citations:
-            _cited(workspace, turn, cited)
+            _draw_quotes(workspace, turn, cited)
 
 
-def _cited(workspace: Workspace, turn: Turn, cited: Cited) -> None:
+def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
     """Draw a quote with the link to its place, or what became of it."""
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
@@ -107,7 +107,7 @@ def _cited(workspace: Workspace, turn: Turn, cited: Cited) -> None:
     gone = t("The note was deleted.") if place.state == "deleted" else t("The source has changed.")
     st.html(
         f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(gone)}</span></div>'
-        f"{written.cited(cited.quote)}"
+        f"{written.quote_html(cited.quote)}"
     )
     if place.pieces:
         with st.expander(t("What changed"), icon=":material/difference:"):

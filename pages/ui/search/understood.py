@@ -1,17 +1,246 @@
-"""The understood question as chips: its level, to choose another, and its parts, to remove them."""
+"""The understood question as chips and parts, the facets that narrow it, and suggestions where nothing is found."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from typing import get_args
 
 import streamlit as st
 
 from core.base.messages import message
-from core.model import NOTE_FIELDS, Filters, Level, SearchResult, Term, day_of, on_clock
-from pages.ui.search import options, question_box
-from pages.ui.shared import knobs, widgets
-from pages.ui.shared.safe import plain
+from core.model import (
+    FACETS,
+    NOTE_FIELDS,
+    Decomposition,
+    Facet,
+    Filters,
+    Level,
+    SearchOptions,
+    SearchResult,
+    SubQueryResult,
+    Term,
+    day_of,
+    on_clock,
+)
+from core.workspace import Workspace
+from pages.ui.search import hits, options, question_box
+from pages.ui.shared import cards, knobs, widgets
+from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import t, text_of
+
+# The parts of a question that was broken down: round by round, with the counts of all and of new hits.
+
+HEADS = {
+    "comparison": message("Compared: {parts}"),
+    "list": message("Listed: {parts}"),
+    "summary": message("All about: {parts}"),
+    "relation": message("How they relate: {parts}"),
+}
+THINGS = {"list": 1, "summary": 1, "relation": 2}
+"""How many of the first parts by the rules name the things of a question; of a comparison all do."""
+
+
+def section(result: SearchResult) -> None:
+    """Draw the parts of the question, and the other ways to break it down."""
+    if result.decompose_problem:
+        st.warning(
+            f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
+            icon=":material/warning:",
+        )
+    if not result.asked:
+        return
+    used, *others = result.decompositions
+    head = text_of(HEADS[used.kind], parts=hits.join_texts(_compared_things(used)))
+    colours = hits.tones(result)
+    rounds = "".join(
+        f'<div class="t-round"><span class="t-dim">{html(t("Round {n}", n=number))}</span>'
+        f'<div class="t-asks">{"".join(_subquery_line(asked, colours[asked.sub_query.text]) for asked in group)}</div></div>'
+        for number, group in groupby(result.asked, key=lambda asked: asked.round)
+    )
+    why = f"{text_of(result.classified.reason)} {t('Broken down {by}.', by=_by(used))}"
+    details = f'<div class="t-dim">{html(why)}</div>{rounds}{"".join(map(_draw_other_ways, others))}'
+    st.html(f'<div class="t-parts"><b>{html(head)}</b>{folded(t("Details"), details)}</div>')
+
+
+def _compared_things(used: Decomposition) -> list[str]:
+    """Return the things that a question is about."""
+    texts = [sub_query.text for sub_query in used.sub_queries]
+    return texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
+
+
+def _subquery_line(asked: SubQueryResult, tone: str) -> str:
+    counts = t("{n} found, {new} new", n=asked.found, new=asked.new)
+    return (
+        f'<span class="t-ask">{cards.dot(tone)}<span>{html(asked.sub_query.text)}</span>'
+        f'<span class="t-dim">{html(text_of(asked.sub_query.why))} · {html(counts)}</span></span>'
+    )
+
+
+def _draw_other_ways(way: Decomposition) -> str:
+    asks = "".join(
+        f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(text_of(sub_query.why))}</span></span>'
+        for sub_query in way.sub_queries
+    )
+    return folded(t("Another way to break it down, {by}", by=_by(way)), f'<div class="t-asks">{asks}</div>')
+
+
+def _by(way: Decomposition) -> str:
+    return t("by rules") if way.by == "rules" else way.by
+
+
+# Common values of the hits' notes: a click narrows the question to one, another click takes that back.
+
+TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field.is_facet} | {
+    "base": message("Base"),
+    "tag": message("Tag"),
+    "folder": message("Folder"),
+    "month": message("Month"),
+}
+TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
+"""The terms of the query language that narrow to a value of each field."""
+
+FEW = 5
+"""Values of a field at first."""
+OPEN = "facets_open"
+_JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
+"""Signs after which a value continues on another line, rather than within a word."""
+
+
+def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
+    """Return the facets of an answer by field; where the question narrows a field, its facets are of the question without that."""
+    fields: dict[str, list[Facet]] = {}
+    for name in TERMS:
+        wider = _without_field(result, name)
+        facets = result.facets
+        if wider not in ("", result.query):
+            if result.settings.reranker not in knobs.QUICK:
+                options = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER})
+            facets = workspace.search(wider, **SearchOptions(**{**options, "choose": False})).facets
+        if group := [facet for facet in facets if facet.field == name]:
+            fields[name] = group
+    return fields
+
+
+def toggle() -> None:
+    """Open or close the drawer in which narrow screens show the facets; for callbacks."""
+    st.session_state[OPEN] = not st.session_state.get(OPEN)
+
+
+def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
+    """Draw the facets, field by field."""
+    state = "open" if st.session_state.get(OPEN) else "shut"
+    with st.container(key=f"drawer_{state}"), st.container(key="facets", gap="medium"):
+        if not fields:
+            return
+        with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
+            widgets.close("facets_close", t("Close"), on_click=toggle)
+        for name, group in fields.items():
+            _field(result, name, group)
+
+
+def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
+    key, whole = f"facet_{name}", f"facet_all_{name}"
+    chosen = next((facet.term for facet in group if facet.term in result.query), None)
+    values = [
+        facet
+        for number, facet in enumerate(group)
+        if number < FEW or st.session_state.get(whole) or facet.term == chosen
+    ]
+    shown = {facet.term: plain(_JOINT.sub("\\g<0>\u200b", facet.value)) for facet in values}
+    rest = _without_field(result, name) if chosen else result.query
+
+    def narrow(term: str | None) -> None:
+        question_box.put(f"{rest} {term or ''}")
+        st.session_state[OPEN] = False
+
+    def show_all() -> None:
+        st.session_state[whole] = True
+
+    now = widgets.bound(key, chosen, narrow)
+    widgets.pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **now)
+    if more := len(group) - len(shown):
+        st.button(t("{n} more", n=more), key=f"more_{name}", type="tertiary", on_click=show_all)
+
+
+def _without_field(result: SearchResult, name: str) -> str:
+    """Return the question without the terms that narrow it to values of a field."""
+
+    def narrows(term: Term) -> bool:
+        return term.field in TERMS[name] and not term.negated
+
+    text = result.query
+    for term in sorted(filter(narrows, result.understood.terms), key=lambda term: -term.start):
+        text = question_box.without_term(text, term.start, term.end)
+    return text
+
+
+# Suggestions after a search without hits: a part to leave out or an option to change, by a click.
+
+TAGS = 8
+"""Tags to name where a question has an unknown one."""
+
+
+def draw_suggestions(workspace: Workspace, text: str, result: SearchResult) -> None:
+    """Say that nothing was found, and offer wider searches."""
+    words = bool(result.understood.text)
+    st.warning(
+        t("Nothing was found for this question.") if words else t("No note matches these filters."),
+        icon=":material/search_off:",
+    )
+    _no_such_tag(workspace, result)
+    with st.container(horizontal=True, key="relax"):
+        for term in narrowing(result):
+            if rest := question_box.without_term(text, term.start, term.end):
+                _offer(
+                    f"term_{term.start}",
+                    _relaxed_label(term, result.understood.filters),
+                    "close",
+                    question_box.put,
+                    rest,
+                )
+        for key in options.FILTERS:
+            for number, name in enumerate(st.session_state[key]):
+                label = t("Without {term}", term=plain(filter_name(key, name)))
+                _offer(f"{key}_{number}", label, "close", options.drop_filter, key, name)
+        if st.session_state["score_threshold"]:
+            _offer("threshold", t("Any similarity"), "close", options.choose, "score_threshold", 0.0)
+        if result.mode == "keyword" and result.settings.mode == "keyword":
+            _offer("mode", t("By meaning too"), "psychology", options.choose, "mode", "auto")
+    if words:
+        st.caption(
+            t("The model is still loading; when it is ready, this search is repeated by meaning.")
+            if "model_loading" in result.notices
+            else t("Use fewer or other words.")
+        )
+
+
+def _relaxed_label(term: Term, filters: Filters) -> str:
+    if term.kind == "excluded":
+        return t("With {value} too", value=plain(term.value))
+    return t("Without {term}", term=plain(term_name(term, filters)))
+
+
+def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
+    """Name the tags of the question that no note has, and tags of the notes."""
+    tags = workspace.notes.tags()
+    known = {tag.casefold() for tag in tags}
+    often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
+    conditions = result.understood.filters.conditions
+    wanted = [condition for condition in conditions if condition.field == "tag" and not condition.negated]
+    for value in (value for condition in wanted for value in condition.values):
+        if value.casefold() not in known:
+            absent = (
+                t("No note has the tag '{tag}'. Those there are: {tags}.", tag=value, tags=often)
+                if often
+                else t("No note has the tag '{tag}'; no note has any tag.", tag=value)
+            )
+            st.caption(plain(absent))
+
+
+def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:
+    widgets.button(label, f"relax_{key}", icon, on_click=act, args=values)
+
 
 FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.typed} | {
     "in": message("title or path"),
@@ -40,15 +269,15 @@ def chips(text: str, result: SearchResult) -> None:
 
     _level(result, chosen=result.settings.level != "auto")
     for term in narrowing(result):
-        rest = question_box.without(text, term.start, term.end)
-        chip(called(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
+        rest = question_box.without_term(text, term.start, term.end)
+        chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
     for key in options.FILTERS:
         for number, name in enumerate(st.session_state[key]):
-            chip(filter_called(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
+            chip(filter_name(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
 
 
 def _level(result: SearchResult, *, chosen: bool) -> None:
-    levels = {name: knobs.shown("level", name) for name in get_args(Level)}
+    levels = {name: knobs.value_label("level", name) for name in get_args(Level)}
     name = levels[result.classified.level]
 
     def choose() -> None:
@@ -64,7 +293,7 @@ def narrowing(result: SearchResult) -> list[Term]:
     return [term for term in result.understood.terms if term.kind not in ("words", "emphasis")]
 
 
-def called(term: Term, filters: Filters) -> str:
+def term_name(term: Term, filters: Filters) -> str:
     """Return the name of a part of a question on the screen; a time in words also tells its days."""
     if term.kind == "phrase":
         return f"“{term.value}”"
@@ -78,7 +307,7 @@ def called(term: Term, filters: Filters) -> str:
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
 
 
-def filter_called(key: str, name: str) -> str:
+def filter_name(key: str, name: str) -> str:
     """Return the name of a filter set in addition to the question."""
     field = FIELDS["base" if key == options.FILTERS[0] else "tag"]
     return t("{field}: {value}", field=field, value=name)

@@ -1,15 +1,52 @@
-"""The answer that a language model writes: its sentences as they come, each with its quotes or marked as unproven."""
+"""The answer that a language model writes, each sentence with its quotes or marked as unproven; the offer of one."""
 
 import json
 from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, WrittenAnswer, answer_remark, doubt
+from core.model import NOT_IN_NOTES, Answer, Quote, SearchOptions, Sentence, WrittenAnswer, answer_remark, doubt
 from core.workspace import Workspace
-from pages.ui.shared import cards, rendered, shell, widgets
+from pages.ui.shared import cards, local_servers, rendered, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
+
+# The offer of a language model on this machine where a question has hits and no quotes.
+
+
+def draw(workspace: Workspace, text: str, options: SearchOptions) -> None:
+    """Draw the offer, else a line that says what would help; nothing where the model is fixed by the settings."""
+    if local_servers.is_open(workspace):
+        local_servers.draw(workspace, lambda found: _offer(workspace, text, options, found))
+
+
+def _offer(workspace: Workspace, text: str, options: SearchOptions, found: local_servers.Found | None) -> None:
+    pairs = [(server, model) for server in found or () for model in server.models]
+    with st.container(horizontal=True, vertical_alignment="center", key="model_offer"):
+        if not pairs:
+            help_ = t("A language model on this machine could write an answer from these notes.")
+            st.caption(f":material/edit_note: {plain(help_)}", width="content")
+            if found is not None:
+                query = {"tab": "servers"}
+                st.page_link("settings.py", label=t("Set one up"), query_params=query, width="content")
+            return
+        server, model = pairs[0]
+        if len(pairs) == 1:
+            line = t("{name} is running here with {model}", name=server.name, model=local_servers.short(model))
+            st.caption(f":material/computer: {plain(line)}", width="content")
+        else:
+            st.caption(f":material/computer: {plain(t('Language models are running here'))}", width="content")
+            labels = {(pair, name): f"{pair.name} · {local_servers.short(name)}" for pair, name in pairs}
+            server, model = local_servers.choose(labels, "offered_model")
+        about = t(
+            "It writes the answer to this question now, and to others when you press Write an answer. It also breaks down "
+            "broad questions. The text stays on this machine ({address}). To remove it: Settings, Model servers.",
+            address=server.address,
+        )
+        if widgets.button(t("Let it write answers"), "let_it_write", "edit_note", help=plain(about)):
+            local_servers.use(workspace, server, model)
+            begin(workspace, text, text, **options)
+
 
 _LOOK = 0.4
 """Seconds between two looks at an answer that is written."""
@@ -39,7 +76,7 @@ def live(workspace: Workspace) -> None:
             st.rerun()
         job, answer = workspace.jobs.find("answer"), workspace.threads.latest
         if job and job.error:
-            shell.problem(job.error)
+            widgets.problem(job.error)
         if running and not (answer and answer.written):
             st.caption(f":material/hourglass_top: {t('The language model reads the hits…')}")
         if answer:
@@ -68,7 +105,7 @@ def _answer(answer: Answer) -> None:
             if writing.stopped:
                 st.caption(t("Stopped. What was written stays."))
     if writing.ended:
-        _sent(writing)
+        _draw_sent_text(writing)
 
 
 def head(model: str) -> None:
@@ -97,15 +134,15 @@ def _source(quote: Quote, asked: str) -> None:
 def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
     """Draw the link to the place of a quote, and the quote."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
-    st.html(cited(quote))
+    st.html(quote_html(quote))
 
 
-def cited(quote: str) -> str:
+def quote_html(quote: str) -> str:
     """Return a quote as HTML."""
-    return f'<div class="t-cited t-small">“{rendered.whole(quote)}”</div>'
+    return f'<div class="t-cited t-small">“{rendered.render_text(quote)}”</div>'
 
 
-def _sent(writing: WrittenAnswer) -> None:
+def _draw_sent_text(writing: WrittenAnswer) -> None:
     """Draw what the model was sent."""
     task, material = writing.sent
     with st.expander(t("What was sent"), icon=":material/outbox:"):

@@ -1,23 +1,284 @@
-"""The language, the look, folders and old versions on the settings page."""
+"""Settings of the program and defaults of a search: each with what sets it, and `tessera.toml` as it is."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
+from core.base.messages import message
+from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting, Status
 from core.workspace import Workspace
-from pages.ui.settings import program
-from pages.ui.shared import language, look
-from pages.ui.shared.safe import html
-from pages.ui.shared.text import t
+from pages.ui.shared import jobs, knobs, look, names, shell, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The default settings of a search, and the state of the vector index.
+
+FIRST = ("mode", "limit", "reranker")
+"""The settings in sight."""
 
 
-def section(workspace: Workspace) -> None:
-    """Draw the choices of this workspace, then what is in `tessera.toml`."""
-    program.beside(workspace, "general", partial(_fields, workspace))
+def search(workspace: Workspace) -> None:
+    """Draw what a search begins with where neither the question nor its base says otherwise."""
+    st.caption(t("Every search begins with this, unless its base or the question has its own choice."))
+    draw_with_file(workspace, "search", partial(_fields, workspace))
 
 
 def _fields(workspace: Workspace) -> None:
-    language.choose(workspace, "settings_language", label_visibility="visible")
-    look.choose(workspace, "settings_look", label_visibility="visible")
+    for name in FIRST:
+        _part(workspace, name)
+    with st.expander(t("Advanced"), icon=":material/tune:", key="search_advanced"):
+        for name in PARTS:
+            if name not in FIRST:
+                _part(workspace, name)
+    recorded = workspace.settings_file.get("search.record_uses")
+    now = choice(workspace, recorded.key, "record_uses", workspace.uses.enabled, workspace.uses.enable)
+    about = t(
+        "Which notes searches find, which are opened, quoted or read by programs, and for which question. It stays in "
+        "this workspace; each note shows its own figures."
+    )
+    st.toggle(t("Record how notes are found and used"), **now, help=about)
+    remark(recorded)
+    _clicks(workspace)
+
+
+def _clicks(workspace: Workspace) -> None:
+    """Draw the switch of clicks, and the button that deletes those that are recorded."""
+    clicks, program_setting = workspace.clicks, workspace.settings_file.get("search.use_clicks")
+    now = choice(workspace, program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
+    about = t(
+        "What you open, copy or cite ranks a little higher the next time you ask something similar, and less with every "
+        "month. Recorded while this is on: the note, the question, what you did and the day. It stays in this workspace."
+    )
+    st.toggle(t("Rank hits higher that you opened, copied or cited before"), **now, help=about)
+    remark(program_setting)
+    if count := len(clicks.all()):
+        st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
+        click = {"on_click": clicks.forget, "disabled": workspace.readonly}
+        widgets.small(t("Forget all clicks"), "forget_clicks", "delete", **click)
+
+
+def _part(workspace: Workspace, name: str) -> None:
+    draw = partial(_reranker, workspace) if name == "reranker" else partial(knobs.draw, name)
+    field(workspace, f"search.{name}", draw, type(getattr(DEFAULTS, name)))
+
+
+def _reranker(workspace: Workspace, **more: Any) -> None:
+    texts = {value: knobs.value_label("reranker", value) for value in knobs.values(workspace, "reranker")}
+    chosen = st.session_state[more["key"]]
+    texts.setdefault(chosen, knobs.value_label("reranker", chosen))
+    widgets.select(knobs.setting_label("reranker"), texts, **more)
+
+
+def index(workspace: Workspace, status: Status) -> None:
+    """Draw the state of the vector index, and the button that rebuilds it."""
+    chosen = workspace.settings.index
+    if status.index_problem:
+        problem(status)
+    elif chosen.kind == "none":
+        st.info(t("There is no search index: a search by meaning compares with every passage."))
+    else:
+        st.success(t("The search index is in order."), icon=":material/check_circle:")
+        if chosen.url:
+            st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
+    chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
+    size = names.megabytes(status.bytes_on_disk)
+    st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
+    if chosen.kind != "none":
+        rebuild(workspace)
+    jobs.panel(workspace, ("rebuild",))
+
+
+def problem(status: Status) -> None:
+    """Draw the problem of the vector index."""
+    title = t("The search index is out of use")
+    more = t("Your notes are safe, and search works without the index, only more slowly.")
+    st.warning(f"**{title}** {more}", icon=":material/healing:")
+    st.caption(plain(text_of(status.index_problem)))
+
+
+def rebuild(workspace: Workspace) -> None:
+    """Draw the button that rebuilds the vector index."""
+    about = plain(t("Builds the search index again from stored data; needs no model and changes no note."))
+    shut = jobs.is_writing(workspace) or workspace.jobs.running("switch")
+    if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
+        jobs.rebuild(workspace)
+
+
+# The types of notes and their categories: the user's file, to edit.
+
+VOCABULARY = "vocabulary"
+
+
+def draw_vocabulary(workspace: Workspace) -> None:
+    """Draw the file with a button that saves it, and the lines that can't be read."""
+    vocabulary, language = workspace.vocabulary, st.session_state["language"]
+    vocabulary.begin(language)
+    st.session_state.setdefault(VOCABULARY, vocabulary.text())
+
+    def save() -> None:
+        vocabulary.write(st.session_state[VOCABULARY])
+        st.toast(t("The types are saved."))
+
+    def fill(text: str) -> None:
+        st.session_state[VOCABULARY] = text
+
+    st.caption(
+        t(
+            'One type per line, then ":" and its categories, with commas between. The fields of a note offer them; any '
+            "other word can be typed there."
+        )
+    )
+    st.text_area(t("Types of notes and their categories"), key=VOCABULARY, height=320, disabled=workspace.readonly)
+    changed = st.session_state[VOCABULARY] != vocabulary.text()
+    with st.container(horizontal=True):
+        shut = workspace.readonly or not changed
+        widgets.button(t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
+        if changed:
+            widgets.button(t("Discard"), "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
+        for name, title in vocabulary.presets.items():
+            put = partial(fill, vocabulary.preset(name, language))
+            about = t("Put these types into the field above. Nothing is stored until you save.")
+            widgets.small(
+                text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly
+            )
+    for problem in vocabulary.problems():
+        st.warning(plain(text_of(problem)), icon=":material/warning:")
+    st.caption(plain(t("Kept in {file}.", file=str(vocabulary.path))))
+
+
+# Documents on the settings page: what converts them, and the switch for pages of the web.
+
+
+def draw_documents(workspace: Workspace) -> None:
+    """Draw the switch and the converters."""
+    st.caption(
+        t(
+            "Tessera loads a page only when you type its address: one request, and nothing that the page links to. "
+            "It goes online for a note in no other case."
+        )
+    )
+    now = widgets.bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
+    st.toggle(t("Import pages of the web by their address"), disabled=workspace.readonly, **now)
+    st.html(f'<div class="t-list">{"".join(map(_converter_row, workspace.documents.converters()))}</div>')
+
+
+def _converter_row(converter_card: ConverterCard) -> str:
+    name = html(names.converter(converter_card.name))
+    if converter_card.problem:
+        return f"<div><b>{name}</b>: <i>{html(text_of(converter_card.problem))}</i></div>"
+    state = html(converter_card.version if converter_card.installed else t("not installed"))
+    return f"<div><b>{name}</b>: {html(' '.join(converter_card.kinds))} <i>{state}</i></div>"
+
+
+# The language, the look, folders and old versions on the settings page.
+
+
+def draw_general(workspace: Workspace) -> None:
+    """Draw the choices of this workspace, then what is in `tessera.toml`."""
+    draw_with_file(workspace, "general", partial(_draw_language_and_look, workspace))
+
+
+def _draw_language_and_look(workspace: Workspace) -> None:
+    look.choose_language(workspace, "settings_language", label_visibility="visible")
+    look.choose_look(workspace, "settings_look", label_visibility="visible")
     st.html(f'<div class="t-caption">{html(t("Folders and old versions"))}</div>')
-    program.numbers(workspace)
+    numbers(workspace)
+
+
+FILE = "tessera.toml"
+
+NUMBERS = {
+    "scan_interval": (
+        message("Seconds between two checks of watched folders"),
+        message("Most changes are seen at once; this check finds those that the system didn't report."),
+    ),
+    "trash_days": (message("Days in the trash"), message("A deleted note can be restored for this long.")),
+    "keep_versions": (
+        message("Earlier versions kept of each note"),
+        message("The oldest are deleted when a note has more."),
+    ),
+}
+"""The label and the help of each number outside of the sections."""
+
+
+def numbers(workspace: Workspace) -> None:
+    """Draw the numbers."""
+    for name, (label, about) in NUMBERS.items():
+        field(workspace, name, partial(_number, workspace, name, text_of(label), text_of(about)))
+
+
+def _number(workspace: Workspace, name: str, label: str, about: str, **more: Any) -> None:
+    program_setting = workspace.settings_file.get(name)
+    st.number_input(label, int(program_setting.least or 0), int(program_setting.most or 0), help=about, **more)
+
+
+def field(
+    workspace: Workspace,
+    key: str,
+    draw: Callable[..., object],
+    shown: Callable[[Any], Any] = int,
+    then: Callable[[], object] = lambda: None,
+) -> None:
+    """Draw a setting by its widget, which takes the value as `value_label`, with what sets it and the way to its default.
+
+    `then` is called after a change.
+    """
+    program_setting, widget = workspace.settings_file.get(key), f"setting_{key}"
+
+    def write(value: object) -> None:
+        workspace.settings_file.write(key, value)
+        then()
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key=f"{widget}_row"):
+        with st.container():
+            draw(
+                **widgets.bound(widget, shown(program_setting.value), write),
+                disabled=_is_fixed(workspace, program_setting),
+            )
+        if program_setting.source == "file":
+            about = t("Take this line out of {file}", file=FILE)
+            shut, undo = workspace.readonly, partial(write, None)
+            widgets.small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
+    remark(program_setting)
+
+
+def choice(
+    workspace: Workspace, key: str, widget: str, value: object, store: Callable[[Any], object]
+) -> dict[str, Any]:
+    """Return the arguments of a widget for a choice that the workspace stores, unless `tessera.toml` makes it."""
+    program_setting = workspace.settings_file.get(key)
+    chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
+    return {**widgets.bound(widget, value, chosen), "disabled": _is_fixed(workspace, program_setting)}
+
+
+def remark(program_setting: ProgramSetting) -> None:
+    """Say what else fixes a setting, or that it waits for the next start."""
+    if program_setting.source == "environment":
+        st.caption(plain(t("Fixed by the environment variable {name}.", name=program_setting.place)))
+    elif program_setting.waits:
+        st.caption(t("Takes effect when Tessera starts again."))
+
+
+def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
+    return workspace.readonly or program_setting.source == "environment"
+
+
+def draw_with_file(workspace: Workspace, key: str, fields: Callable[[], object]) -> None:
+    """Draw fields, and next to them the file that they are written into, folded."""
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        fields()
+    with right:
+        shell.on_demand(FILE, f"file_{key}", "description", partial(_file, workspace))
+
+
+def _file(workspace: Workspace) -> None:
+    path, text = workspace.settings_file.path, workspace.settings_file.text()
+    about = t("What you choose above is written here at once. Comments and order stay as they are.")
+    st.caption(plain(f"{path} · {about}"))
+    if text.strip():
+        st.code(text, language="toml", line_numbers=True)
+    else:
+        st.caption(t("There is no such file yet: everything is at its default."))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import EditedNote, PackCard, PackReport, Progress
 from core.workspace import Workspace
-from pages.ui.shared import jobs, names, shell, units, widgets
+from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -38,12 +38,12 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
             t("Installed: version {version}", version=installed.version or "…"),
             t("Base: {name}", name=installed.base),
             t_plural("{n} note", "{n} notes", n=installed.notes),
-            t("Last check {at}", at=units.local(installed.checked_at)),
+            t("Last check {at}", at=names.local(installed.checked_at)),
         ]
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
         st.caption(plain(found.description))
-    shut = jobs.writing(workspace)
+    shut = jobs.is_writing(workspace)
     with st.container(horizontal=True, vertical_alignment="center"):
         if found and not installed:
             work = partial(_install, workspace, card.name)
@@ -106,7 +106,7 @@ def _from_folder(workspace: Workspace) -> None:
     """Draw the box that installs a pack from a folder."""
     with st.form("pack_folder", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
-        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.writing(workspace)):
+        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing(workspace)):
             if folder.strip():
                 _start(workspace, partial(_install, workspace, folder.strip()))
             st.rerun()

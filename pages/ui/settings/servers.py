@@ -1,17 +1,80 @@
-"""Model servers on the settings page: the address, the model and the key of each, and its test."""
+"""Model servers on the settings page: the address, model, key and test of each, and those on this machine."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 
 from core.base.messages import Message, message
-from core.model import ServerCard, Status
+from core.model import LocalServer, ServerCard, Status
 from core.workspace import Workspace
-from pages.ui.settings import found_servers
-from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared import jobs, local_servers, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
+
+# Model servers on this machine on the settings page: what was looked for, and the button that uses one.
+
+
+def draw_found(workspace: Workspace, changed: Callable[[], object]) -> None:
+    """Draw the places that were looked at for language models; `changed` is called before one is used."""
+    with st.container(border=True, key="local_servers", gap="small"):
+        local_servers.draw(workspace, lambda found: _list(workspace, found, changed))
+
+
+def _list(workspace: Workspace, found: local_servers.Found | None, changed: Callable[[], object]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
+        if widgets.small(t("Look again"), "look_again", "refresh", disabled=found is None):
+            local_servers.forget(workspace)
+            st.rerun()
+    about = t(
+        "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their usual "
+        "addresses when this page opens."
+    )
+    st.html(f'<div class="t-small">{html(about)}</div>')
+    if found is None:
+        st.caption(f":material/hourglass_top: {t('Looking…')}")
+    for server in found or ():
+        _draw_found_server(workspace, server, changed)
+
+
+def _draw_found_server(workspace: Workspace, server: LocalServer, changed: Callable[[], object]) -> None:
+    card = workspace.servers.get("llm")
+    used = card.complete and card.base_url == server.base_url
+    if used:
+        in_use = t("in use: {model}", model=local_servers.short(card.model))
+        state = f'<span class="t-tag">{html(in_use)}</span>'
+    else:
+        state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
+    dot = "ready" if server.running else "absent"
+    port = server.address.rpartition(":")[2]
+    with st.container(horizontal=True, vertical_alignment="center", key=f"local_{port}"):
+        st.html(
+            f'<div class="t-head"><span class="t-dot {dot}"></span><span>{html(server.name)}</span>'
+            f'<span class="t-dim t-small">{html(server.address)}</span>{state}</div>',
+            width="stretch",
+        )
+        models = [model for model in server.models if not (used and model == card.model)]
+        if not models or not local_servers.is_open(workspace):
+            return
+        model = models[0]
+        if len(server.models) > 1:
+            labels = {(server, name): local_servers.short(name) for name in models}
+            _, model = local_servers.choose(labels, f"local_model_{port}")
+        if widgets.button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
+            changed()
+            local_servers.use(workspace, server, model)
+            st.rerun()
+
+
+def _state(server: LocalServer) -> str:
+    if not server.running:
+        return t("not running")
+    if not server.models:
+        return t("running, without a language model")
+    if len(server.models) == 1:
+        return t("running with {model}", model=local_servers.short(server.models[0]))
+    return t("running, {n} language models", n=len(server.models))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +138,13 @@ SOURCES = {
 FILE = "tessera.toml"
 
 
-def section(workspace: Workspace, status: Status) -> None:
+def draw_servers(workspace: Workspace, status: Status) -> None:
     """Draw what a server is, the servers that were found on this machine, and a card for each purpose."""
     st.html(
         f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no server. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
     if workspace.settings.llm.discover:
-        found_servers.section(workspace, lambda: _forget_boxes(workspace.servers.get("llm")))
+        draw_found(workspace, lambda: _forget_boxes(workspace.servers.get("llm")))
     for card in (workspace.servers.get(section) for section in PURPOSES):
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
@@ -112,11 +175,11 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     if "base_url" in open_:
         _presets(card)
     _form(workspace, card, open_)
-    _where(card)
+    _draw_destination(card)
     if card.key or card.key_for:
         _key(workspace, card)
     jobs.panel_about(workspace, ("server",), lambda what: what == card.section)
-    if used := _used(status, card):
+    if used := _served_bases(status, card):
         st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
     elif card.complete:
         st.caption(plain(text_of(purpose.use)))
@@ -182,7 +245,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
     st.rerun()
 
 
-def _where(card: ServerCard) -> None:
+def _draw_destination(card: ServerCard) -> None:
     """Draw the destination of the notes' text."""
     if card.here:
         st.caption(t("This server is on this machine: the text stays here."))
@@ -221,7 +284,7 @@ def _key(workspace: Workspace, card: ServerCard) -> None:
                 st.rerun()
 
 
-def _used(status: Status, card: ServerCard) -> list[str]:
+def _served_bases(status: Status, card: ServerCard) -> list[str]:
     """Return the bases whose model for meaning runs on this server."""
     kind = "openai_compatible"
     bases = [base.base for base in status.bases if base.base.embedder.partition(":")[0] == kind]

@@ -1,11 +1,11 @@
-"""Hits as cards: the place of a passage, the scores of its stages, and its words."""
+"""Hits as cards: the place of a passage, the scores of its stages, and its excerpt with the question's words marked."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import floor
 
 from core.base.messages import message
-from core.base.text import CJK, with_newlines
+from core.base.text import CJK, simplify, with_newlines
 from core.model import (
     NOTE_FIELDS,
     STAGES,
@@ -19,9 +19,75 @@ from core.model import (
     classification,
     remarks,
 )
-from pages.ui.shared import marks, rendered, style
+from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of
+
+# Places of a question's words in a text, and the excerpt that holds most of them.
+
+EXCERPT = 420
+"""Characters of a hit before it is unfolded."""
+
+_LONGEST = 1000
+"""Characters searched backwards for the start of a line."""
+
+
+def find(text: str, words: Sequence[str]) -> list[Span]:
+    """Return the spans of the words in order; spans that touch are joined.
+
+    A word of letters is marked where it begins: at a border, or at a capital inside of an identifier.
+    Simplified Chinese characters mark the traditional ones too.
+    """
+    text = simplify(text)
+    latin = [re.escape(word) for word in words if word.isascii()]
+    other = [re.escape(word) for word in words if not word.isascii()]
+    spans = [match.span() for word in other for match in re.finditer(word, text, re.IGNORECASE)]
+    if latin:
+        pattern = "|".join(sorted(latin, key=len, reverse=True))
+        for match in re.finditer(rf"(?:{pattern})(?![a-z0-9])", text, re.IGNORECASE):
+            start = match.start()
+            inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
+            if not inside or (text[start].isupper() and not text[start - 1].isupper()):
+                spans.append(match.span())
+    return join_spans(sorted(spans))
+
+
+def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
+    """Return where a part of about `length` characters with most of the marked text begins and ends."""
+    if len(text) <= length * 1.3:
+        return 0, len(text)
+    best, most, last, weight = 0, 0, 0, 0
+    for first, (start, _) in enumerate(spans):
+        while last < len(spans) and spans[last][1] <= start + length - 60:
+            weight += spans[last][1] - spans[last][0]
+            last += 1
+        if weight > most:
+            best, most = start, weight
+        if last > first:
+            weight -= spans[first][1] - spans[first][0]
+        last = max(last, first + 1)
+    start = max(0, best - 60)
+    line = text.rfind("\n", max(0, start - _LONGEST), best) + 1
+    if best - line <= length // 3:
+        start = line
+    return start, min(len(text), start + length)
+
+
+def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    """Return the spans of a part, counted from where it begins."""
+    return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
+
+
+def join_spans(spans: Iterable[Span]) -> list[Span]:
+    """Return sorted spans with those that touch joined."""
+    apart: list[Span] = []
+    for start, end in spans:
+        if apart and start <= apart[-1][1]:
+            apart[-1] = apart[-1][0], max(apart[-1][1], end)
+        else:
+            apart.append((start, end))
+    return apart
+
 
 COLOURS = {
     "vector": style.TILES[0],
@@ -114,10 +180,10 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
     """Return the note's file, the sections and the number of a hit's chunk as HTML."""
     file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
     trail = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)]))
-    return f'<div class="t-trail"><span>{html(trail)}</span>{where(hit, tone)}</div>'
+    return f'<div class="t-trail"><span>{html(trail)}</span>{place_line(hit, tone)}</div>'
 
 
-def where(hit: Hit, tone: str = "") -> str:
+def place_line(hit: Hit, tone: str = "") -> str:
     """Return the number of a hit's chunk and its marks as HTML; `tone` is the colour of the part that found it."""
     number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
@@ -126,7 +192,7 @@ def where(hit: Hit, tone: str = "") -> str:
         number = t("page {n}", n=hit.page)
     if hit.chunk.picture:
         number = t("picture {name}", name=hit.chunk.picture)
-    return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
+    return f'<span class="t-number">{html(number)}</span>{_edited_tag(hit)}{_subquery_tag(hit, tone)}'
 
 
 def about(hit: Hit) -> str:
@@ -147,7 +213,7 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
-        return f'<div class="t-hit">{_clipped(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
+        return f'<div class="t-hit">{_clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
     lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=is_close(seen))
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
 
@@ -179,11 +245,11 @@ def dot(tone: str) -> str:
     return f'<i class="t-part" style="background: {tone}"></i>'
 
 
-def _edited(hit: Hit) -> str:
+def _edited_tag(hit: Hit) -> str:
     return f'<span class="t-tag t-edited">{html(t("edited"))}</span>' if hit.chunk.edited else ""
 
 
-def _asked(hit: Hit, tone: str) -> str:
+def _subquery_tag(hit: Hit, tone: str) -> str:
     if not hit.asked or not tone:
         return ""
     return f'<span class="t-by" title="{html(t("The part of the question that found it"))}">{dot(tone)}{html(hit.asked)}</span>'
@@ -217,21 +283,21 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 
-def excerpt(text: str, words: Sequence[str], lines: int) -> str:
+def excerpt_html(text: str, words: Sequence[str], lines: int) -> str:
     """Return the lines of a text that hold most of the words as HTML, with the words marked."""
-    return _clipped(text, marks.find(text, words), lines)[0]
+    return _clip(text, find(text, words), lines)[0]
 
 
 def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -> str:
     """Return the lines of a text that hold most of its spans as HTML; the whole text unfolds below its title."""
-    shown, whole = _clipped(text, spans, lines)
+    shown, whole = _clip(text, spans, lines)
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 
-def _clipped(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
+def _clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     text = with_newlines(text)
-    start, end = marks.excerpt(text, spans)
-    lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), marks.within(spans, start, end))).split("\n")
+    start, end = best_excerpt(text, spans)
+    lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
     whole = (start, end) == (0, len(text)) and len(lines) <= most
     shown = "\n".join(lines[:most])
     return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole
@@ -248,7 +314,7 @@ def _context(hit: Hit, seen: Highlight) -> str:
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
-    whole = _as_written if chunk.line else rendered.whole
+    whole = _as_written if chunk.line else rendered.render_text
     own = _as_written if chunk.picture else whole
     parts = [
         f'<div class="t-around t-before"><div>{whole(before)}</div></div>' if before.strip() else "",

@@ -34,7 +34,7 @@ class Dialog:
         """Draw the dialog."""
         st.dialog(title, on_dismiss=self.close, **more)(content)()
 
-    def behind(
+    def draw_with_button(
         self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: Any
     ) -> None:
         """Draw a button that opens the dialog, and the dialog while it is open, without the rest of the page.

@@ -23,7 +23,7 @@ from core.model import (
     left_line,
 )
 from core.workspace import Workspace
-from pages.ui.shared import learnt, plans, units, verdicts, widgets
+from pages.ui.shared import names, reports, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -72,18 +72,18 @@ def _running(workspace: Workspace) -> list[str]:
     ]
 
 
-def importing(workspace: Workspace, base: str = "") -> bool:
+def is_importing(workspace: Workspace, base: str = "") -> bool:
     """Return whether an import into a base is running; without a base, into any."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
-def shut(workspace: Workspace) -> bool:
+def is_shut(workspace: Workspace) -> bool:
     """Return whether notes and bases can't be changed: the workspace is read-only, or an import is running."""
-    return workspace.readonly or importing(workspace)
+    return workspace.readonly or is_importing(workspace)
 
 
-def writing(workspace: Workspace, base: str = "") -> bool:
+def is_writing(workspace: Workspace, base: str = "") -> bool:
     """Return whether the chunks of a base can't be changed; without a base, of any."""
     return bool(hindrance(workspace, base))
 
@@ -96,13 +96,13 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
     if workspace.readonly:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
-        if job.state == "running" and (job.name != "import" or importing(workspace, base)):
+        if job.state == "running" and (job.name != "import" or is_importing(workspace, base)):
             doing = text_of(JOB_KINDS[job.name].doing)
             return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
     return ""
 
 
-def evaluating(workspace: Workspace) -> bool:
+def is_evaluating(workspace: Workspace) -> bool:
     """Return whether runs can't start or be deleted: one is running, or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
@@ -216,7 +216,7 @@ def panel_about(workspace: Workspace, names: Sequence[str], is_meant: Callable[[
             panel(workspace, (name,))
 
 
-def go_on(workspace: Workspace) -> None:
+def resume(workspace: Workspace) -> None:
     """Draw the button that indexes what imports left."""
     shut = workspace.readonly or workspace.jobs.running("embed")
     if widgets.button(t("Index the rest"), "go_on", "bolt", disabled=shut):
@@ -225,7 +225,7 @@ def go_on(workspace: Workspace) -> None:
 
 
 def _running_job(workspace: Workspace, job: Job) -> None:
-    number = (lambda count: units.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
+    number = (lambda count: names.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     whole = job.name in (*EVALUATION, *FINDABLE) or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
@@ -243,19 +243,19 @@ def _ended(workspace: Workspace, job: Job) -> None:
         st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
     match job.result:
         case SyncReport():
-            plans.report(job.result)
+            reports.report(job.result)
         case PackReport():
-            plans.pack(job.result)
+            reports.pack(job.result)
         case LearningReport():
-            learnt.draw(job.result)
+            reports.draw(job.result)
         case Rechunked():
-            plans.rechunked(job.result)
+            reports.draw_rechunked(job.result)
         case ModelTrial():
-            verdicts.trial(job.result)
+            reports.trial(job.result)
         case ServerTrial():
-            verdicts.server(job.result)
+            reports.server(job.result)
         case ChangeCost():
-            verdicts.cost(job.result)
+            reports.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             seconds = html(t("{seconds:.1f} s", seconds=job.seconds))
@@ -265,5 +265,5 @@ def _ended(workspace: Workspace, job: Job) -> None:
             if job.name == "import":
                 st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
         elif job.name == "embed" and workspace.chunks.unfinished():
-            go_on(workspace)
+            resume(workspace)
         st.button(t("Close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))

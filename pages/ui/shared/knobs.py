@@ -1,7 +1,8 @@
-"""The settings of a search as widgets: their labels, helps and values, once for all pages."""
+"""Settings as widgets: those of a search and of splitting, and the switches of a base."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import Any, cast
 
 import streamlit as st
 
@@ -11,14 +12,220 @@ from core.model import (
     DEFAULTS,
     PARTS,
     SETTINGS,
+    SIZES,
+    BaseFields,
+    Chunk,
+    ChunkingOption,
+    ChunkingOptions,
     CompleteSettings,
     KnowledgeBase,
+    Note,
     SearchSettings,
     setting_value,
 )
 from core.workspace import Workspace
-from pages.ui.shared import widgets
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.text import t, text_of
+
+# The chunks that are not indexed yet, and the switch that indexes new ones at once.
+
+
+def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
+    """Draw the switch of the base, and the buttons that index the waiting chunks of the note and of the base."""
+    if not base.has_vectors:
+        return
+    pending = sum(chunk.state == "pending" for chunk in chunks)
+    waiting = workspace.chunks.pending(base.name)
+    shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        draw_switch(workspace, base, "embed_at_once")
+        label = t("Index this note ({n})", n=pending)
+        if pending and widgets.button(label, "embed_note", "bolt", disabled=shut):
+            embed(workspace, note_ids=[note.id])
+        if waiting > pending:
+            embed_all(workspace, base, waiting)
+
+
+def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
+    """Draw the button that indexes the waiting chunks of a base."""
+    label = t("Index the whole base ({n})", n=pending)
+    if widgets.button(label, f"embed_base_{base.id}", "bolt", disabled=jobs.is_writing(workspace, base.name)):
+        embed(workspace, base.name)
+
+
+def embed(workspace: Workspace, base: str | None = None, **which: Any) -> None:
+    """Index the waiting chunks of a base, or `which` notes or chunks, in a job."""
+    jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress, **which))
+
+
+# The switches of a base, for a new one and for a stored one.
+
+SWITCHES = {
+    "embed_at_once": (
+        message("Make new notes searchable by meaning at once"),
+        message(
+            "On: new notes of this base are indexed as they come in. Off: they wait until you index them; you can "
+            "search them by words meanwhile."
+        ),
+    ),
+    "write_files": (
+        message("Write edits into the files"),
+        message(
+            "On: editing a note here changes its file, so that other programs see the edit. Off: files are only "
+            "read; a note of a file can be copied and edited here."
+        ),
+    ),
+    "watch": (
+        message("Watch the folders"),
+        message(
+            "On: while Tessera runs, files that change are brought in within seconds. Where many notes would be "
+            "removed, it asks you first."
+        ),
+    ),
+    "trusts_programs": (
+        message("Accept programs' notes automatically"),
+        message(
+            "On: what assistants and other programs write here counts at once. Off: it waits on the page Review "
+            "until you accept it, because programs make mistakes."
+        ),
+    ),
+    "read_pictures": (
+        message("Read text in pictures"),
+        message(
+            "On: words in screenshots, photos of whiteboards and scans that stand in your notes are found too. They are "
+            "read on this computer, one after another, while nothing else runs; that takes a few seconds each. Off: only "
+            "the notes' own text is found."
+        ),
+    ),
+}
+"""The label and the help of each switch, by its field of a base."""
+INSTALL = "pip install 'tessera-notes[ocr]'"
+"""The command that installs what reads pictures."""
+_ON = ("embed_at_once", "watch")
+"""The switches that are on in a new base."""
+
+
+def draw_new_base_switches(workspace: Workspace, *, indexes: bool, plain: bool) -> dict[str, bool]:
+    """Draw the switches of a new base and return them: those that have an effect in a base that `indexes`, or is `plain`.
+
+    Pictures can be read once what reads them is installed.
+    """
+    first, last = "embed_at_once", "read_pictures"
+    left_out = {first: not indexes, last: plain}
+    shut = {last: {"disabled": not workspace.pictures.can_read}}
+    chosen = {
+        name: _toggle(name, f"new_{name}", value=name in _ON, **shut.get(name, {}))
+        for name in SWITCHES
+        if not left_out.get(name)
+    }
+    if not plain:
+        _what_is_missing(workspace)
+    return {first: True} | chosen
+
+
+def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
+    """Draw a switch of a stored base; a click changes the base."""
+    on = bool(getattr(base, name))
+    # Its state is in its key: a browser that still shows an older one would take it for a choice.
+    key = f"{name}_{base.id}_{on}"
+
+    def store() -> None:
+        workspace.bases.update(base.name, **cast(BaseFields, {name: bool(st.session_state[key])}))
+
+    more: dict[str, Any] = {"on_change": widgets.guarded(store), "disabled": workspace.readonly}
+    if name == "read_pictures" and not workspace.pictures.can_read:
+        more |= {"disabled": workspace.readonly or not on}
+    if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
+        about = t("For the folders with text files, auto_embed in tessera.toml decides this.")
+        more |= {"help": about, "disabled": True}
+    _toggle(name, key, value=on, **more)
+    if name == "read_pictures":
+        _what_is_missing(workspace)
+
+
+def _what_is_missing(workspace: Workspace) -> None:
+    """Say how to install what reads pictures, where it isn't there."""
+    if not workspace.pictures.can_read:
+        st.caption(t("What reads pictures isn't installed yet. Install it, then start Tessera again:"))
+        st.code(INSTALL, language="sh")
+
+
+def _toggle(name: str, key: str, *, value: bool, **more: Any) -> bool:
+    label, about = map(text_of, SWITCHES[name])
+    return st.toggle(label, value=value, key=key, **{"help": about, **more})
+
+
+# The widgets for a strategy and its sizes.
+
+STRATEGIES = {
+    "auto": set(SIZES),
+    "none": set[str](),
+    "markdown": {"chunk_size", "max_single_chunk_size"},
+    "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
+    "lines": {"max_single_chunk_size"},
+}
+"""The strategies, each with the sizes that it uses."""
+
+
+def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
+    """Draw the strategy and a slider for each size, and return their values.
+
+    They begin with `first`, and follow it until the user moves one; a button sets them to the `usual` ones of the base.
+    """
+    keys = {name: f"try_{side}_{name}" for name in asdict(first)}
+
+    def begin(options: ChunkingOptions) -> None:
+        st.session_state.update({keys[name]: value for name, value in asdict(options).items()})
+
+    before: ChunkingOptions | None = st.session_state.get(f"try_{side}_from")
+    moved = before and any(st.session_state.get(keys[name]) != value for name, value in asdict(before).items())
+    if before != first and not moved:
+        begin(first)
+    st.session_state[f"try_{side}_from"] = first
+    chosen: dict[str, int] = {}
+    with st.container(border=True, key=f"parameters_{side}"):
+        columns = st.columns(2, gap="medium")
+        strategy = strategies(keys["strategy"], columns[0], persist_state="session")
+        for number, (name, option) in enumerate(SIZES.items(), start=1):
+            value = st.session_state[keys[name]]
+            # An earlier version may have stored any size.
+            fitting = scale(option, getattr(first, name), value)
+            if st.session_state.get(f"{keys[name]}_scale") != fitting:
+                # Another scale is another slider: it would begin with a value of its own.
+                st.session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
+            shut = name not in STRATEGIES[strategy]
+            with columns[number % 2]:
+                chosen[name] = size(name, keys[name], fitting, disabled=shut, persist_state="session")
+        own = ChunkingOptions(strategy=strategy, **chosen)
+        widgets.small(
+            reset or t("Reset to the base's settings"),
+            f"reset_{side}",
+            "undo",
+            on_click=begin,
+            args=(usual,),
+            disabled=own == usual,
+        )
+    return own
+
+
+def strategies(key: str, place: Any = st, **more: Any) -> str:
+    """Draw the choice of a strategy and return it."""
+    texts = {name: value_label("strategy", name) for name in STRATEGIES}
+    return widgets.select(setting_label("strategy"), texts, key, place, **more)
+
+
+def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
+    """Draw the slider of a size on a `scale`, and return its value."""
+    low, high, step = scale
+    about = text_of(SIZES[name].about)
+    return int(st.slider(setting_label(name), low, high, step=step, key=key, help=about, **more))
+
+
+def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
+    """Return the ends and the step of a slider that can show these values too."""
+    fits = all((value - option.least) % option.step == 0 for value in values)
+    return min(option.least, *values), max(option.most, *values), option.step if fits else 1
+
 
 NO_RERANKER = "none"
 QUICK = (NO_RERANKER, DEFAULTS.reranker)
@@ -88,11 +295,11 @@ def value(settings: CompleteSettings, name: str) -> Any:
 
 
 def draw(name: str, *, key: str, **more: Any) -> Any:
-    """Draw the widget of a setting and return its value. For the reranker, see `offered`."""
-    label, least, most = setting(name), PARTS[name].least or 0, PARTS[name].most or 0
+    """Draw the widget of a setting and return its value. For the reranker, see `value_labels`."""
+    label, least, most = setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more |= {"key": key, "help": text_of(HELPS[name]) if name in HELPS else None}
     if CHOICES[name]:
-        texts = {choice: shown(name, choice) for choice in CHOICES[name]}
+        texts = {choice: value_label(name, choice) for choice in CHOICES[name]}
         return widgets.segments(label, texts, label_visibility="visible", **more)
     if name in OFFERED:
         return st.select_slider(label, sorted({*OFFERED[name], st.session_state[key]}), **more)
@@ -111,18 +318,18 @@ def values(workspace: Workspace, name: str) -> list[Any]:
     return [*OFFERED[name], most] if name in OFFERED else [least + (most - least) * tenth / 10 for tenth in range(11)]
 
 
-def offered(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[Any, str]:
+def value_labels(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[Any, str]:
     """Return the values of a setting with their texts; the first one leaves it to the base, else to the settings."""
-    usual = shown(name, getattr(workspace.bases.search_settings(base), name))
-    texts = {value: shown(name, value) for value in values(workspace, name)}
+    usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
+    texts = {value: value_label(name, value) for value in values(workspace, name)}
     return {AS_SET: t("Default: {value}", value=usual), **texts}
 
 
-def setting(name: str) -> str:
+def setting_label(name: str) -> str:
     """Return the name of a setting."""
     return text_of(SETTINGS.get(name, name))
 
 
-def shown(name: str, value: object) -> str:
+def value_label(name: str, value: object) -> str:
     """Return the value of a setting: by its name where it has one, – where there is none."""
     return text_of(setting_value(name, value))

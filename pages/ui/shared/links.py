@@ -5,29 +5,29 @@ from collections.abc import Container
 import streamlit as st
 
 
-def arrived(name: str) -> str | None:
+def arrived_value(name: str) -> str | None:
     """Return the value of a query parameter that a link brought, None for one that the page itself set."""
     value = st.query_params.get(name)
-    return value if value is not None and value != st.session_state.get(_known(name)) else None
+    return value if value is not None and value != st.session_state.get(_state_key(name)) else None
 
 
-def settle(name: str, key: str, options: Container[str], first: str) -> None:
+def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
     """Let a widget begin with the option of the address, else with what was chosen, else with the first one."""
-    linked = arrived(name)
+    linked = arrived_value(name)
     if linked is not None and linked in options:
         st.session_state[key] = linked
     elif st.session_state.get(key) not in options:
         st.session_state[key] = first
 
 
-def known(name: str) -> str:
+def last_value(name: str) -> str:
     """Return the value of a query parameter that this page set last."""
-    return str(st.session_state.get(_known(name), ""))
+    return str(st.session_state.get(_state_key(name), ""))
 
 
-def say(name: str, value: str) -> None:
+def set_value(name: str, value: str) -> None:
     """Set a query parameter."""
-    st.session_state[_known(name)] = value
+    st.session_state[_state_key(name)] = value
     if st.query_params.get(name, "") == value:
         return
     if value:
@@ -36,6 +36,6 @@ def say(name: str, value: str) -> None:
         st.query_params.pop(name, None)
 
 
-def _known(name: str) -> str:
+def _state_key(name: str) -> str:
     # Each page remembers its own: several pages have a note in their address.
     return f"address_{st.session_state['page']}_{name}"

@@ -31,12 +31,12 @@ def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
         if running and not workspace.jobs.running(_JOB):
             st.rerun()
         with shell.errors():
-            inside(None if running else found(workspace))
+            inside(None if running else found_servers(workspace))
 
     part()
 
 
-def found(workspace: Workspace) -> Found:
+def found_servers(workspace: Workspace) -> Found:
     """Return the places of the last look; none before the first, and where it failed."""
     job = workspace.jobs.find(_JOB)
     return job.result if job is not None and isinstance(job.result, tuple) else ()

@@ -1,4 +1,4 @@
-"""The theme that the user chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
+"""The appearance: the theme and the language, by the user's choice, else the system's and the browser's."""
 
 from functools import cache
 from typing import Any
@@ -6,11 +6,34 @@ from typing import Any
 import streamlit as st
 from streamlit import config
 
-from core.base.messages import message
+from core.base.messages import LANGUAGES, language_of, message
 from core.workspace import Workspace
 from pages.ui.shared import widgets
-from pages.ui.shared.component import component
 from pages.ui.shared.text import labels, t
+from pages.ui.shared.widgets import component
+
+# The language of the screens: the user's choice, else the browser's.
+
+
+def settle_language(workspace: Workspace | None) -> None:
+    """Decide the language of a session that has none yet."""
+    if st.session_state.get("language") not in LANGUAGES:
+        preference = workspace.preferences.get("language") if workspace else ""
+        st.session_state["language"] = language_of(preference or st.context.locale or "")
+
+
+def choose_language(workspace: Workspace | None, key: str, **more: Any) -> None:
+    """Draw the switch; later sessions begin with the choice."""
+
+    def store(language: str) -> None:
+        st.session_state["language"] = language
+        if workspace:
+            workspace.preferences.set("language", language)
+
+    # The switch has a key of its own: a widget's key is emptied when the page is left.
+    now = widgets.bound(key, st.session_state["language"], store)
+    widgets.segments(t("Language"), LANGUAGES, **now, **more)
+
 
 LOOKS = {"light": message("Light"), "dark": message("Dark"), "system": message("System")}
 SYSTEM = "system"
@@ -23,7 +46,7 @@ _THEMES = ("theme", "theme.light", "theme.dark")
 _START = component("look_at_start", __file__, "<i></i>")
 
 
-def settle(workspace: Workspace | None) -> None:
+def settle_look(workspace: Workspace | None) -> None:
     """Apply the chosen theme; the page is drawn anew if it changed."""
     look = _chosen(workspace)
     if config.get_option("theme.base") == (None if look == SYSTEM else look):
@@ -34,7 +57,7 @@ def settle(workspace: Workspace | None) -> None:
     st.rerun()
 
 
-def choose(workspace: Workspace | None, key: str, **more: Any) -> None:
+def choose_look(workspace: Workspace | None, key: str, **more: Any) -> None:
     """Draw the switch; later sessions begin with the choice."""
 
     def store(chosen: str) -> None:
@@ -48,7 +71,7 @@ def switch(workspace: Workspace | None) -> None:
     """Draw the switch of the side bar, and hand the look to the browser's next page."""
     look = _chosen(workspace)
     with st.container(key="look"):
-        choose(workspace, "look_switch")
+        choose_look(workspace, "look_switch")
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
 
 

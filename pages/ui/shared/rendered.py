@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from core.base.text import line_starts, with_newlines
-from pages.ui.shared.formulas import formula
+from pages.ui.shared.document.inline import formula
 from pages.ui.shared.safe import Span, html
 
 SHOWN = 520
@@ -67,7 +67,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
         while shown[0].shown == BREAK or _is_heading(shown[0]):
             del shown[0]
     skipped = any(map(_speaks, parts[:first]))
-    return ("… " if skipped else "") + _drawn(text, shown, words, sentence if underline else None)
+    return ("… " if skipped else "") + _render(text, shown, words, sentence if underline else None)
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
@@ -87,9 +87,9 @@ def _is_heading(piece: RenderedPart) -> bool:
     return "h" in piece.css.split()
 
 
-def whole(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
+def render_text(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
     """Return a Markdown text as HTML, its words marked."""
-    return _drawn(text, pieces(text), words, sentence)
+    return _render(text, pieces(text), words, sentence)
 
 
 def _first(parts: Sequence[RenderedPart], start: int) -> int:
@@ -104,7 +104,7 @@ def _first(parts: Sequence[RenderedPart], start: int) -> int:
 @lru_cache(64)
 def pieces(text: str) -> Sequence[RenderedPart]:
     """Return what a Markdown text shows, in the order of the source."""
-    hidden = _WHOLE.sub(_standing, with_newlines(text))
+    hidden = _WHOLE.sub(_stand_in, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
     parts: list[RenderedPart] = []
     at = 0
@@ -131,10 +131,10 @@ def pieces(text: str) -> Sequence[RenderedPart]:
             parts.append(RenderedPart(at, at, shown=_CELL))
         elif token.type in ("paragraph_close", "heading_close", "tr_close"):
             parts.append(RenderedPart(at, at, shown=BREAK))
-    return tuple(_shortened(text, parts))
+    return tuple(_shorten(text, parts))
 
 
-def _shortened(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]:
+def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]:
     """Yield the pieces, long ones as sentences of their own, so that an excerpt can begin at each."""
     for piece in parts:
         at = piece.start
@@ -172,10 +172,10 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
         elif token.type == "text_special":
             yield RenderedPart(start, at, shown=html(token.content))
         else:
-            yield from _restored(text, hidden, start, at, " ".join(styles))
+            yield from _restore(text, hidden, start, at, " ".join(styles))
 
 
-def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
+def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
     """Yield a span of text with the syntax that was hidden from the parser."""
     for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
         first, last = start + match.start(), start + match.end()
@@ -193,7 +193,7 @@ def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterato
                 yield RenderedPart(first + found.start("reference"), first + found.end("reference"), style)
 
 
-def _standing(match: re.Match[str]) -> str:
+def _stand_in(match: re.Match[str]) -> str:
     if match["code"]:
         return match[0]
     if "\n" in (match["reference"] or ""):  # its text stays with the parser, which breaks the line
@@ -202,7 +202,7 @@ def _standing(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", _STANDIN, match[0])
 
 
-def _drawn(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sentence: Span | None) -> str:
+def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sentence: Span | None) -> str:
     cuts = sorted({place for span in (*words, *([sentence] if sentence else ())) for place in span})
     marked = iter(words)
     word = next(marked, None)

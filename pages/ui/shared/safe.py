@@ -6,7 +6,7 @@ from html import escape as html
 
 from core.base.text import LINE_END
 
-__all__ = ["boxes", "facts", "figures", "folded", "html", "light", "marked", "plain", "tangled"]
+__all__ = ["boxes", "drawable_part", "facts", "figures", "folded", "html", "is_deeply_nested", "marked", "plain"]
 
 Span = tuple[int, int]
 
@@ -43,15 +43,15 @@ def is_pasted(address: str) -> bool:
 
 def plain(text: str) -> str:
     """Return a text for places that read Markdown (labels, boxes), so that it reads there as it is written."""
-    return _PUNCTUATION.sub(r"\\\1", _IN_LABEL.sub(_parted, " ".join(text.split())))
+    return _PUNCTUATION.sub(r"\\\1", _IN_LABEL.sub(_separate, " ".join(text.split())))
 
 
-def _parted(match: re.Match[str]) -> str:
-    meant = match[0]
-    return f"{meant}{_NAMELESS}" if meant[-1] == ":" else f"{meant[0]}{_APART}{meant[1:]}"
+def _separate(match: re.Match[str]) -> str:
+    sign = match[0]
+    return f"{sign}{_NAMELESS}" if sign[-1] == ":" else f"{sign[0]}{_APART}{sign[1:]}"
 
 
-def light(markdown: str, *, last: bool = False) -> str:
+def drawable_part(markdown: str, *, last: bool = False) -> str:
     """Return the first part of a note that a browser lays out in about two seconds, or the last."""
     signs = [sign.start() for sign in _SIGN.finditer(markdown)]
     if len(signs) <= SIGNS:
@@ -59,7 +59,7 @@ def light(markdown: str, *, last: bool = False) -> str:
     return markdown[signs[-SIGNS] :] if last else markdown[: signs[SIGNS]]
 
 
-def tangled(markdown: str) -> bool:
+def is_deeply_nested(markdown: str) -> bool:
     """Return whether a note's Markdown is nested so deeply that a browser can't draw it."""
     markdown = re.sub(LINE_END, "\n", markdown)
     return any(len(line[0]) > DEEPEST for line in _NESTED.finditer(markdown)) or _emphasis(markdown) > DEEPEST
@@ -101,8 +101,8 @@ def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
         f'<div class="t-count {tone}"><b>{html(value)}</b><span>{html(name)}</span></div>'
         for name, value, tone in values
     ]
-    behind = f'<span class="t-facts">{html(remark)}</span>' if remark else ""
-    return f'<div class="t-counts">{"".join(drawn)}{behind}</div>'
+    remark_html = f'<span class="t-facts">{html(remark)}</span>' if remark else ""
+    return f'<div class="t-counts">{"".join(drawn)}{remark_html}</div>'
 
 
 def folded(title: str, body: str, *, css: str = "") -> str:

@@ -12,7 +12,7 @@ from core.base.messages import message
 from core.base.places import PROGRAM
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import help, jobs, keys, language, look, style, units, widgets
+from pages.ui.shared import jobs, look, names, shortcuts, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -49,8 +49,6 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
 def _close() -> None:
     st.session_state.pop(_OPEN, None)
 
-
-_OF_CALLBACK = "problem_of_callback"
 
 PATIENCE = 3.0
 """Seconds that the app waits for the end of another process's write; then it opens read-only."""
@@ -121,11 +119,11 @@ def reopen() -> None:
 @contextmanager
 def errors() -> Iterator[None]:
     """Show a TesseraError as a box, and one of the callback before; anything else is a bug and keeps its traceback."""
-    problem_of("")
+    widgets.problem_of("")
     try:
         yield
     except TesseraError as error:
-        problem(error)
+        widgets.problem(error)
 
 
 @contextmanager
@@ -136,32 +134,6 @@ def unreadable() -> Iterator[None]:
     finally:
         for sentence in workspace().unreadable:
             st.sidebar.warning(plain(text_of(sentence)), icon=":material/warning:")
-
-
-def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
-    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug.
-
-    With the `key` of its button, `problem_of` shows it.
-    """
-
-    def callback(*values: object) -> None:
-        try:
-            act(*values)
-        except TesseraError as error:
-            st.session_state[f"{_OF_CALLBACK}{key}"] = error
-
-    return callback
-
-
-def problem_of(key: str) -> None:
-    """Draw the error of the last click on a button, once."""
-    if error := st.session_state.pop(f"{_OF_CALLBACK}{key}", None):
-        problem(error)
-
-
-def problem(error: TesseraError) -> None:
-    """Draw an error as a box."""
-    st.error(plain(text_of(error)), icon=":material/error:")
 
 
 def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
@@ -226,7 +198,7 @@ def address() -> str:
 
 
 def _frame(workspace: Workspace | None) -> st.Page:
-    language.settle(workspace)
+    look.settle_language(workspace)
     pages = {
         name: st.Page(path, title=f"{text_of(title)} · Tessera", url_path=name, default=name == "home")
         for name, (path, _, title) in PAGES.items()
@@ -235,7 +207,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     st.session_state["page"] = page.url_path or "home"
-    look.settle(workspace)
+    look.settle_look(workspace)
     style.put_on()
     counts = {"review": _waiting(workspace)} if workspace else {}
     with st.sidebar:
@@ -246,11 +218,11 @@ def _frame(workspace: Workspace | None) -> st.Page:
         if workspace:
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
             _care(workspace)
-        language.choose(workspace, "language_switch")
+        look.choose_language(workspace, "language_switch")
         look.switch(workspace)
-        help.button()
+        shortcuts.button()
         searches = st.session_state["page"] == "search"
-        wants = keys.listen(searches=searches, language=st.session_state["language"])
+        wants = shortcuts.listen(searches=searches, language=st.session_state["language"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -258,7 +230,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         st.switch_page(pages["search"])
     if workspace:
         dialog(workspace, wanted=wants == "switch")
-    help.dialog(wanted=wants == "help")
+    shortcuts.dialog(wanted=wants == "help")
     return page
 
 
@@ -308,7 +280,7 @@ def _care(workspace: Workspace) -> None:
     """Draw warnings before anything fails: a disk that is nearly full, a backup that could not be made."""
     if free := workspace.little_space:
         text = t(
-            "The disk is nearly full: {size} are left. Settings show what takes space.", size=units.megabytes(free)
+            "The disk is nearly full: {size} are left. Settings show what takes space.", size=names.megabytes(free)
         )
         st.warning(plain(text), icon=":material/hard_drive:")
     if workspace.backups.problem:
@@ -317,7 +289,7 @@ def _care(workspace: Workspace) -> None:
 
 def _unusable(error: TesseraError) -> None:
     st.title(t("This workspace can't be opened"))
-    problem(error)
+    widgets.problem(error)
     if isinstance(error, NewerSchema):
         st.caption(t("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder."))
     st.button(t("Try again"), key="open_again")

@@ -1,15 +1,16 @@
 """The notes as a tree of folders, where the user chooses a note; a folder of many is sent when it is unfolded."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
 import streamlit as st
 
 from core.model import NoteSummary
-from pages.ui.shared.component import component
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
+from pages.ui.shared.widgets import component
 
 DEEPEST = 12
 """Levels of folders; deeper ones share a line."""
@@ -21,32 +22,40 @@ STEP = 200
 """Notes of a folder that are sent when it is unfolded, and again when the user wants more of them."""
 
 Path = tuple[str, ...]
+Folder = dict[str, Any]
+"""A folder for the component: its `name`, the `count` of its notes, its `folders` and its `notes`.
+
+A note is its id, its title, the small text after it, and whether it waits to be indexed.
+"""
 
 VIEW = component("note_tree", __file__, "<div class='tree'></div>")
 """A click triggers `pick` with a note's id; a folder without its content, or with more, `open` with its path."""
 
 
+@dataclass(frozen=True)
+class NoteTree:
+    """The notes that pass the `filters`, of which the first one is the base, with a folder for each of `several` bases.
+
+    A note shows the number of its chunks, without `counts` the kind of its document.
+    """
+
+    cards: Sequence[NoteSummary]
+    filters: Sequence[object]
+    several: bool
+    counts: bool = True
+
+
 @st.fragment
-def draw(
-    cards: Sequence[NoteSummary],
-    chosen: str | None,
-    choose: Callable[[str], None],
-    listing: Sequence[object],
-    key: str,
-    *,
-    several: bool,
-    searched: bool,
-    counts: bool = True,
-) -> None:
+def draw(notes: NoteTree, chosen: str | None, choose: Callable[[str], None], key: str) -> None:
     """Draw the tree; a folder that the user unfolds is sent without a run of the page.
 
-    A click on a note runs `choose`, then the page. `listing` identifies the filters of the `cards`; of those that are
-    `searched` all folders are unfolded. A note shows the number of its chunks, without `counts` the kind of its document.
+    A click on a note runs `choose`, then the page. Of notes that are filtered by more than the base all folders are unfolded.
     """
+    cards = notes.cards
     card = next((card for card in cards if card.id == chosen), None)
-    above = _above(card, several=several) if card else ()
+    above = _above(card, several=notes.several) if card else ()
     opened: dict[Path, int] = st.session_state.setdefault(f"{key}_opened", {})
-    tree = folders(cards, several=several, counts=counts)
+    tree = folders(cards, several=notes.several, counts=notes.counts)
     if len(cards) > WHOLE:
         tree = unfolded(tree, opened, above, chosen)
 
@@ -59,25 +68,22 @@ def draw(
         if (folder := st.session_state[key].open) is not None:
             opened[tuple(folder["path"])] = folder["shown"] + STEP
 
-    everything = searched and len(cards) <= OPEN
+    everything = any(notes.filters[1:]) and len(cards) <= OPEN
     data = {
         "tree": tree,
         "chosen": chosen if card else None,
         "path": list(above),
         "all": everything,
-        "listing": list(listing),
+        "listing": list(notes.filters),
         "waiting": text_of(NOTE_STATES["pending"]),
         "stamp": str(crc32(repr((tree, everything)).encode("utf-8", "surrogatepass"))),
     }
     VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
 
 
-def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> dict[str, Any]:
-    """Return notes as nested folders, each with its name, the count of its notes, its folders and its notes.
-
-    A note is its id, its title, the small text after it, and whether it waits to be indexed.
-    """
-    root: dict[str, Any] = {"name": "", "count": 0, "folders": {}, "notes": []}
+def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:
+    """Return notes as nested folders."""
+    root: Folder = {"name": "", "count": 0, "folders": {}, "notes": []}
     for card in sorted(cards, key=lambda card: (card.path or card.title).casefold()):
         folder = root
         for name in _above(card, several=several):
@@ -88,7 +94,7 @@ def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True)
     return _listed(root)
 
 
-def _listed(folder: dict[str, Any]) -> dict[str, Any]:
+def _listed(folder: Folder) -> Folder:
     return folder | {"folders": [_listed(inner) for inner in folder["folders"].values()]}
 
 
@@ -99,9 +105,7 @@ def _above(card: NoteSummary, *, several: bool) -> Path:
     return (card.base, *parts) if several else parts
 
 
-def unfolded(
-    folder: dict[str, Any], opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()
-) -> dict[str, Any]:
+def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()) -> Folder:
     """Return the part of a folder that is sent: name and count, and the content of unfolded folders.
 
     `opened` has the number of notes to send by folder. The folders `above` the chosen note are unfolded too,

@@ -1,19 +1,28 @@
-"""Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note."""
+"""Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note, components."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.shared.text import t
+from core.base.errors import TesseraError
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
+
+_OF_CALLBACK = "problem_of_callback"
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
 
 
 def button(label: str, key: str, icon: str = "", **more: Any) -> bool:
-    """Draw a button with a Material icon, given by its name; return whether it is pressed."""
+    """Draw a button with a Material icon, given by its name; return whether it is pressed.
+
+    A TesseraError of its `on_click` is shown as a box.
+    """
     return _pressable(st.button, label, key, icon, **more)
 
 
@@ -25,8 +34,8 @@ def submit(label: str, key: str, icon: str = "", **more: Any) -> bool:
 def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **more: Any) -> bool:
     if icon:
         more["icon"] = f":material/{icon}:"
-    if "on_click" in more:
-        return draw(label, key=key, **more)
+    if act := more.pop("on_click", None):
+        return draw(label, key=key, on_click=guarded(act), **more)
     # Another message of the browser breaks a run off, and Streamlit forgets the press that the run was for: it waits
     # until a run comes to its button. The callback reads no session state, which would break it off too. A run that is
     # already broken off ends where it draws the button, and doesn't act.
@@ -36,6 +45,32 @@ def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **mor
     if pressed:
         waiting.discard(key)
     return pressed and not more.get("disabled")
+
+
+def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
+    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug.
+
+    With the `key` of its button, `problem_of` shows it.
+    """
+
+    def callback(*values: object, **named: object) -> None:
+        try:
+            act(*values, **named)
+        except TesseraError as error:
+            st.session_state[f"{_OF_CALLBACK}{key}"] = error
+
+    return callback
+
+
+def problem_of(key: str) -> None:
+    """Draw the error of the last click on a button, once."""
+    if error := st.session_state.pop(f"{_OF_CALLBACK}{key}", None):
+        problem(error)
+
+
+def problem(error: TesseraError) -> None:
+    """Draw an error as a box."""
+    st.error(plain(text_of(error)), icon=":material/error:")
 
 
 def forget_presses() -> None:
@@ -78,7 +113,7 @@ def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, *
     st.download_button(label, data, file, mime, key=key, icon=icon, **{"on_click": "ignore", **more})
 
 
-def counted(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
+def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
     """Draw a button with a count after its label; it is disabled at 0."""
     label = f"{label} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
@@ -128,7 +163,7 @@ def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, 
         if (chosen := st.session_state.get(key, value)) != value:
             store(chosen)
 
-    return {"key": key, "on_change": changed}
+    return {"key": key, "on_change": guarded(changed)}
 
 
 def begin_with(key: str, options: Container[object], first: object) -> None:
@@ -192,3 +227,49 @@ def base_filter(bases: Sequence[str], key: str, place: Any = st) -> str:
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
     return select(t("Base"), texts, key, place, persist_state="session")
+
+
+# Components: the script of one, and its style where it has one, are files of its name next to the module that draws it.
+
+
+def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
+    """Register a component of a module, which is its `__file__`: `note_tree` has `note_tree.js` and perhaps `note_tree.css`.
+
+    `before` is a file in the same folder with a script that runs first.
+    """
+    style, script = (Path(module).with_name(f"{name}{suffix}") for suffix in (".css", ".js"))
+    scripts = [script.with_name(before), script] if before else [script]
+    return st.components.v2.component(
+        name,
+        html=html,
+        css=style.read_text(encoding="utf-8") if style.exists() else None,
+        js="\n".join(path.read_text(encoding="utf-8") for path in scripts),
+    )
+
+
+# A button that copies a text to the clipboard.
+
+COPY = component("copying", __file__, "<button></button>")
+
+
+def copy_button(label: str, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
+    """Draw the button; it says so once the text is copied, and calls `copied`."""
+    data = {"label": label, "done": t("Copied"), "text": text, "tells": copied is not None}
+    COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or _nothing)
+
+
+def _nothing() -> None:
+    pass
+
+
+# What a screen reader announces: how many hits there are, and the end of a job; errors are alerts already.
+
+PLACES = (".st-key-chips [data-testid='stCaptionContainer'] p", ".t-done b")
+"""Selectors of texts that are read aloud when they appear or change."""
+
+ALOUD = component("aloud", __file__)
+
+
+def announce() -> None:
+    """Have the texts of these places read aloud from now on."""
+    ALOUD(key="aloud", data={"places": PLACES})

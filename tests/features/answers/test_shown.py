@@ -9,7 +9,7 @@ import pytest
 
 from core.base.messages import LANGUAGES, render
 from core.workspace import Workspace
-from pages.ui.shared.examples import OF_SAMPLES
+from pages.ui.shared.welcome import OF_SAMPLES
 from tests.pictures import QUESTIONS, ROOT
 
 pytestmark = pytest.mark.usefixtures("bundled")

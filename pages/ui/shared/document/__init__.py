@@ -13,10 +13,9 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from core.base.text import with_newlines
-from pages.ui.shared.document.drawing import Drawing
+from pages.ui.shared.document.drawing import Drawing, HeadingSource, Sources, SourceSpan, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
-from pages.ui.shared.document.sources import HeadingSource, Sources, SourceSpan, same
-from pages.ui.shared.safe import Span, html, light, tangled
+from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
 
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
@@ -63,7 +62,7 @@ class _Budget:
 
 
 def document(text: str, sources: Sources, passage: Span | None = None) -> RenderedNote:
-    """Return a note's text as HTML, with its passage marked; `tangled` text isn't for this."""
+    """Return a note's text as HTML, with its passage marked; `is_deeply_nested` text isn't for this."""
     return _document(text, sources, passage, (), _Budget())
 
 
@@ -80,8 +79,8 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
             return None
         budget.notes -= 1
         body, inner = sources.text(place.id)
-        shown = light(_part(body, part)[: budget.characters])
-        if not shown.strip() or tangled(shown):
+        shown = drawable_part(_part(body, part)[: budget.characters])
+        if not shown.strip() or is_deeply_nested(shown):
             return None
         budget.characters -= len(shown)
         return _document(shown, inner, None, (*above, place.id), budget).html

@@ -215,11 +215,11 @@ def _addresses(state: StateCore) -> None:
         children: list[Token] = []
         for child in token.children or ():
             inside += child.nesting if child.type.startswith("link_") else 0
-            children += [child] if inside or child.type != "text" else _linked(child)
+            children += [child] if inside or child.type != "text" else _link_addresses(child)
         token.children = children
 
 
-def _linked(text: Token) -> Iterator[Token]:
+def _link_addresses(text: Token) -> Iterator[Token]:
     at = 0
     for address in _ADDRESS.finditer(text.content):
         yield Token("text", "", 0, content=text.content[at : address.start()], level=text.level)

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from pages.ui.shared.component import component
+from pages.ui.shared.widgets import component
 
 VIEW_ELEMENTS = frozenset(
     "a article b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p pre s "

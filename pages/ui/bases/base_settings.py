@@ -1,0 +1,178 @@
+"""One base: its name, switches, splitting, model and search, and a trial of it on a question."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.model import MODES, BaseStatus, KnowledgeBase, RefusedChunk
+from core.workspace import Workspace
+from pages.ui.bases import findability, folders, listing, model
+from pages.ui.notes import imports, trash
+from pages.ui.search import hits
+from pages.ui.shared import jobs, knobs, shell, widgets
+from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The passages that a base's model refuses, and the button that tries them again.
+
+_SHOWN = 20
+_LENGTH = 80
+"""Passages that are shown, and characters of each."""
+
+
+def section(workspace: Workspace, status: BaseStatus) -> None:
+    """Draw the refused passages of a base, each with its note and the model's reason; draws nothing without any."""
+    if not status.refused:
+        return
+    base = status.base.name
+    label = t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
+    with st.expander(label, icon=":material/block:", key=f"refused_{status.base.id}"):
+        st.caption(
+            t(
+                "These passages are found by their words only. They are tried again when their text or the model "
+                "changes, or when you say so."
+            )
+        )
+        refused = workspace.chunks.refused(base)
+        by_reason: dict[str, list[RefusedChunk]] = {}
+        for refused_chunk in refused[:_SHOWN]:
+            by_reason.setdefault(text_of(refused_chunk.reason), []).append(refused_chunk)
+        for reason, chunks in by_reason.items():
+            st.markdown(plain(reason))
+            for refused_chunk in chunks:
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
+                    st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
+        if len(refused) > _SHOWN:
+            st.caption(t("and {n} more", n=len(refused) - _SHOWN))
+        shut = jobs.is_writing(workspace, base) or workspace.jobs.running("embed")
+        if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
+            knobs.embed(workspace, base, refused=True)
+
+
+def page(workspace: Workspace, status: BaseStatus) -> None:
+    """Draw all settings of a base."""
+    base = status.base
+    folders.back()
+    st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(status))}')
+    imports.adding(workspace, base.name, opened=not status.notes or folders.is_adding())
+    folders.problems(workspace, base)
+    folders.section(base)
+    section(workspace, status)
+    if base.wish:
+        st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
+    widgets.tabs(
+        {
+            t("General"): lambda: _general(workspace, status),
+            t("Splitting"): lambda: _splitting(workspace, base),
+            t("Model"): lambda: model.draw_model(workspace, status),
+            t("Search"): lambda: _draw_search_settings(workspace, base),
+            t("Try it"): lambda: _trial(workspace, base),
+            t("Can it be found?"): lambda: findability.section(workspace, base),
+        },
+        f"tab_{base.id}",
+    )
+
+
+def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
+    if base.plain:
+        st.caption(t("Each line of the text files is found by itself. Blank lines are left out."))
+        return
+    with shell.errors():
+        model.draw_splitting(workspace, base)
+
+
+def _general(workspace: Workspace, status: BaseStatus) -> None:
+    base = status.base
+    with st.columns([5, 6])[0]:
+        _name(workspace, base)
+        shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
+        for name in knobs.SWITCHES:
+            if shown.get(name, True):
+                knobs.draw_switch(workspace, base, name)
+        folders.connection(workspace, base)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if status.pending:
+                knobs.embed_all(workspace, base, status.pending)
+            widgets.base_link(base.name)
+            listing.export(workspace, base)
+            shut = jobs.is_shut(workspace)
+            asks = {"on_click": trash.ask, "args": ((), base.name)}
+            widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
+
+
+def _name(workspace: Workspace, base: KnowledgeBase) -> None:
+    with st.form(f"names_{base.id}", border=False):
+        name = st.text_input(t("Name"), base.name, key=f"name_{base.id}_{base.name}", max_chars=80)
+        description = st.text_input(
+            t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is it for?")
+        )
+        shut = jobs.is_shut(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
+        saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
+    if not saved:
+        return
+    workspace.bases.update(base.name, description=description.strip())
+    if name.strip() != base.name:
+        workspace.bases.rename(base.name, name.strip())
+        _follow_rename(base.name, name.strip())
+    st.rerun()
+
+
+def _follow_rename(old: str, new: str) -> None:
+    """Let the choices of this session follow a base that has another name."""
+    folders.go(new)
+    for key in ("notes_base", "eval_base", "cut_base"):
+        if st.session_state.get(key) == old:
+            st.session_state[key] = new
+    if old in (chosen := st.session_state.get("search_bases", [])):
+        st.session_state["search_bases"] = [new if name == old else name for name in chosen]
+
+
+def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the search settings of the base; a choice that loses nothing is stored at once, and the program's settings decide
+    the others.
+    """
+    keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
+
+    def save() -> None:
+        chosen = {name: st.session_state[key] for name, key in keys.items()}
+        own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
+        findability.wish(base, replace(base.search, **own))
+
+    shown = findability.trial_settings(base) or base.search
+    st.caption(t("What you leave at its default follows the settings."))
+    for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
+        own = getattr(shown, name)
+        st.session_state[key] = knobs.AS_SET if own is None else own
+        texts = knobs.value_labels(workspace, name)
+        texts.setdefault(st.session_state[key], knobs.value_label(name, own))
+        shut = workspace.readonly
+        widgets.select(knobs.setting_label(name), texts, key, column, on_change=save, disabled=shut)
+    findability.guard(workspace, base)
+
+
+def _trial(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the box for a question to a base, and its answer by the settings of the base."""
+    left, right = st.columns([5, 6], gap="large")
+    key = f"tried_{base.id}"
+    with left, st.form(f"try_{base.id}", border=False):
+        typed = st.text_area(t("Question"), key=f"{key}_text", height=120)
+        if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
+            st.session_state[key] = (typed or "").strip()
+    with right, shell.errors():
+        if text := st.session_state.get(key):
+            _answer(workspace, base, text)
+        else:
+            st.caption(t("Results from this base appear here."))
+
+
+def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
+    with st.spinner(t("Searching…")):
+        result = workspace.search(text, bases=base.name, wait=False)
+    count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
+    took = t("{ms} ms", ms=round(result.took_ms))
+    st.caption(f"{count} · {text_of(MODES[result.mode])} · {took}")
+    hits.draw_choice(result)
+    if result.hits and not result.confident:
+        st.caption(t("Nothing close. The nearest:"))
+    hits.draw_hits(workspace, text, result, base=False)

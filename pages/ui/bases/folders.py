@@ -1,0 +1,191 @@
+"""The folders of a base: watched ones, syncs that need consent, and those of a restored base; the view of the page."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
+from core.workspace import Workspace
+from pages.ui.shared import jobs, links, names, reports, shell, widgets
+from pages.ui.shared.knobs import SWITCHES
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The view of the Bases page, kept in its address: all bases, one base, or the form for a new one.
+
+NEW = "\0new"
+"""The view with the form for a new base; no base can have this name."""
+_OPEN, _ADDING = "open_base", "adding_to_base"
+
+
+def settle_view(workspace: Workspace) -> str:
+    """Return the name of the base that is open, NEW, or "" for all."""
+    if links.arrived_value("new"):
+        st.session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
+    elif (linked := links.arrived_value("base")) is not None:
+        st.session_state[_OPEN] = linked
+    elif links.last_value("base") and "base" not in st.query_params:
+        st.session_state[_OPEN] = ""  # a click on the page in the side bar
+    chosen: str = st.session_state.get(_OPEN, "")
+    if chosen != NEW and chosen not in {base.name for base in workspace.bases.all()}:
+        chosen = st.session_state[_OPEN] = ""
+    links.set_value("base", "" if chosen == NEW else chosen)
+    links.set_value("new", "yes" if chosen == NEW else "")
+    links.set_value("name", "")
+    return chosen
+
+
+def go(base: str, *, adding: bool = False) -> None:
+    """Open a base, NEW, or all with "", in the next run; for callbacks. `adding` unfolds the ways to add notes."""
+    st.session_state.update({_OPEN: base, _ADDING: adding})
+
+
+def is_adding() -> bool:
+    """Whether the base was opened to add notes to it."""
+    return bool(st.session_state.get(_ADDING))
+
+
+def back() -> None:
+    """Draw the way back to all bases."""
+    widgets.small(t("All knowledge bases"), "all_bases", "arrow_back", on_click=go, args=("",))
+
+
+# The watched folders of a base: their problems, and syncs that need the user's consent.
+
+
+def problems(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for the user."""
+    failures = workspace.bases.failures(base)
+    reports.unread(base.name, failures)
+    away = workspace.bases.not_downloaded(base)
+    reports.not_downloaded(base.name, away)
+    shown = {*failures, *away}
+    reports.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
+    reports.draw_incomplete(workspace.documents.incomplete(base.name))
+    if not base.watch:
+        return
+    seen = workspace.watching.folders(base)
+    last = max((watched_folder.at for watched_folder in seen), default=None)
+    text = t("Watched; last check {at}", at=names.local(last)) if last else t("Watched")
+    st.caption(f":material/visibility: {plain(text)}")
+    for number, watched_folder in enumerate(seen):
+        if watched_folder.problem:
+            st.warning(
+                f"{plain(watched_folder.folder)}: {plain(text_of(watched_folder.problem))}",
+                icon=":material/folder_off:",
+            )
+        elif watched_folder.removals:
+            _wait(workspace, base, watched_folder, f"{base.id}_{number}")
+
+
+def state(workspace: Workspace, status: BaseStatus) -> str:
+    """Return whether the notes of a base match its folders, and the last sync, as HTML."""
+    base = status.base
+    folders = workspace.watching.folders(base)
+    if (
+        status.refused
+        or workspace.bases.failures(base)
+        or any(watched_folder.problem or watched_folder.removals for watched_folder in folders)
+    ):
+        name = "attention"
+    else:
+        name = "working" if status.pending else "current"
+    dot, title = shell.FRESHNESS[name]
+    synced = t("Last update {at}", at=names.local(base.synced_at)) if base.synced_at else t("Never updated")
+    text = f'{html(text_of(title))} <span class="t-dim">· {html(synced)}</span>'
+    return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{text}</div></div>'
+
+
+def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
+    """Bring a base up to date with a folder; what would remove many notes is shown to the user first."""
+    with shell.errors():
+        with st.spinner(t("Reading the folder…")):
+            plan = workspace.notes.plan_folder(Path(folder), base.name)
+        if plan.needs_confirmation:
+            st.session_state["plan"] = plan
+            st.switch_page("notes.py")
+        if jobs.start_import(workspace, lambda: plan, base.name):
+            st.rerun()
+
+
+def text_folders(workspace: Workspace) -> None:
+    """Draw the bases that were made for text folders since the start, and the folders for which none can be made."""
+    if made := workspace.watching.made:
+        names = ", ".join(map(plain, made))
+        st.info(t("Made for folders with text files: {names}", names=names), icon=":material/folder:")
+    for name, why in workspace.watching.refused.items():
+        st.warning(f"{plain(name)}: {plain(text_of(why))}", icon=":material/folder_off:")
+
+
+def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
+    text = t_plural(
+        "{n} note is no longer in {folder}. Look at the changes before they are made.",
+        "{n} notes are no longer in {folder}. Look at the changes before they are made.",
+        n=seen.removals,
+        folder=seen.folder,
+    )
+    st.warning(plain(text), icon=":material/warning:")
+    if widgets.button(t("Look at the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
+        st.session_state["plan"] = workspace.notes.plan_folder(Path(seen.folder), base.name)
+        st.switch_page("notes.py")
+
+
+_RESTORED, _FOREIGN = "restored_base", "restored_foreign"
+
+
+def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
+    """Open a restored base in the next run, with the permissions that its archive names."""
+    st.session_state[_RESTORED] = restored
+    st.session_state[_FOREIGN] = trashed and not restored.own
+    go(restored.base.name)
+
+
+def section(base: KnowledgeBase) -> None:
+    """Draw the permissions that a base lacks after its restoration, and where the user grants them."""
+    restored: Restored | None = st.session_state.get(_RESTORED)
+    if restored is None or restored.base.id != base.id:
+        return
+    if st.session_state.get(_FOREIGN):
+        st.warning(text_of(FOREIGN), icon=":material/shield:")
+    off = [map(text_of, SWITCHES[name]) for name in restored.powers.switches if not getattr(base, name)]
+    lines = [f"- **{plain(label)}** — {plain(about)}" for label, about in off]
+    if restored.powers.folders:
+        folders = ", ".join(map(plain, restored.powers.folders))
+        lines.append(
+            "- "
+            + t("Its notes were files in {folders}. They live in Tessera now; connect a folder below.", folders=folders)
+        )
+    if restored.powers.reranker:
+        name = plain(restored.powers.reranker)
+        lines.append("- " + t("Its re-check was {name}. Choose one on the tab Search.", name=name))
+    if not lines:
+        return
+    head = t(
+        "An imported base brings its notes, but no permissions. What was on where it comes from is off here "
+        "until you turn it on:"
+    )
+    st.info("\n".join([head, "", *lines]), icon=":material/shield:")
+
+
+def connection(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the form that connects a folder to a base; what would change is shown before anything does."""
+    with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
+        st.caption(
+            t(
+                "Notes whose files lie in the folder at the same paths become those of the files, with their history. "
+                "Other files are imported. What differs is shown first, and nothing is written into the folder."
+            )
+        )
+        with st.form(f"connect_form_{base.id}", border=False):
+            path = st.text_input(t("Path of a folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes")
+            shut = jobs.is_shut(workspace)
+            if not widgets.submit(t("Look at the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
+                return
+        if not path.strip():
+            st.error(t("Give the path of a folder first."))
+            return
+        with shell.errors():
+            with st.spinner(t("Reading the folder…")):
+                st.session_state["plan"] = workspace.notes.plan_connection(Path(path.strip()), base.name)
+            workspace.jobs.forget("import")
+            st.switch_page("notes.py")

@@ -1,0 +1,382 @@
+"""All bases: cards with their figures, the form for a new one, what an archive brings, the trash."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeGuard, TypeVar, cast
+
+import streamlit as st
+
+from core.base.errors import ArchiveError
+from core.model import (
+    ABOUT_KINDS,
+    BASE_KINDS,
+    BaseFields,
+    BaseKind,
+    BaseStatus,
+    KnowledgeBase,
+    Restored,
+    SearchSettings,
+    TrashedBase,
+    embedder_name,
+)
+from core.workspace import Workspace
+from pages.ui.bases import folders, model
+from pages.ui.notes import trash
+from pages.ui.shared import jobs, knobs, shell, welcome, widgets
+from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.names import local
+from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The form for a new base: all its settings, before the base exists.
+
+_WIDTH = 640
+"""Pixels of the form."""
+
+
+def draw_new_base(workspace: Workspace) -> None:
+    """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
+    folders.back()
+    st.subheader(t("New base"))
+    with st.container(key="new_base_form", width=_WIDTH):
+        name = st.text_input(t("Name"), key="new_name", max_chars=80)
+        kind = _kind()
+        usual, literal = workspace.bases.usual(kind), kind == "literal"
+        act, more = st.container(), st.expander(t("More choices"), icon=":material/tune:")
+    with more:
+        description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
+        embedder = usual.embedder if literal else _model(workspace, usual.embedder)
+        search = _choose_search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
+        switched = knobs.draw_new_base_switches(workspace, indexes=not literal, plain=kind == "lines")
+        st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
+        side = "new" if kind == "vector" else f"new_{kind}"
+        chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
+        model.preview(workspace, chunking, embedder)
+    with act, shell.errors():
+        if widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly):
+            fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
+            chosen = "" if literal else embedder
+            base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
+            if st.session_state.get("plan"):
+                st.switch_page("notes.py")  # an import waits for its base
+            folders.go(base.name)
+            st.rerun()
+
+
+def _kind() -> BaseKind:
+    """Draw the kinds of bases, each with its meaning, and return the chosen one."""
+    kinds: list[BaseKind] = [*BASE_KINDS]
+    about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
+    return st.radio(
+        t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
+    )
+
+
+def _model(workspace: Workspace, usual: str) -> str:
+    cards = workspace.models.all()
+    names = {
+        card.name: knobs.value_label("embedder", card.name)
+        for card in cards
+        if card.part == "embedder" and not card.problem
+    }
+    names.setdefault(usual, knobs.value_label("embedder", usual))
+    about = t(
+        "It decides which texts count as alike in meaning. You can change it later; all notes are then indexed again."
+    )
+    return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
+
+
+def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
+    """Draw some search settings of a base and return them; None leaves one to the settings of the program."""
+    chosen: dict[str, Any] = {}
+    for column, name in zip(st.columns(2), names, strict=False):
+        value = widgets.select(knobs.setting_label(name), knobs.value_labels(workspace, name), f"new_{name}", column)
+        chosen[name] = None if value == knobs.AS_SET else value
+    return SearchSettings.from_values(chosen)
+
+
+# The trash of bases: deleted ones, to be restored or deleted for good.
+
+_DIALOG = Dialog("emptying_bases")
+_TITLES = 5
+
+
+def draw_trash(workspace: Workspace) -> None:
+    """Draw the deleted bases, the last deleted first; nothing where there is none."""
+    trashed = workspace.archives.trash()
+    if not trashed:
+        return
+    label = t_plural("{n} deleted base in the trash", "{n} deleted bases in the trash", n=len(trashed))
+    with st.expander(label, icon=":material/delete:", key="bases_trash"):
+        days = workspace.archives.trash_stays.days
+        stays = t_plural("A deleted base stays here for {n} day.", "A deleted base stays here for {n} days.", n=days)
+        st.caption(stays)
+        st.caption(t("It comes back with its notes, their history and your edits of passages."))
+        names = {base.name for base in workspace.bases.all()}
+        for trashed_base in trashed:
+            _draw_trashed(workspace, trashed_base, names)
+        if len(trashed) > 1:
+            _deleting(workspace, t("Empty the trash"), "bases_trash_empty", trashed)
+    _draw_emptying(workspace)
+
+
+def _draw_trashed(workspace: Workspace, trashed_base: TrashedBase, names: set[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{trashed_base.key}"):
+        st.markdown(
+            f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]", width="stretch"
+        )
+        if not trashed_base.problem:
+            _restoring(workspace, trashed_base, _free_name(trashed_base.name, names))
+        _deleting(workspace, t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
+
+
+def _describe(trashed_base: TrashedBase) -> str:
+    if trashed_base.problem:
+        return t("This can't be restored: {problem}", problem=text_of(trashed_base.problem))
+    if trashed_base.titles:
+        titles = ", ".join(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else "")
+        return t(
+            "notes that left the trash {at}, here for one more week: {titles}", at=local(trashed_base.at), titles=titles
+        )
+    if trashed_base.expired:
+        return t("deleted {at}, here for one more week", at=local(trashed_base.at))
+    return t("deleted {at}", at=local(trashed_base.at))
+
+
+def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> None:
+    label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
+    if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut(workspace)):
+        with shell.errors():
+            with st.spinner(t("Restoring…")):
+                restored = workspace.archives.restore_deleted(trashed_base.key, free)
+            workspace.start_indexing()
+            folders.draw_restored(restored, trashed=True)
+            st.rerun()
+
+
+def _free_name(name: str, names: set[str]) -> str:
+    """Return a name that no base has: this one, or one with a number after it."""
+    free, number = name, 1
+    while free in names:
+        number += 1
+        free = f"{name} {number}"
+    return free
+
+
+def _deleting(workspace: Workspace, label: str, key: str, trashed: list[TrashedBase]) -> None:
+    widgets.small(
+        label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.is_shut(workspace)
+    )
+
+
+def _draw_emptying(workspace: Workspace) -> None:
+    trashed: list[TrashedBase] = _DIALOG.subject or []
+    if not trashed:
+        return
+
+    def delete() -> None:
+        for trashed_base in trashed:
+            workspace.archives.delete_for_good(trashed_base.key)
+
+    title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
+    named = ", ".join(plain(trashed_base.name) for trashed_base in trashed)
+    text = t("Its notes, their history and your edits can't be brought back. Files on disk stay.")
+    _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)
+
+
+# The import of an exported base, or of a folder of notes that then live here.
+
+TYPES = ["zip", "json", "yaml", "yml"]
+
+Value = TypeVar("Value")
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the ways to import a base; what is wrong with a file is listed whole."""
+    if jobs.is_shut(workspace):
+        return
+    with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
+        st.caption(
+            t(
+                "It becomes a base of its own, and its notes live in Tessera. To keep the files of a folder in step "
+                "with a base, import them on the page Notes."
+            )
+        )
+        widgets.tabs(
+            {
+                t("A file"): lambda: _file(workspace),
+                t("A folder of Markdown"): lambda: _folder(workspace),
+                t("Folder on this machine"): lambda: _import_here(workspace),
+            }
+        )
+
+
+def _file(workspace: Workspace) -> None:
+    with st.form("import_file", border=False):
+        about = t("A zip, JSON or YAML file that Tessera exported, or a zip of Markdown notes")
+        upload = st.file_uploader(about, type=TYPES, key="import_base_file")
+        name = _name("import_file_name", t("The name it has"))
+        if _submitted("import_file") and _require(upload, t("Choose a file first.")):
+            data = upload.getvalue()
+            _restore(workspace, lambda: workspace.archives.restore_data(data, upload.name, name))
+
+
+def _folder(workspace: Workspace) -> None:
+    with st.form("import_folder", border=False):
+        about = t("A folder of Markdown notes, for instance one that Tessera exported")
+        uploads = st.file_uploader(about, ["md", "markdown", "txt"], "directory", key="import_base_folder")
+        name = _name("import_folder_name", t("Name of the new base"))
+        if (
+            _submitted("import_folder")
+            and _require(uploads, t("Choose a folder first."))
+            and _require(name, t("Give a name first."))
+        ):
+            files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
+            _restore(workspace, lambda: workspace.archives.restore_files(_below(files), name))
+
+
+def _import_here(workspace: Workspace) -> None:
+    with st.form("import_here", border=False):
+        about = t("Path of a folder or of a file")
+        path = st.text_input(about, key="import_place", placeholder="~/Documents/notes").strip()
+        name = _name("import_here_name", t("The name it has"))
+        if _submitted("import_here") and _require(path, t("Give the path of a folder first.")):
+            _restore(workspace, lambda: workspace.archives.restore(Path(path), name))
+
+
+def _name(key: str, placeholder: str) -> str:
+    return st.text_input(t("Name"), key=key, max_chars=80, placeholder=placeholder).strip()
+
+
+def _submitted(form: str) -> bool:
+    return widgets.submit(t("Import"), f"{form}_yes", "upload", type="primary")
+
+
+def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
+    if not value:
+        st.error(missing)
+    return bool(value)
+
+
+def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """Return the files by their paths below the folder that holds them all."""
+    tops = {name.partition("/")[0] for name, _ in files}
+    if len(tops) == 1 and all("/" in name for name, _ in files):
+        return [(name.partition("/")[2], data) for name, data in files]
+    return files
+
+
+def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
+    with shell.errors():
+        try:
+            with st.spinner(t("Importing…")):
+                restored = restore()
+        except ArchiveError as error:
+            _mistakes(error)
+            return
+        workspace.start_indexing()
+        folders.draw_restored(restored)
+        st.rerun()
+
+
+def _mistakes(error: ArchiveError) -> None:
+    """Draw every mistake of a file with its place."""
+    count = t_plural(
+        "{path} has {n} mistake, and nothing of it was imported. Correct it, then import it again.",
+        "{path} has {n} mistakes, and nothing of it was imported. Correct them, then import it again.",
+        n=len(error.mistakes),
+        path=error.path,
+    )
+    st.error(plain(count), icon=":material/error:")
+    rows = "".join(f"<div><b>{html(text_of(where))}</b>: {html(text_of(why))}</div>" for where, why in error.mistakes)
+    st.html(f'<div class="t-list">{rows}</div>')
+
+
+COLUMNS = 2
+FOLDERS = 3
+
+
+def page(workspace: Workspace) -> None:
+    """Draw a card for every base, and the button that makes another."""
+    status = workspace.status()
+    about = t("A base is a collection of notes with its own model, splitting and search. A note is in one base.")
+    st.html(f'<p class="t-lead">{html(about)}</p>')
+    widgets.button(
+        t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,)
+    )
+    folders.text_folders(workspace)
+    if not status.bases:
+        welcome.no_notes(workspace, t("There is no base yet. Make one, or import notes: that makes one too."))
+    for column, base in widgets.in_columns(status.bases, COLUMNS):
+        with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
+            _card(workspace, base)
+    section(workspace)
+    draw_trash(workspace)
+
+
+def _card(workspace: Workspace, status: BaseStatus) -> None:
+    base = status.base
+    about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
+    st.html(
+        f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(workspace, status)}'
+    )
+    folders.problems(workspace, base)
+    _folders(workspace, status)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
+        add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": jobs.is_shut(workspace)}
+        widgets.button(t("Add notes"), f"add_{base.id}", "note_add", **add)
+        widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
+        widgets.base_link(base.name)
+        export(workspace, base)
+        shut = jobs.is_shut(workspace)
+        asks = {"on_click": trash.ask, "args": ((), base.name), "help": t("Move this base to the trash")}
+        widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
+
+
+def figures(status: BaseStatus) -> list[str]:
+    """Return the size of a base, its model, and what is not indexed yet."""
+    waiting = t_plural(
+        "{n} passage not yet found by meaning", "{n} passages not yet found by meaning", n=status.pending
+    )
+    return [
+        t_plural("{n} note", "{n} notes", n=status.notes),
+        t_plural("{n} passage", "{n} passages", n=status.chunks),
+        t("Text files, line by line") if status.base.plain else "",
+        t("Model: {name}", name=embedder_name(status.base.embedder))
+        if status.base.has_vectors
+        else text_of(BASE_KINDS[status.base.kind]),
+        waiting if status.pending else "",
+        t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
+        if status.refused
+        else "",
+    ]
+
+
+def _folders(workspace: Workspace, status: BaseStatus) -> None:
+    """Draw the folders of a base, each with the button that syncs it."""
+    base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
+    for number, path in enumerate(paths[:FOLDERS]):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"folder_{base.id}_{number}"):
+            st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
+            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut(workspace)):
+                folders.sync(workspace, base, path)
+    widgets.more(len(paths) - FOLDERS)
+
+
+def export(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw a button for each form of an export."""
+    forms = {
+        "zip": (t("Everything, with the history (zip)"), "application/zip", ".zip", "folder_zip"),
+        "markdown": (t("Markdown files (zip)"), "application/zip", " Markdown.zip", "description"),
+        "json": (t("Notes and fields (JSON)"), "application/json", ".json", "data_object"),
+        "yaml": (t("Notes and fields (YAML)"), "application/yaml", ".yaml", "data_object"),
+    }
+    name = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "-", base.name)
+    with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}"):
+        for form, (label, mime, end, icon) in forms.items():
+            written = partial(workspace.archives.exported, base.name, form)
+            key = f"export_{base.id}_{form}"
+            widgets.download(label, written, f"{name}{end}", mime, key, icon, type="tertiary")
+        st.caption(t("The first one holds everything in the base; the others hold its notes as they are now."))

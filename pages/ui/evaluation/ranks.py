@@ -1,0 +1,390 @@
+"""The questions of the compared runs: a list with the rank in each run, and the hits for one question."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.base.errors import NoteNotFound
+from core.base.messages import message
+from core.model import (
+    DEPTH,
+    LOST,
+    STAGES,
+    Chunk,
+    ComparisonRow,
+    Diagnosis,
+    FoundSpan,
+    GivenAnswer,
+    GoldSpan,
+    Judgement,
+    KnowledgeBase,
+    Note,
+    QuestionResult,
+    Run,
+    SideBySide,
+)
+from core.workspace import Workspace
+from pages.ui.evaluation import pipelines
+from pages.ui.evaluation.question import kind_filter, kind_name
+from pages.ui.shared import cards, knobs, links, shell, widgets
+from pages.ui.shared.safe import Span, facts, folded, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# One question: its right passages, and the hits of each run, with the right characters marked.
+
+LINES = 4
+"""Lines of a chunk that isn't right."""
+SHOWN = 2
+"""Right passages that are not folded."""
+QUOTE = 600
+"""Characters of a right passage before it is unfolded."""
+
+
+class Places:
+    """The present places of hits and right passages; each note is read once."""
+
+    def __init__(self, workspace: Workspace, runs: Sequence[Run]) -> None:
+        self._current = {run.id: workspace.runs.is_current(run) for run in runs}
+        self._chunks = cache(workspace.chunks.all)
+        self._notes: dict[str, Note | None] = {}
+        self._read = workspace.notes.get
+
+    def note(self, note_id: str) -> Note | None:
+        """Return a note, None if it is gone."""
+        if note_id not in self._notes:
+            try:
+                self._notes[note_id] = self._read(note_id)
+            except NoteNotFound:
+                self._notes[note_id] = None
+        return self._notes[note_id]
+
+    def hit(self, run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
+        """Return the present place of a hit, None if it is unknown, and the base's chunk there."""
+        if self.note(hit.note_id) is None:
+            return None, None
+        chunks = self._chunks(hit.note_id)
+        same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
+        if self._current[run.id]:
+            around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)
+            return (hit.start, hit.end), same or around
+        if same is None or same.end - same.start != hit.end - hit.start:
+            return None, None
+        # A chunk's id is made from its text: the same id means the same text, at any place.
+        return (same.start, same.end), same
+
+    def gold(self, gold: GoldSpan) -> Span | None:
+        """Return the place of a right passage, None if another text is there now."""
+        note = self.note(gold.note_id)
+        present = note is not None and note.body[gold.start : gold.end] == gold.quote
+        return (gold.start, gold.end) if present else None
+
+
+def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
+    """Draw a question with its right passages, and below the hits of each run."""
+    places = Places(workspace, shown.runs)
+    _question(row, places)
+    parts: Sequence[DeltaGenerator]
+    if len(shown.runs) > 2:
+        labels = [f"{pipelines.LETTERS[number]} · {_rank_text(result)}" for number, result in enumerate(row.results)]
+        parts = st.tabs(labels, key=f"recalled_{row.id}_{len(labels)}")
+    else:
+        parts = st.columns(len(shown.runs), gap="small")
+    for number, part in enumerate(parts):
+        with part:
+            _run(base, shown.runs[number], row, number, places)
+
+
+def _question(row: ComparisonRow, places: Places) -> None:
+    kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
+    st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
+    golds = row.results[0].golds
+    if not golds:
+        st.html(facts([t("Your notes don't answer this question.")]))
+        return
+    needed = (
+        t("The right passage")
+        if len(golds) == 1
+        else t("Right passages: one of these {n} is enough", n=len(golds))
+        if row.results[0].any
+        else t("Right passages: all {n} are needed", n=len(golds))
+    )
+    drawn = [_gold(gold, places) for gold in golds]
+    more = ""
+    if len(drawn) > SHOWN:
+        more = folded(t("and {n} more", n=len(drawn) - SHOWN), "".join(drawn[SHOWN:]), css="t-more")
+    st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn[:SHOWN])}{more}')
+    if wished := row.results[0].wished:
+        st.html(f'<div class="t-caption">{html(t("Wished answer"))}</div><div class="t-text">{html(wished)}</div>')
+
+
+def _gold(gold: GoldSpan, places: Places) -> str:
+    changed = f' <span class="t-tag t-problem">{html(t("changed in the note since"))}</span>'
+    changed = "" if places.gold(gold) else changed
+    text = f'<div class="t-text">{html(gold.quote[:QUOTE])}{" …" if len(gold.quote) > QUOTE else ""}</div>'
+    if len(gold.quote) > QUOTE:
+        title = t("Whole chunk, {n} characters", n=len(gold.quote))
+        text += folded(title, f'<div class="t-text">{html(gold.quote)}</div>')
+    return f'<div class="t-gold"><div class="t-crumb">{html(gold.path)}{changed}</div>{text}</div>'
+
+
+def _rank_text(result: QuestionResult) -> str:
+    if result.negative:
+        return t_plural("{n} hit", "{n} hits", n=len(result.hits))
+    return t("rank {rank}", rank=result.found_rank) if result.found_rank else t("missed")
+
+
+def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
+    result = row.results[number]
+    tone = "" if result.negative else "good" if result.found_rank else "bad"
+    level, took = knobs.value_label("level", result.level), f"{result.took_ms:,.0f} ms"
+    st.html(
+        f'<div class="t-head">{pipelines.badge(number)}<span class="t-name">{html(pipelines.pipeline_name(run.pipeline, base))}</span></div>'
+        f'<div class="t-facts"><b class="t-standing {tone}">{html(_rank_text(result))}</b>'
+        f"<span>{html(level)}</span><span>{html(took)}</span></div>"
+    )
+    if result.diagnoses:
+        st.html("".join(_diagnosis(result)))
+    if result.given:
+        st.html(_answer(result, result.given, row.values[number]))
+    ranked = list(enumerate(result.hits, start=1))
+    seen = result.found_rank or len(ranked)
+    _hits(run, result, number, ranked[:seen], places)
+    if others := ranked[seen:]:
+        with st.expander(t("{n} more", n=len(others))):
+            _hits(run, result, number, others, places)
+    if not ranked:
+        st.caption(t("Nothing was found."))
+
+
+def _hits(
+    run: Run, result: QuestionResult, number: int, ranked: Sequence[tuple[int, FoundSpan]], places: Places
+) -> None:
+    for rank, hit in ranked:
+        with st.container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
+            _hit(run, result, rank, hit, places)
+
+
+def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
+    """Return the answer of a run as HTML, and how much of it is right."""
+    about = t("Says that the notes don't answer this")
+    right = given.refused == result.negative
+    if not given.refused:
+        every = len(given.cited)
+        share = round(of.get("cited_precision", 0.0) * every)
+        about, right = t("{n} of {every} quotes are right", n=share, every=every), right and share > 0
+    if given.problem:
+        about, right = text_of(given.problem), False
+    tone = "t-edited" if right else "t-problem"
+    text = f'<div class="t-text">{html(given.text)}</div>' if given.text else ""
+    return (
+        f'<div class="t-gold"><div class="t-crumb">{html(t("Answer"))} <span class="t-tag {tone}">{html(about)}</span>'
+        f"</div>{text}{_judgement(given.judged) if given.judged else ''}</div>"
+    )
+
+
+def _judgement(judgement: Judgement) -> str:
+    """Return a language model's verdict on an answer as HTML."""
+    tone = {"agrees": "t-edited", "partly": ""}.get(judgement.verdict or "no", "t-problem")
+    says, label, why = t("The language model says"), text_of(judgement.label), text_of(judgement.why)
+    return (
+        f'<div class="t-crumb">{html(says)} <span class="t-tag {tone}">{html(label)}</span></div>'
+        f'<div class="t-small">{html(why)}</div>'
+    )
+
+
+def _diagnosis(result: QuestionResult) -> list[str]:
+    """Return the reasons of missed passages as HTML: one for all in the same chunk."""
+    together: dict[tuple[str, str], list[Diagnosis]] = {}
+    for diagnose in result.diagnoses:
+        together.setdefault((diagnose.stage, diagnose.chunk_id or f"{diagnose.gold}"), []).append(diagnose)
+    reasons = []
+    for same in together.values():
+        first, numbers = same[0], ", ".join(f"{diagnosis.gold + 1}" for diagnosis in same)
+        which = (
+            f"{t_plural('Passage {numbers}', 'Passages {numbers}', n=len(same), numbers=numbers)}: "
+            if len(result.golds) > 1
+            else ""
+        )
+        share = (
+            f" {t('One chunk holds {share} of it at most.', share=f'{first.share:.0%}')}" if 0 < first.share < 1 else ""
+        )
+        reasons.append(
+            f'<div class="t-reason"><b>{html(which + text_of(LOST[first.stage]))}</b>{html(text_of(first.message) + share)}'
+            f"{cards.stages(first.scores)}</div>"
+        )
+    return reasons
+
+
+def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Places) -> None:
+    span, chunk = places.hit(run, hit)
+    note = places.note(hit.note_id)
+    spans = [] if span is None else right_spans(result.golds, hit.note_id, span, places)
+    title = html(note.title if note else hit.path)
+    crumb = " › ".join([hit.path, *(chunk.section[chunk.section[:1] == (note.title,) :] if note and chunk else ())])
+    answer = f'<span class="t-tag t-edited">{html(t("answers here"))}</span>' if rank == result.found_rank else ""
+    near = "" if hit.nearness is None else f"<span>{html(text_of(STAGES['vector']))} {hit.nearness:.3f}</span>"
+    text = _text(note, span, spans)
+    st.html(
+        f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if spans else "t-wrong"}">{rank}</span>'
+        f'<span class="t-name">{title}</span>{answer}</div><div class="t-crumb">{html(crumb)}</div>{text}'
+        f'<div class="t-facts"><span>{html(t("score"))} {hit.score:.3f}</span>{near}</div></div>'
+    )
+    if note and span and chunk:
+        widgets.chunk_link(hit.note_id, chunk.index)
+
+
+def _text(note: Note | None, span: Span | None, spans: Sequence[Span]) -> str:
+    if note is None or span is None:
+        problem = (
+            t("The note is gone, so its text can't be shown.")
+            if note is None
+            else t("The notes changed since this run, so this text can't be shown. Ask again to see it.")
+        )
+        return f'<div class="t-small t-problem">{html(problem)}</div>'
+    text = note.body[slice(*span)]
+    inside = [(start - span[0], end - span[0]) for start, end in spans]
+    title = t("Whole chunk, {n} characters", n=len(text))
+    return cards.foldable(text, inside, title, cards.LINES if inside else LINES)
+
+
+def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Places) -> list[Span]:
+    """Return the parts of a span that right passages cover, in order and without overlaps."""
+    present = filter(None, (places.gold(gold) for gold in golds if gold.note_id == note_id))
+    inside = sorted((max(start, span[0]), min(end, span[1])) for start, end in present)
+    return cards.join_spans([(start, end) for start, end in inside if start < end])
+
+
+Filter = Callable[[ComparisonRow], bool]
+
+FILTERS = {
+    "all": message("All"),
+    "missed": message("Missed"),
+    "gained": message("Newly found"),
+    "lost": message("No longer found"),
+    "better": message("Better"),
+    "worse": message("Worse"),
+    "negative": message("Without an answer"),
+}
+SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same": ""}
+
+
+def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+    """Draw the list and the chosen question; a click in the list draws only this part anew."""
+    st.subheader(t("Question by question"))
+
+    @st.fragment
+    def part() -> None:
+        with shell.errors():
+            against = _compared_run(base, shown)
+            rows = _filter_rows(shown, against)
+            if not rows:
+                st.caption(t("No question matches these filters."))
+                return
+            left, right = st.columns([5, 8], gap="medium")
+            with left, st.container(key="rows_list"):
+                row = _draw_rows(shown, rows, against)
+            with right:
+                draw_question(workspace, base, shown, row)
+
+    part()
+
+
+def _compared_run(base: KnowledgeBase, shown: SideBySide) -> int:
+    """Return the number of the run that the filters compare with the first; of several, the user chooses it."""
+    if len(shown.runs) < 3:
+        return len(shown.runs) - 1
+    names = {
+        number: plain(pipelines.pipeline_title(run, number, base)) for number, run in enumerate(shown.runs) if number
+    }
+    return widgets.segments(t("Compared with A"), names, "against", default=1, label_visibility="visible")
+
+
+def filters(against: int, *, several: bool) -> dict[str, Filter]:
+    """Return the filters of the list by name; `against` is the number of the run that is compared with the first."""
+
+    def changed(name: str) -> Filter:
+        return lambda row: row.changes[against - 1] == name
+
+    return {
+        "all": lambda row: True,
+        "missed": lambda row: not row.negative and (row.ranks[against] or DEPTH + 1) > DEPTH,
+        **({name: changed(name) for name in ("gained", "lost", "better", "worse")} if several else {}),
+        "negative": lambda row: row.negative,
+    }
+
+
+def _filter_rows(shown: SideBySide, against: int) -> list[ComparisonRow]:
+    """Draw the filters, each with its count of questions, and return the questions that pass."""
+    offered = filters(against, several=len(shown.runs) > 1)
+    counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
+    labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
+    widgets.begin_with("rows_filter", labels, "all")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="rows_filters"):
+        name = widgets.pills(t("Which questions"), labels, "rows_filter", required=True)
+        kinds = sorted({row.kind for row in shown.rows} - {""})
+        kind = kind_filter(kinds, "rows_kind", width=170) if kinds else ""
+        text = widgets.text_box(t("Text of the question"), "rows_text", icon=":material/search:", width=230)
+    wanted = text.strip().casefold()
+    passes = offered[str(name)]
+    return [
+        row
+        for row in shown.rows
+        if passes(row) and (not kind or row.kind == kind) and (not wanted or wanted in row.question.casefold())
+    ]
+
+
+def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -> ComparisonRow:
+    """Draw a line for each question and return the chosen one, at first the one in the address."""
+    if (linked := links.arrived_value("question")) is not None:
+        st.session_state["rows_linked"] = linked
+        links.set_value("question", linked)
+    wanted = links.last_value("question")
+    first = next((number for number, row in enumerate(rows) if row.id == wanted), 0)
+    # Rows are chosen by number: another list is another table, and so is one that a link leads to.
+    linked = st.session_state.get("rows_linked")
+    state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
+    about = t("Rank of the answer")
+    ranks = {
+        f"rank_{number}": st.column_config.TextColumn(pipelines.LETTERS[number], width=34, help=about)
+        for number in range(len(shown.runs))
+    }
+    event = widgets.table(
+        [_line(row, against) for row in rows],
+        {
+            "change": st.column_config.TextColumn("", width=28),
+            "question": st.column_config.TextColumn(t("Question"), width=260),
+            **ranks,
+            "kind": st.column_config.TextColumn(t("Kind"), width=80),
+        },
+        f"rows_{state}",
+        most=620,
+        on_select="rerun",
+        selection_mode="single-row-required",
+        selection_default={"selection": {"rows": [first]}},
+    )
+    st.caption(
+        t(
+            "The rank at which each run answers; – is a miss. Choose a line with a click, or with the arrow keys "
+            "and Enter."
+        )
+    )
+    chosen = event.selection.rows
+    row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
+    links.set_value("question", row.id)
+    return row
+
+
+def _line(row: ComparisonRow, against: int) -> Mapping[str, str]:
+    return {
+        "change": SIGNS[row.changes[against - 1]] if against and row.changes else "",
+        **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
+        "question": row.question,
+        **({"kind": kind_name(row.kind)} if row.kind else {}),
+    }
+
+
+def rank(row: ComparisonRow, number: int) -> str:
+    """Return the rank at which a run answers a question, padded so that texts sort like numbers."""
+    return " ·" if row.negative else f"{row.ranks[number] or '–':>2}"

@@ -1,0 +1,194 @@
+"""Runs of a question set: one with several setups, and the history, to compare, to resume, to delete."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.base.messages import message
+from core.model import MAIN, KnowledgeBase, Pipeline, QuestionSet, Run
+from core.workspace import Workspace
+from pages.ui.evaluation import comparison, figures, pipelines
+from pages.ui.shared import jobs, names, widgets
+from pages.ui.shared.text import t, t_plural, text_of
+
+# A run of a question set with several setups: its time, the button, the progress, and the comparison at its end.
+
+JOB = "evaluate"
+SECONDS = 0.15
+"""Time of a question before the first measurement."""
+
+
+def draw_start(
+    workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]
+) -> None:
+    """Draw the time that a run of the setups takes, and the button that begins it."""
+    count = question_set.questions - question_set.suggested
+    twice = len({replace(way, name="") for way in chosen}) < len(chosen)
+    copies = [letter for letter, way in zip(pipelines.LETTERS, chosen, strict=False) if pipelines.needs_copy(way, base)]
+    with st.container(horizontal=True, vertical_alignment="center", key="run_row"):
+        label, shut = t("Run these {n} setups", n=len(chosen)), jobs.is_evaluating(workspace) or not count or twice
+        if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
+            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, chosen, progress))
+        pipelines.add(base)
+        text = t_plural(
+            "{n} question, {ways} setups, about {time}",
+            "{n} questions, {ways} setups, about {time}",
+            n=count,
+            ways=len(chosen),
+            time=estimate(workspace, base, count * len(chosen)),
+        )
+        st.caption(text if count else t("The set has no question that can be asked yet."), width="content")
+        if not count:
+            label = t("Go to the questions")
+            widgets.small(
+                label, "run_first", "quiz", on_click=st.session_state.update, kwargs={"eval_view": "questions"}
+            )
+    if workspace.chunks.pending(base.name):
+        unfinished = t("Some notes of this base are not indexed yet: the figures will change when they are.")
+        st.caption(f":material/hourglass_top: {unfinished}")
+    if twice:
+        st.caption(f":material/info: {t('Two of these setups are the same. Change one to compare them.')}")
+    elif copies:
+        wait = t(
+            "For {names} the notes are split and indexed once more, beside the base. This takes minutes the first "
+            "time and changes nothing in the base.",
+            names=copies,
+        )
+        st.caption(f":material/hourglass_top: {wait}")
+
+
+def panel(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the progress of a run; at its end, the comparison shows its results."""
+    job = workspace.jobs.find(JOB)
+    if job and job.state == "done" and isinstance(job.result, list) and job.result[0].base_id == base.id:
+        comparison.compare(workspace, job.result[0].set_id, [run.id for run in job.result])
+        workspace.jobs.forget(JOB)
+    jobs.panel(workspace, (JOB,))
+
+
+def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
+    """Return the estimated time for `count` questions, by the last runs on a base."""
+    measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
+    return names.duration(count * max(measured, default=SECONDS))
+
+
+STATES = {
+    "complete": message("complete"),
+    "stopped": message("stopped"),
+    "running": message("running"),
+    "changed": message("notes changed since"),
+}
+
+MOST = 8
+"""Runs to compare at once."""
+
+
+def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
+    """Draw the runs of the set, or of all sets of the base, and the actions on the marked ones."""
+    every = workspace.runs.all(base.name)
+    scopes = {"set": t("This set"), "base": t("All sets of the base")}
+    scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
+    runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
+    if runs:
+        _actions(workspace, question_set, _marked(workspace, base, runs, sets=scope == "base"))
+    else:
+        st.caption(t("There are no runs yet. Compare two setups first."))
+        widgets.button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
+    _places(workspace)
+
+
+def _places(workspace: Workspace) -> None:
+    """Draw the size of the notes' copies for other setups, and the button that deletes them."""
+    size = workspace.runs.scratch.bytes()
+    if not size:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="eval_places"):
+        st.caption(
+            t(
+                "Copies of the notes for other setups take {size} MB. Without them such a setup takes minutes again.",
+                size=f"{size / 1e6:,.0f}",
+            )
+        )
+        drop = workspace.runs.scratch.drop
+        widgets.small(
+            t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=jobs.is_evaluating(workspace)
+        )
+
+
+def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
+    metrics = {
+        name: st.column_config.NumberColumn(
+            figures.metric_name(name), format="%.3f", width=150, help=text_of(figures.ABOUT[name])
+        )
+        for name in MAIN
+    }
+    event = widgets.table(
+        [_line(workspace, base, run, sets=sets) for run in runs],
+        {
+            "when": st.column_config.TextColumn(t("When"), width=120),
+            "set": st.column_config.TextColumn(t("Set"), width=110),
+            "way": st.column_config.TextColumn(t("Setup"), width=190),
+            "state": st.column_config.TextColumn(t("State"), width=110),
+            "asked": st.column_config.TextColumn(t("Asked"), width=64),
+            **metrics,
+        },
+        f"history_{hash(tuple((run.id, run.asked) for run in runs))}",
+        most=560,
+        on_select="rerun",
+        selection_mode="multi-row",
+    )
+    return [runs[row] for row in sorted(event.selection.rows) if row < len(runs)]
+
+
+def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) -> Mapping[str, object]:
+    return {
+        "when": names.local(run.started_at),
+        **({"set": run.set_name} if sets else {}),
+        "way": pipelines.pipeline_name(run.pipeline, base),
+        "state": text_of(STATES[state(workspace, run)]),
+        "asked": f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}",
+        **{name: run.metrics.get(name) for name in MAIN},
+    }
+
+
+def state(workspace: Workspace, run: Run) -> str:
+    """Return the state of a run: running, stopped, changed if the notes changed since, else complete."""
+    if run.ended_at is None:
+        return "running" if workspace.runs.is_under_way(run) else "stopped"
+    return "complete" if workspace.runs.is_current(run) else "changed"
+
+
+def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[Run]) -> None:
+    shut = jobs.is_evaluating(workspace)
+    ready = [run for run in marked if run.asked]
+    with st.container(horizontal=True, vertical_alignment="center", key="history_actions"):
+        several = len(ready) > 1
+        widgets.button(
+            t_plural("Compare {n} run", "Compare {n} runs", n=len(ready)) if several else t("Look at it"),
+            "history_compare",
+            "compare_arrows" if several else "visibility",
+            type="primary",
+            disabled=not 0 < len(ready) <= MOST,
+            on_click=_compare,
+            # The others are compared with the oldest: the table has the newest first.
+            args=(workspace, question_set.id, [run.id for run in reversed(ready)]),
+        )
+        resumable = len(marked) == 1 and marked[0].ended_at is None
+        if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
+            jobs.start(workspace, JOB, lambda progress: [workspace.runs.resume(marked[0].id, progress)])
+        label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
+        if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
+            workspace.runs.delete_for_good([run.id for run in marked])
+            st.rerun()
+    st.caption(t("Select one run to look at it, or several to compare them with the oldest."))
+
+
+def _compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
+    comparison.compare(workspace, set_id, run_ids)
+    show("compare")
+
+
+def show(view: str) -> None:
+    """Open another view in the next run; for callbacks."""
+    st.session_state["eval_view"] = view

@@ -1,0 +1,74 @@
+"""The map of notes as a drawing: points by their place and colour, links as lines, names of regions."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from zlib import crc32
+
+import streamlit as st
+
+from core.base.messages import message
+from core.model import NoteMap, NoteSummary
+from core.workspace import Workspace
+from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.widgets import component
+
+# The colours of the points of a map, and the legend.
+
+BY = {
+    "folder": message("Folder"),
+    "tag": message("Tag"),
+    "base": message("Base"),
+    "findable": message("How well it is found"),
+}
+MOST = 8
+"""Colours in addition to that of all others."""
+RAMP = 10
+"""Steps from a note that comes first for none of its questions to one that does for all."""
+_GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
+    "folder": lambda card: (card.path or "").rpartition("/")[0],
+    "tag": lambda card: card.tags[0] if card.tags else "",
+    "base": lambda card: card.base,
+}
+
+
+def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], list[str]]:
+    """Return the number of each note's group, -1 outside of the largest groups, and the groups' names."""
+    names = [_GROUPS[by](card) if card else "" for card in cards]
+    largest = [name for name, _ in Counter(name for name in names if name).most_common(MOST)]
+    return [largest.index(name) if name in largest else -1 for name in names], largest
+
+
+def findable(workspace: Workspace, notes: Sequence[str], bases: Sequence[str]) -> list[int]:
+    """Return for each note the share, in tenths, of its questions with it as first hit in the last check; -1: not checked."""
+    checks = [last.check for base in bases if (last := workspace.findability.last(base))]
+    shares = {note: check.findable(note) for check in checks for note in check.by_note}
+    return [-1 if (share := shares.get(note)) is None else round(RAMP * share) for note in notes]
+
+
+VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></canvas><div class='title'></div></div>")
+"""A click, or Enter on the point in the middle, triggers `open` with a note's id."""
+
+
+def draw(
+    mapped: NoteMap, cards: Mapping[str, NoteSummary], colours: Sequence[int], ramp: bool, *, links: bool, key: str
+) -> None:
+    """Draw a map; `colours` are the numbers of the notes' colours, -1 for none, on a `ramp` from 0 (bad) to 10 (good)."""
+    data = {
+        "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],
+        "ids": list(mapped.notes),
+        "titles": [cards[note].title if note in cards else "" for note in mapped.notes],
+        "links": [list(pair) for pair in mapped.links] if links else [],
+        "regions": [[region.x, region.y, " · ".join(region.words), region.notes] for region in mapped.regions],
+        "ramp": ramp,
+        "about": t_plural("A map of {n} note", "A map of {n} notes", n=len(mapped.notes)),
+        "help": t("Drag to move, scroll to zoom, click a point to open its note."),
+    }
+    data["stamp"] = crc32(repr((data["ids"], data["points"], links, ramp)).encode())
+
+    def opened() -> None:
+        if (note := st.session_state[key].open) is not None:
+            st.session_state[f"{key}_opened"] = note
+
+    VIEW(key=key, data=data, on_open_change=opened)
+    if (note := st.session_state.pop(f"{key}_opened", None)) is not None:
+        st.switch_page("notes.py", query_params={"note": note})

@@ -1,0 +1,235 @@
+const PAUSE = 500;
+const PATIENCE = 1500;
+const MOST = 60000;
+const HOLD = 30000;
+const QUIET = 3000;
+const shelf = window.tesseraShelf;
+
+const lines = text => text.replace(/\r\n?/g, '\n');
+const connected = () => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED';
+const came = own => own.data.taken >= own.sent && own.data.actions >= own.actions;
+const left = own => own.number !== own.sent;
+const titled = own => (own.titled > own.data.taken ? own.title : undefined);
+const item = own => ({
+  token: own.token, about: own.data.about, number: own.number, text: own.editor.text(), at: own.editor.at(), title: titled(own),
+});
+
+// What is sent may be lost, or take the place of what nobody has read yet: each message repeats the last action, with its
+// number, and is sent again until the answer shows that it came. A message ends the run of the script that would answer
+// the one before, so each waits twice as long for its answer.
+const send = (own, action) => {
+  for (const timer of [own.timer, own.again]) clearTimeout(timer);
+  own.timer = null;
+  own.wait = came(own) ? PATIENCE : Math.min(MOST, 2 * own.wait);
+  own.again = setTimeout(() => (left(own) || !came(own)) && send(own), own.wait);
+  if (action) {
+    clearTimeout(own.quiet);
+    own.quiet = null;
+    own.action = action;
+    own.actions += 1;
+    own.waits = true;
+  }
+  if (!own.paper || own.session !== shelf.session || !connected()) return;
+  own.waits = false;
+  own.last = performance.now();
+  own.sent = own.number;
+  const { number, text, at, title } = item(own);
+  own.trigger('typed', { text, number, at, title, action: own.action, actions: own.actions });
+};
+
+const changed = own => {
+  own.number += 1;
+  own.outlives = shelf.put(own.data.place, item(own));
+  clearTimeout(own.timer);
+  const idle = performance.now() - own.last > 4 * PAUSE;
+  own.timer = setTimeout(() => send(own), idle ? 0 : PAUSE);
+  clearTimeout(own.quiet);
+  own.quiet = setTimeout(() => send(own, 'rest'), QUIET);  // at each letter the note would be cut and indexed
+};
+
+const retitle = (own, title) => {
+  own.title = title;
+  own.titled = own.number + 1;
+  changed(own);
+};
+
+const move = (own, place) => {
+  const focused = own.focused;
+  place.append(own.host);
+  if (focused && [document.body, null, own.host].includes(document.activeElement)) own.editor.focus();
+};
+
+const show = (own, paper) => {
+  if (own.paper === paper) return;
+  const fresh = own.paper === undefined;
+  own.paper = paper;
+  own.held = false;
+  own.host.style.cssText = 'height: 100%';
+  clearTimeout(own.end);
+  move(own, paper);
+  if (fresh && own.focused) own.editor.focus();
+  if (left(own) || !came(own)) send(own);
+};
+
+// Where the page is drawn anew the keys come here meanwhile; where the note was left, nobody waits for them.
+const hold = own => {
+  own.paper = null;
+  own.held = true;
+  if (shelf.session === own.session && shelf.open !== own.token) {
+    own.close();
+    return;
+  }
+  own.host.style.cssText = 'position: fixed; bottom: 0; height: 1px; width: 1px; overflow: hidden; opacity: 0';
+  move(own, document.body);
+  own.end = setTimeout(own.close, HOLD);
+};
+
+// The offers of a kind as the completion looks through them, made once for each list that comes.
+const offers = (own, kind) => {
+  const given = own.data[kind];
+  if (own.offered[kind]?.given !== given) {
+    const made = given.map(([label, detail]) => ({ label, detail, folded: `${label}\n${detail}`.toLowerCase() }));
+    own.offered[kind] = { given, made };
+  }
+  return own.offered[kind].made;
+};
+
+const notice = (own, text) => {
+  const place = own.paper?.parentElement?.querySelector('.notice');
+  if (place) place.textContent = text;
+};
+
+// As if it were pasted: so it comes to the caret, and can be undone.
+const insert = (own, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', text);
+  const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  own.host.shadowRoot.querySelector('.cm-content').dispatchEvent(pasted);
+};
+
+const store = async (own, file) => {
+  notice(own, own.data.words.adding);
+  const address = `${own.data.pictures}&name=${encodeURIComponent(file.name)}`;
+  const answer = await fetch(address, { method: 'POST', body: file }).then(one => one.json()).catch(() => null);
+  notice(own, answer ? answer.refused ?? '' : own.data.words.lost);
+  const name = file.name.replace(/\.\w+$/, '').replaceAll(/[[\]\\]/g, ' ');
+  if (answer?.path) insert(own, `![${name}](${answer.path})`);
+  return Boolean(answer?.path);
+};
+
+// Files are stored one after another, up to the first one that is refused; text that comes with a picture of it is taken as text.
+const takeFiles = async (own, event, given) => {
+  const files = [...given?.files ?? []];
+  if (!files.length || (event.type === 'paste' && given.types.includes('text/plain'))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  for (const file of files) if (!await store(own, file)) return;
+};
+
+const listen = (own, whole) => {
+  own.host.addEventListener('paste', event => takeFiles(own, event, event.clipboardData), whole);
+  own.host.addEventListener('drop', event => takeFiles(own, event, event.dataTransfer), whole);
+  own.host.addEventListener('focusin', () => { own.focused = true; }, whole);
+  // An element that is taken away loses the focus too, and isn't left by that.
+  own.host.addEventListener('focusout', () => setTimeout(() => {
+    if (own.paper) own.focused = own.editor.focused();
+  }), whole);
+  // In a field too: its text is taken over first.
+  document.addEventListener('keydown', event => {
+    const saves = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
+      && (event.key === 'Enter' || event.key.toLowerCase() === 's');
+    if (!saves || event.isComposing || shelf.open !== own.token || event.composedPath().includes(own.host)) return;
+    event.preventDefault();
+    document.activeElement?.blur();
+    setTimeout(() => send(own, 'save'), 60);
+  }, whole);
+  document.addEventListener('input', event => {
+    if (shelf.open === own.token && event.target.closest?.('[class*="st-key-note_title_"]')) retitle(own, event.target.value);
+  }, whole);
+  addEventListener('pagehide', () => own.quiet && send(own, 'rest'), whole);
+  addEventListener('beforeunload', event => {
+    if (own.data.stored < own.number && !own.outlives) event.preventDefault();
+  }, whole);
+};
+
+const begin = (own, edit) => {
+  const { place, text, words } = own.data, { later } = own;
+  own.host = document.createElement('div');
+  own.host.style.cssText = 'height: 100%';
+  own.offered = {};
+  own.editor = edit(own.host.attachShadow({ mode: 'open' }), {
+    text: later?.text ?? text,
+    words,
+    lists: () => ({ notes: offers(own, 'notes'), tags: offers(own, 'tags') }),
+    on: { change: () => changed(own), blur: () => left(own) && send(own), save: () => send(own, 'save') },
+  });
+  own.item = () => item(own);
+  const listening = new AbortController();
+  const watch = new MutationObserver(() => own.paper && !own.paper.isConnected && hold(own));
+  own.close = () => {
+    listening.abort();
+    watch.disconnect();
+    for (const timer of [own.timer, own.again, own.end, own.quiet]) clearTimeout(timer);
+    shelf.editors.delete(own.token);
+    own.editor.close();
+    own.host.remove();
+    shelf.deliver();
+  };
+  watch.observe(document.body, { childList: true, subtree: true });
+  listen(own, { signal: listening.signal, capture: true });
+  if (later) {
+    own.number = later.number;
+    if (later.title === undefined) changed(own); else retitle(own, later.title);
+    shelf.drop(place, later.token, later.number);
+  }
+  own.focused = !document.activeElement?.matches('input, textarea');
+};
+
+// An editor whose session ended goes on in the one that took its place, with a save that nobody can have read.
+const adopted = data => {
+  const own = shelf.editors.get(data.predecessor);
+  if (!own?.editor) return null;
+  shelf.editors.delete(data.predecessor);
+  Object.assign(own, {
+    data, token: data.token, session: data.session, action: own.waits ? own.action : undefined,
+    actions: data.actions + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
+    wait: PATIENCE,
+  });
+  setTimeout(() => {
+    if (own.number > data.number || own.editor.text() !== lines(data.text)) changed(own);
+    shelf.drop(data.place, data.predecessor, own.number);
+  });
+  return own;
+};
+
+// A text of this draft that was typed and didn't come to the workspace is later than the draft, also where that has been saved
+// meanwhile: a key is the note's id, or `new`, and the draft's.
+const latest = ({ place, about, number }) => {
+  const draft = ({ key }) => key.split(' ')[1];
+  return shelf.all(place).filter(item => draft(item.about) === draft(about) && item.number > number)
+    .toSorted((item, other) => other.number - item.number)[0];
+};
+
+const begun = data => ({
+  token: data.token, number: data.number, sent: data.number, actions: data.actions, wait: PATIENCE, last: 0, later: latest(data),
+});
+
+export default async function write(component) {
+  const { parentElement, data, setTriggerValue } = component;
+  const paper = parentElement.querySelector('.paper');
+  const own = shelf.editors.get(data.token) ?? adopted(data) ?? begun(data);
+  shelf.editors.set(data.token, own);
+  Object.assign(own, { session: data.session, data, trigger: setTriggerValue });
+  own.opened ??= import(new URL(data.script, location.origin).href).then(({ edit }) => begin(own, edit));
+  await own.opened;
+  if (shelf.editors.get(data.token) !== own) {
+    // It was closed while it opened, by a page that was left for a moment only.
+    if (paper.isConnected && data.session === shelf.session && !shelf.editors.has(data.token)) await write(component);
+    return;
+  }
+  if (paper.isConnected) show(own, paper);
+  shelf.drop(data.place, data.token, own.data.stored);
+  const worded = JSON.stringify(data.words);
+  if (own.worded !== worded) own.editor.words(data.words);
+  own.worded = worded;
+}

@@ -1,0 +1,225 @@
+"""The fields of a note in the editor: words in use are offered, and any other may be typed."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any, cast
+
+import streamlit as st
+
+from core.base.messages import Message, message
+from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
+from core.model import STATUSES as EVERY_STATUS
+from core.workspace import Workspace
+from pages.ui.notes import composer, offers
+from pages.ui.notes.session import EditorSession, as_json
+from pages.ui.shared import widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
+
+STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
+ABOUT: dict[str, Message] = {
+    "scope": message("Where the note holds, for instance a team or a system"),
+    "status": message("An archived note is found only where a search asks for archived ones."),
+    "priority": message("A higher one comes first where two notes answer equally well."),
+    "expires_at": message("After this day searches leave the note out unless they ask for expired ones."),
+    "supersedes": message("Notes that this one takes the place of"),
+}
+MOST = 999_999
+"""The highest priority."""
+
+
+_SEEN = ("tags", "status")
+"""The fields that are in sight next to the title; the others are folded."""
+_FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
+
+
+def draw_head(workspace: Workspace, session: EditorSession) -> None:
+    """Draw the title, and below it where the note goes, its tags and its status."""
+    _title(workspace, session)
+    if session.note is None or session.created:
+        base, folder, tags, status = st.columns([3, 3, 4, 2])
+        _place(workspace, session, base, folder)
+    else:
+        tags, status = st.columns([10, 2])
+    for name, column in zip(_SEEN, (tags, status), strict=True):
+        _field(workspace, session, name, column)
+
+
+def _place(workspace: Workspace, session: EditorSession, left: Any, right: Any) -> None:
+    """Draw the choice of the base and the folder of a new note."""
+    bases = [base.name for base in workspace.bases.all() if not base.plain]
+    options = [*bases, *([session.base] if session.base not in ("", *bases) else [])]
+    base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
+
+    def chosen() -> None:
+        values = [
+            st.session_state.get(key, now_is)
+            for key, now_is in ((base_key, session.base), (folder_key, session.folder))
+        ]
+        base, folder = ((value or "").strip() for value in values)
+        composer.move_to(workspace, session, base or session.base, folder)
+
+    left.selectbox(
+        t("Knowledge base"),
+        options,
+        index=options.index(session.base) if session.base in options else None,
+        accept_new_options=True,
+        placeholder=t("Choose one, or type the name of a new one"),
+        key=base_key,
+        on_change=widgets.guarded(chosen),
+    )
+    folders = _load_offers(workspace, session).folders.get(session.base, [])
+    word_box(
+        right,
+        t("Folder"),
+        folder_key,
+        folders,
+        session.folder,
+        placeholder=t("No folder"),
+        on_change=widgets.guarded(chosen),
+    )
+    if session.base and session.base not in bases:
+        st.caption(t("The base '{base}' is made with this note.", base=plain(session.base)))
+
+
+def draw(workspace: Workspace, session: EditorSession) -> None:
+    """Draw the fields that aren't in sight."""
+    for at in range(0, len(_FOLDED), 2):
+        for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
+            _field(workspace, session, name, column)
+    for name in RELATIONS:
+        _field(workspace, session, name, st)
+
+
+def key_of(session: EditorSession, name: str) -> str:
+    """Return the key of a field's widget."""
+    return f"note_{name}_{session.token}_{session.redraws}"
+
+
+def _title(workspace: Workspace, session: EditorSession) -> None:
+    """Draw the title; where the text gives it, in grey."""
+    key, given = key_of(session, "title"), workspace.notes.title_of(session.body) if session.body.strip() else ""
+    own = (
+        "title" in session.fields
+        or session.note is None
+        or session.note.title != workspace.notes.title_of(session.note.body)
+    )
+    st.text_input(
+        t("Title"),
+        (session.value("title") or "") if own else "",
+        key=key,
+        placeholder=given or t("Title (optional)"),
+        label_visibility="collapsed",
+        on_change=_on_change(workspace, session, "title", key),
+        disabled=workspace.readonly,
+    )
+    _draw_file_value(workspace, session, "title", st)
+
+
+def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:
+    value, key = session.value(name), key_of(session, name)
+    label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
+    more: dict[str, Any] = {"on_change": _on_change(workspace, session, name, key)}
+    more |= {"help": text_of(about)} if about else {}
+    match NOTE_FIELDS[name].kind:
+        case "tags":
+            words_box(box, label, key, [tag for tag, _ in _load_offers(workspace, session).tags], value or [], **more)
+        case "notes":
+            notes = [note for note, _ in _load_offers(workspace, session).notes]
+            words_box(box, label, key, notes, value or [], **more)
+        case "number":
+            number_box(box, name, key, value or 0, **more)
+        case "day":
+            day_box(box, name, key, date.fromisoformat(value) if value else None, **more)
+        case "status":
+            texts = {status: text_of(text) for status, text in STATUSES.items()}
+            index = list(texts).index(value or "active")
+            widgets.select(label, texts, key, box, index=index, **more)
+        case _:
+            word_box(box, label, key, _words(workspace, session, name), value or "", **more)
+    _draw_file_value(workspace, session, name, box)
+
+
+def words_box(
+    box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any
+) -> list[str]:
+    """Draw a box for several words and return them; the user can type others than the `options`."""
+    options = list(dict.fromkeys([*value, *options]))
+    more = {"accept_new_options": True, "placeholder": "", **more}
+    return list(box.multiselect(label, options, list(value), key=key, **more))
+
+
+def word_box(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
+    """Draw a box for a word and return it; the user can type another than the `options`."""
+    options = list(dict.fromkeys([*([value] if value else []), *options]))
+    more = {"accept_new_options": True, "placeholder": "", **more}
+    return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
+
+
+def number_box(box: Any, name: str, key: str, value: int | None = None, **more: Any) -> int | None:
+    """Draw a box for a field that is a number, and return it."""
+    label = text_of(NOTE_FIELDS[name].title)
+    return cast(int | None, box.number_input(label, -MOST, MOST, value, step=1, key=key, **more))
+
+
+def day_box(box: Any, name: str, key: str, value: date | None = None, **more: Any) -> date | None:
+    """Draw a box for a field that is a day, and return it."""
+    label = text_of(NOTE_FIELDS[name].title)
+    return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
+
+
+def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:
+    """Draw the file's value of a field that the user replaced, and the button that restores that value."""
+    note = session.note
+    if note is None or name not in note.overridden:
+        return
+    value = as_json(note.overridden[name])
+    said = ", ".join(value) if isinstance(value, list) else value
+    with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
+        text = t("Yours; the file says: {value}", value=plain(str(said))) if said else t("Yours; the file says nothing")
+        st.caption(text, width="content")
+        widgets.small(
+            t("Give back"),
+            f"give_back_{name}",
+            "undo",
+            help=t("Let the field be the file's own again"),
+            on_click=_give_back,
+            args=(workspace, session, name),
+            disabled=workspace.readonly,
+        )
+
+
+def _give_back(workspace: Workspace, session: EditorSession, name: str) -> None:
+    assert session.note is not None
+    session.give_back(workspace.notes.give_back(session.note.id, [name]), name)
+    composer.keep_draft(workspace, session)
+
+
+def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str) -> Callable[[], None]:
+    """Return the callback that puts the value of a widget into a field."""
+
+    def take() -> None:
+        if key not in st.session_state:
+            return
+        value = st.session_state[key]
+        session.set(name, value.isoformat() if isinstance(value, date) else value)
+        composer.keep_draft(workspace, session)
+        session.request(session.action or "rest")
+
+    return take
+
+
+def _words(workspace: Workspace, session: EditorSession, name: Any) -> list[str]:
+    """Return the words that are offered for a field."""
+    if name == "type":
+        workspace.vocabulary.begin(st.session_state["language"])
+        return workspace.vocabulary.types()
+    if name == "category":
+        return workspace.vocabulary.categories_of(session.value("type") or "")
+    return workspace.vocabulary.in_use(name)
+
+
+def _load_offers(workspace: Workspace, session: EditorSession) -> offers.Offers:
+    if session.offers is None:
+        session.offers = offers.load_offers(workspace)
+    return session.offers

@@ -1,0 +1,232 @@
+"""The decisions on waiting items, each with its undo, and the box above a note that waits for one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import streamlit as st
+
+from core.base.errors import Conflict
+from core.base.messages import Message, message
+from core.model import AUTHORS, MATTERS, SUBMISSIONS, MatterKind, Progress, ReviewItem, Side, Submission, settled_line
+from core.model import Decision as Verdict
+from core.workspace import Workspace
+from pages.ui.notes import composer, history, opened
+from pages.ui.shared import jobs, widgets
+from pages.ui.shared.names import local
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The box above a note that waits for the user, or for which a program proposes a change.
+
+
+def box(workspace: Workspace, note_id: str) -> None:
+    """Draw the waiting change of a note, its differences and its actions; draw nothing without one."""
+    submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
+    if submission is None:
+        return
+    kind = MATTERS[submission.kind]
+    with st.container(border=True, key="waiting_box"):
+        st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
+        st.caption(
+            f"{t('{done} {by}', done=SUBMISSIONS[submission.kind], by=AUTHORS[submission.author])} · {local(submission.at)}"
+        )
+        if submission.change:
+            history.draw_difference(workspace.proposals.difference(submission))
+        shut = jobs.is_shut(workspace)
+        with st.container(horizontal=True):
+            click = {"args": (workspace, [submission]), "disabled": shut}
+            widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
+            edit = {"on_click": composer.edit_proposed, "args": (workspace, submission), "disabled": shut}
+            widgets.button(t("Edit, then accept"), "waiting_edit", "edit", **edit)
+            widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
+            st.page_link("review.py", label=t("Everything that waits"), icon=":material/rule:")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision: its label, icon and key; the kinds that it is for; `several` if it can be taken on many at once."""
+
+    label: Message
+    icon: str
+    shortcut: str
+    kinds: tuple[MatterKind, ...]
+    act: Callable[[Workspace, Sequence[ReviewItem]], None]
+    several: bool = True
+
+
+def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+    """Accept new notes and proposed changes; a change is made even if its note was changed since the proposal."""
+    over = chosen[0].note.version if len(chosen) == 1 else None
+    try:
+        workspace.proposals.accept(chosen, over=over, embed=False)
+    except Conflict as conflict:
+        if conflict.stored.in_file:
+            # Another program changed the file: its text and the proposal are shown then.
+            workspace.notes.take_file(conflict.stored.id)
+        raise
+    workspace.start_indexing()
+    history.offer_undo(_settled_line(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
+
+
+def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+    """Put new notes into the trash, and drop proposed changes."""
+    workspace.proposals.reject(chosen)
+    new = [submission.note.id for submission in chosen if not submission.change]
+    opened.forget(new)
+
+    def undone() -> None:
+        workspace.notes.restore(new)
+        workspace.proposals.restore([submission.change for submission in chosen if submission.change])
+
+    history.offer_undo(_settled_line(chosen, accepted=False), undone)
+
+
+def _settled_line(done: Sequence[Submission], *, accepted: bool) -> str:
+    if len(done) == 1:
+        return plain(text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted)))
+    if accepted:
+        return t_plural("{n} note is accepted.", "{n} notes are accepted.", n=len(done))
+    return t_plural("{n} note is rejected.", "{n} notes are rejected.", n=len(done))
+
+
+def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
+    """Undo an acceptance: the accepted items wait again."""
+    for submission in done:
+        if submission.change:
+            note = workspace.notes.revert(submission.note.id, submission.note.version, embed=False)
+            workspace.proposals.restore([replace(submission.change, version=note.version)])
+    workspace.notes.set_fields([submission.note.id for submission in done if not submission.change], status="pending")
+    workspace.start_indexing()
+
+
+def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
+    return [matter.submission for matter in chosen if matter.submission]
+
+
+def _accept(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    accept(workspace, _submissions(chosen))
+
+
+def _reject(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    reject(workspace, _submissions(chosen))
+
+
+def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
+    """Add a new note to the end of another."""
+    before = workspace.notes.get(into).version
+    workspace.review.merge(matter, into)
+    workspace.start_indexing()
+
+    def undo_merge() -> None:
+        workspace.notes.revert(into, before, embed=False)
+        workspace.notes.restore([matter.note.id] if matter.note else [], embed=False)
+        workspace.start_indexing()
+
+    history.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undo_merge)
+
+
+def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    ids = [matter.note.id for matter in chosen if matter.note]
+    workspace.notes.archive(ids)
+    history.offer_undo(
+        t_plural("{n} note is archived.", "{n} notes are archived.", n=len(ids)),
+        lambda: workspace.notes.restore(ids),
+    )
+
+
+def _delete(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    ids = [matter.note.id for matter in chosen if matter.note]
+    workspace.notes.delete(ids, author="person")
+    opened.forget(ids)
+    history.offer_undo(
+        t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(ids)),
+        lambda: workspace.notes.restore(ids),
+    )
+
+
+def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
+    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+        def work(_: object) -> None:
+            for matter in chosen:
+                if matter.flagged:
+                    workspace.chunks.resolve(matter.flagged.edit.id, verdict)
+
+        jobs.start(workspace, "edits", work)
+
+    return act
+
+
+def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    bases = list(dict.fromkeys(matter.base for matter in chosen))
+
+    def work(progress: Progress) -> int:
+        return sum(workspace.chunks.embed(base, refused=True, progress=progress) for base in bases)
+
+    jobs.start(workspace, "embed", work)
+
+
+def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    keys = [matter.key for matter in chosen]
+    workspace.review.let_be(keys)
+    history.offer_undo(
+        t_plural("{n} stays as it is.", "{n} stay as they are.", n=len(keys)), lambda: workspace.review.reopen(keys)
+    )
+
+
+def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
+    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+        undone = [workspace.review.settle(matter, side) for matter in chosen]
+        workspace.start_indexing()
+
+        def back() -> None:
+            for item in undone:
+                item()
+            workspace.start_indexing()
+
+        history.offer_undo(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
+
+    return act
+
+
+def _mark_seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
+    history.offer_undo(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
+
+
+def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    keys = [matter.key for matter in chosen]
+    workspace.review.postpone(keys)
+    history.offer_undo(
+        t_plural("{n} comes back in a week.", "{n} come back in a week.", n=len(keys)),
+        lambda: workspace.review.reopen(keys),
+    )
+
+
+DECISIONS: dict[str, Decision] = {
+    "accept": Decision(message("Accept"), "check", "A", ("note", "change", "conflict"), _accept),
+    "mine": Decision(message("Keep mine"), "check", "A", ("upgrade", "file"), _settle("mine")),
+    "theirs": Decision(
+        message("Take the other"), "swap_horiz", "X", ("upgrade", "file"), _settle("theirs"), several=False
+    ),
+    "both": Decision(message("Keep both"), "done_all", "B", ("upgrade", "file"), _settle("both"), several=False),
+    "keep": Decision(message("Keep"), "check", "A", ("split",), _resolve("keep")),
+    "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
+    "archive": Decision(message("Archive"), "archive", "A", ("expired", "superseded"), _archive),
+    "reject": Decision(message("Reject"), "close", "X", ("note", "change", "conflict"), _reject),
+    "drop": Decision(message("Drop"), "close", "X", ("split",), _resolve("drop")),
+    "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
+    "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
+    "never": Decision(message("Never again"), "notifications_off", "X", ("reminder",), _let_be),
+    "fine": Decision(
+        message("Fine as it is"), "done_all", "F", ("superseded", "copy", "contradiction", "expired"), _let_be
+    ),
+    "later": Decision(
+        message("Later"),
+        "schedule",
+        "L",
+        get_args(MatterKind),
+        _postpone,
+    ),
+}
+"""The decisions in the order of their buttons."""

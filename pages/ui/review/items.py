@@ -1,0 +1,357 @@
+"""The items that wait for a decision: their list, one item with its effect, and logs to learn from."""
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.base.messages import message
+from core.model import AUTHORS, MATTERS, SUBMISSIONS, LearningReport, NoteSummary, Progress, ReviewItem, day_of
+from core.workspace import Workspace
+from pages.ui.notes import composer, history, opened
+from pages.ui.notes.files import NoteSources
+from pages.ui.review import decisions
+from pages.ui.review.decisions import DECISIONS
+from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared.document import as_written, document, view
+from pages.ui.shared.names import local
+from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# One waiting item: its content, its origin, the effect of a decision, and the decisions.
+
+LONGEST = 6_000
+"""Characters of a text at most."""
+_NEAREST = "review_nearest"
+"""The key of the session for the note that is nearest to the open one."""
+_LEAVES = "review_leaves"
+"""The key of the session under which a click on a link waits, which opens its note on the page Notes."""
+_OTHER = {
+    "superseded": message("The newer note"),
+    "copy": message("The earlier note"),
+    "contradiction": message("The earlier note"),
+}
+
+
+def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
+    """Draw an item with its decisions above it."""
+    kind = MATTERS[matter.kind]
+    st.subheader(plain(matter.title) or t("Its note is gone"), anchor=False)
+    st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
+    row = _decisions(workspace, matter)
+    st.caption(" · ".join(_origin(matter)))
+    with st.container(border=True, key="review_matter"):
+        _DRAWN[matter.kind](workspace, matter)
+    if matter.note:
+        widgets.note_link(matter.note.id)
+    if matter.kind == "note":
+        _merge(workspace, matter, row)
+
+
+def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
+    """Draw the decisions on an item, and return their row."""
+    shut = jobs.is_shut(workspace)
+    row = st.container(horizontal=True, key="review_decisions")
+    with row:
+        for name, decision in DECISIONS.items():
+            if matter.kind in decision.kinds:
+                kind = "primary" if decision.shortcut == "A" else "secondary"
+                click = {"on_click": decision.act, "args": (workspace, [matter])}
+                widgets.button(
+                    text_of(decision.label),
+                    f"decide_{name}",
+                    decision.icon,
+                    type=kind,
+                    shortcut=decision.shortcut,
+                    disabled=shut,
+                    **click,
+                )
+        if matter.submission and widgets.button(
+            t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut
+        ):
+            composer.edit_proposed(workspace, matter.submission)
+            st.switch_page("notes.py")
+    return row
+
+
+def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> None:
+    """Draw the button that adds a new note to the most similar one; the search for it runs once, after the page is drawn."""
+    known = st.session_state.get(_NEAREST)
+    if not known or known[0] != matter.key:
+        known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
+    if near := known[1]:
+        click = {"on_click": decisions.merge, "args": (workspace, matter, near.id)}
+        about = t("The text goes to the end of that note, and this note into the trash.")
+        label = t("Add to “{title}”", title=plain(near.title))
+        with row:
+            widgets.button(
+                label, "decide_merge", "merge", shortcut="M", disabled=jobs.is_shut(workspace), help=about, **click
+            )
+
+
+def _origin(matter: ReviewItem) -> list[str]:
+    """Return the origin of an item."""
+    parts = [plain(matter.base)] if matter.base else []
+    if matter.submission:
+        done = t("{done} {by}", done=SUBMISSIONS[matter.submission.kind], by=AUTHORS[matter.submission.author])
+        parts.insert(0, plain(done))
+    if matter.note and matter.note.path:
+        parts.append(plain(matter.note.path))
+    if matter.kind == "file" and matter.other:
+        parts.append(plain(str(matter.other.path)))
+    if matter.kind == "upgrade" and matter.note:
+        parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
+    if matter.note and matter.note.origin:
+        parts.append(plain(matter.note.origin))
+    if matter.kind == "expired" and matter.at:
+        parts.append(t("expired on {day}", day=day_of(matter.at)))
+    elif matter.at:
+        parts.append(local(matter.at))
+    return parts
+
+
+def _text(workspace: Workspace, matter: ReviewItem) -> None:
+    if matter.note:
+        note = workspace.notes.get(matter.note.id)
+        shown = drawable_part(note.body[:LONGEST])
+        drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(workspace, note)).html
+        view.show(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
+        if st.session_state.pop(_LEAVES, False):
+            st.switch_page("notes.py")
+
+
+def _open_link(link: view.Clicked) -> None:
+    if link.note_id:
+        opened.choose(link.note_id, link.place)
+        st.session_state[_LEAVES] = True
+
+
+def _change(workspace: Workspace, matter: ReviewItem) -> None:
+    if matter.submission:
+        history.draw_difference(workspace.proposals.difference(matter.submission))
+
+
+def _sides(workspace: Workspace, matter: ReviewItem) -> None:
+    """Draw the effect of the other text; decisions stay possible where the pack or the folder can't be read."""
+    with shell.errors():
+        difference = workspace.review.sides.difference(matter)
+        if difference is None:
+            st.caption(t("The pack no longer has this note: taking the pack's side puts it into the trash."))
+        else:
+            history.draw_difference(difference)
+
+
+def _split(_: Workspace, matter: ReviewItem) -> None:
+    if matter.flagged:
+        text = matter.flagged.edit.text or matter.flagged.edit.anchor
+        st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
+
+
+def _draw_refused(_: Workspace, matter: ReviewItem) -> None:
+    if matter.refused:
+        st.markdown(plain(text_of(matter.refused.reason)))
+        st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
+
+
+def _pair(workspace: Workspace, matter: ReviewItem) -> None:
+    """Draw both notes of a pair, side by side: the sentences in which they differ, else the beginning of their texts."""
+    sides: list[tuple[str, NoteSummary | None]] = [
+        (t("This note"), matter.note),
+        (text_of(_OTHER[matter.kind]), matter.other),
+    ]
+    for number, (column, (label, card)) in enumerate(zip(st.columns(2), sides, strict=True)):
+        if not card:
+            continue
+        with column:
+            st.caption(f"{label} · {plain(card.base)}")
+            st.page_link(
+                "notes.py", label=plain(card.title), icon=":material/description:", query_params={"note": card.id}
+            )
+            text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
+            st.html(f'<div class="t-text t-small">{html(text)}</div>')
+
+
+_DRAWN = {
+    "note": _text,
+    "change": _change,
+    "conflict": _change,
+    "upgrade": _sides,
+    "file": _sides,
+    "split": _split,
+    "refused": _draw_refused,
+    "expired": _text,
+    "superseded": _pair,
+    "copy": _pair,
+    "contradiction": _pair,
+    "reminder": _text,
+}
+"""What is drawn of each kind."""
+
+
+# Logs that are dropped on the page Review; the findings of the rules then wait there.
+
+_UNSAFE = re.compile(r"[^\w. -]")
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the drop of logs, folded, where the program can learn."""
+    if not workspace.has("learning"):
+        return
+    shell.on_demand(t("Learn from logs"), "learning", "school", lambda: _drop(workspace))
+
+
+def _drop(workspace: Workspace) -> None:
+    st.caption(
+        t(
+            "Repeated errors, settings and fixes in logs, test reports and chats become notes that wait here for "
+            "you. Rules find them, on this machine alone; passwords, keys and addresses are masked first."
+        )
+    )
+    if not workspace.learning.enabled:
+        if workspace.settings.enable_learning is None:
+            turn_on = {"on_click": workspace.learning.enable, "args": (True,), "disabled": workspace.readonly}
+            widgets.button(t("Turn on"), "learning_on", "toggle_on", **turn_on)
+        else:
+            st.caption(t("It is turned off by enable_learning in tessera.toml."))
+        return
+    bases = {name: name for name in dict.fromkeys(("learnt", *(base.name for base in workspace.bases.all())))}
+    base = widgets.select(t("Base"), bases, "learning_base")
+    dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
+    with_model = _with_model(workspace)
+    closed = not dropped or jobs.is_shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
+    if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
+        logs = [(_file_name(uploaded_file.name), uploaded_file.getvalue()) for uploaded_file in dropped]
+        jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
+
+
+def _with_model(workspace: Workspace) -> bool:
+    """Draw the choice whether a language model suggests notes too, where one is set up."""
+    llm = workspace.settings.llm
+    if not llm.is_set_up:
+        return False
+    return st.checkbox(
+        t("Let the language model suggest notes too"),
+        key="learning_with_model",
+        help=t(
+            "It is sent the log with its secrets masked. A suggestion that doesn't quote the log is dropped; the others "
+            "wait here for you."
+        ),
+    )
+
+
+def _learn(
+    workspace: Workspace, base: str, logs: Sequence[tuple[str, bytes]], with_model: bool, progress: Progress
+) -> LearningReport:
+    with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
+        files = []
+        for number, (name, data) in enumerate(logs):
+            place = Path(folder, str(number))
+            place.mkdir()
+            file = place / name
+            file.write_bytes(data)
+            files.append(file)
+        return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
+
+
+def _file_name(name: str) -> str:
+    """Return a name for a dropped file that is valid on any file system."""
+    return _UNSAFE.sub("_", name)[-60:].lstrip(".") or "log"
+
+
+SHOWN = 50
+_OPEN = "review_open"
+
+
+def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """Draw the choice of a kind, and return the items of that kind."""
+    counts = Counter(matter.kind for matter in matters)
+    if (kind := links.arrived_value("kind")) in MATTERS:
+        st.session_state["review_kind"] = kind
+    if st.session_state.get("review_kind") not in counts:
+        st.session_state["review_kind"] = None
+    labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
+    kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
+    links.set_value("kind", kind or "")
+    return [matter for matter in matters if kind in (None, matter.kind)]
+
+
+def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
+    """Draw the choice of a base, where there are several, and return the items of that base."""
+    base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
+    return [matter for matter in matters if base in ("", matter.base)]
+
+
+def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
+    """Return the open item: the chosen one, else the one in its place, else the first."""
+    key, place = st.session_state.get(_OPEN, ("", 0))
+    by_key = {matter.key: matter for matter in matters}
+    matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
+    if matter:
+        _choose(matter.key, [*by_key].index(matter.key))
+    return matter
+
+
+def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
+    """Draw the waiting items by kind, the open one marked, and the decisions on all of them."""
+    several = len({matter.base for matter in matters}) > 1
+    with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
+        before = ""
+        for place, matter in enumerate(matters[:SHOWN]):
+            if matter.kind != before:
+                before = matter.kind
+                st.caption(text_of(MATTERS[matter.kind].title))
+            title = plain(matter.title) or t("Its note is gone")
+            label = f"{title} · {plain(matter.base)}" if several and matter.base else title
+            look = {"type": "secondary" if matter.key == open_key else "tertiary"}
+            widgets.button(
+                label,
+                f"open_{matter.key}",
+                MATTERS[matter.kind].icon,
+                on_click=_choose,
+                args=(matter.key, place),
+                **look,
+            )
+        widgets.more(len(matters) - SHOWN)
+    kinds = {matter.kind for matter in matters}
+    if len(matters) > 1 and len(kinds) == 1 and "conflict" not in kinds:
+        _draw_bulk_decisions(workspace, matters)
+
+
+def _draw_bulk_decisions(workspace: Workspace, matters: Sequence[ReviewItem]) -> None:
+    for name, decision in DECISIONS.items():
+        if decision.several and matters[0].kind in decision.kinds:
+            label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
+            click = {"on_click": decision.act, "args": (workspace, matters)}
+            widgets.small(label, f"all_{name}", decision.icon, disabled=jobs.is_shut(workspace), **click)
+
+
+def _choose(key: str, place: int) -> None:
+    st.session_state[_OPEN] = (key, place)
+
+
+def reminders(workspace: Workspace) -> None:
+    """Draw the switch for notes worth another look."""
+    chosen = workspace.review.reminders
+    now = widgets.bound("reminders", chosen.enabled, chosen.enable)
+    about = t(
+        "Notes that searches of the last day found and that you haven't opened or changed for a month are listed "
+        "here, at most ten. What you have seen comes back after 1 day, then 6, then after longer and longer. For "
+        "this the use of notes must be recorded (Settings, Search)."
+    )
+    st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
+
+
+def heading(matters: Sequence[ReviewItem]) -> str:
+    """Return the line with the number of waiting items."""
+    decisions = sum(MATTERS[matter.kind].quick for matter in matters)
+    hints = len(matters) - decisions
+    said = []
+    if decisions:
+        said.append(t_plural("{n} thing to review.", "{n} things to review.", n=decisions))
+    if hints:
+        said.append(t_plural("{n} more thing that may need a look.", "{n} more things that may need a look.", n=hints))
+    return " ".join(said) or t("Nothing waits for you.")

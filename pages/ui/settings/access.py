@@ -1,0 +1,94 @@
+"""Other programs and assistants on the settings page: the switch, the address, the token, the configuration."""
+
+import streamlit as st
+
+from core.base.errors import TesseraError
+from core.base.messages import message, reason_of
+from core.workspace import Workspace
+from pages.ui.settings import general
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, text_of
+
+# Assistants on the settings page: the configuration of each.
+
+WAYS = {
+    "stdio": message("The assistant starts Tessera itself"),
+    "http": message("The assistant uses this app while it is open"),
+}
+
+
+def draw_assistants(workspace: Workspace) -> None:
+    """Draw what assistants can do, and the configuration of the chosen one."""
+    about = t(
+        "An assistant such as Claude can search and read your notes, and write new ones, which wait until you accept "
+        "them on the page Review. What it reads goes to whoever runs its model."
+    )
+    st.html(f'<div class="t-about t-dim">{html(about)}</div>')
+    run = workspace.access.run
+    snippets = workspace.snippets(run.address if run else f"http://127.0.0.1:{st.get_option('server.port')}")
+    programs = {snippet.program: snippet.program for snippet in snippets}
+    program = widgets.segments(t("Assistant"), programs, "assistant", default=next(iter(programs)))
+    mine = {snippet.way: snippet for snippet in snippets if snippet.program == program}
+    ways = {way: text_of(WAYS[way]) for way in mine}
+    way = next(iter(ways))
+    if len(ways) > 1:
+        way = st.radio(t("How it gets to your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}")
+    chosen = mine[way]
+    if chosen.file:
+        st.caption(plain(t("Put this into {file}, beside what is there:", file=chosen.file)))
+    else:
+        st.caption(t("Run this in a terminal:"))
+    st.code(chosen.text, language="json" if chosen.file else "bash", wrap_lines=True)
+    if chosen.way == "http":
+        st.caption(t("It holds your token, which lets a program read all notes: keep it to yourself."))
+    st.caption(t("Then restart the assistant, and ask it what it finds in your notes."))
+
+
+_API = "/api/v1"
+
+
+def draw_programs(workspace: Workspace) -> None:
+    """Draw the switch, and while it is on, what programs need."""
+    about = t(
+        "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until "
+        "you accept them on the page Review."
+    )
+    st.caption(about)
+    enabled = workspace.settings_file.get("http.enabled")
+    now = general.choice(workspace, enabled.key, "programs", workspace.open_to_programs, workspace.set_program_access)
+    st.toggle(t("Allow apps on this computer"), **now)
+    general.remark(enabled)
+    run = workspace.access.run
+    if workspace.open_to_programs and run:
+        _draw_access(workspace, f"{run.address}{_API}")
+
+
+def _draw_access(workspace: Workspace, address: str) -> None:
+    """Draw the address, the token, and a request to try."""
+    st.markdown(f"**{t('Address')}**")
+    st.code(address, language=None)
+    with shell.errors():
+        shell.on_demand(t("Show the token"), "token", "key", lambda: _token(workspace))
+    st.markdown(f"**{t('To try it in a terminal')}**")
+    request = f'curl -H "Authorization: Bearer TOKEN" {address}/status'
+    st.code(request, language="bash", wrap_lines=True)
+    st.caption(t("Every request is in docs/http.md, with an example."))
+
+
+def _token(workspace: Workspace) -> None:
+    """Draw the token, to be copied, and the button that makes another one."""
+    try:
+        token = workspace.access.token
+    except OSError as error:
+        raise TesseraError(reason_of(error)) from error
+    st.code(token, language=None, wrap_lines=True)
+    st.caption(t("Whoever has it can read all your notes: give it to programs that you trust, and to nobody else."))
+
+    def renew() -> None:
+        workspace.access.renew()
+        st.toast(t("There is a new token. Programs with the old one are shut out."))
+
+    about = t("Programs with the old token are shut out until you give them the new one.")
+    label = t("Make another token")
+    widgets.button(label, "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly)

@@ -1,0 +1,229 @@
+"""The models on the settings page: the kind of each, its state, download and test, and the model for pictures."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.base.errors import TesseraError
+from core.base.messages import message
+from core.model import Device, ImageStatus, ModelCard, Progress, Status, reranker_name
+from core.workspace import Workspace
+from pages.ui.settings import general
+from pages.ui.shared import jobs, names, reports, widgets
+from pages.ui.shared.safe import facts, folded, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The model for pictures on the settings page, and how many pictures can be found by it.
+
+
+def draw_picture_model(workspace: Workspace) -> None:
+    """Draw the choice of the model, and what it knows."""
+    st.subheader(t("Model for pictures"))
+    general.field(workspace, "pictures.model", _name, str, workspace.images.start)
+    st.caption(
+        t(
+            "A CLIP model by its name on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its folder. "
+            "Pictures of your notes are then found by what they show; they stay on this machine. Without one, pictures "
+            "are found by their names and the text in them."
+        )
+    )
+    if not workspace.settings.pictures.model:
+        return
+    try:
+        status = workspace.images.status()
+    except TesseraError as error:
+        st.warning(plain(text_of(error.message)), icon=":material/warning:")
+    else:
+        _draw_counts(status)
+        job = workspace.jobs.find("images")
+        if job and job.state != "done":
+            jobs.panel(workspace, ("images",))
+
+
+def _name(**more: Any) -> None:
+    st.text_input(t("Name or folder"), placeholder="clip-ViT-B-32", **more)
+
+
+def _draw_counts(status: ImageStatus) -> None:
+    texts = [
+        t_plural(
+            "{n} picture can be found by what it shows", "{n} pictures can be found by what they show", n=status.known
+        )
+    ]
+    if status.waiting:
+        texts.append(t_plural("{n} waits", "{n} wait", n=status.waiting))
+    st.html(facts(texts))
+    if status.failed:
+        lines = "".join(
+            f'<div class="t-small">{html(f"{failed.path}: {text_of(failed.error)}")}</div>' for failed in status.failed
+        )
+        title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
+        st.html(folded(title, lines, css="t-more"))
+
+
+COLUMNS = 2
+SHOWN = 6
+PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for the re-check")}
+TITLES = {
+    "bundled": message("Built-in model"),
+    "onnx": message("Built-in model, 8 bits"),
+    "tfidf": message("No model, words only"),
+    "openai_compatible": message("Model server"),
+}
+LEAST_BYTES = 100_000
+"""Sizes on disk below this aren't shown."""
+TRIED = ("test", "download")
+"""The jobs with one model."""
+SERVED = ("openai_compatible", "rerank-api", "llm")
+KINDS = {
+    "bundled": message("Built-in model for about 100 languages (multilingual-e5-small)"),
+    "onnx": message(
+        "A smaller copy of the built-in model (8 bits): 1.5 to 2 times as fast without a "
+        "graphics card; made at its first use"
+    ),
+    "sentence": message("A model in the sentence-transformers format"),
+    "tfidf": message("No model: compares words only, for a machine that can't run a model"),
+    "openai_compatible": message("A model on a server with OpenAI's interface: Ollama, vLLM, TEI, LM Studio, OpenAI"),
+    "late-interaction": message(
+        "Compares each word of the question with the words of a hit; quick, by data kept at import"
+    ),
+    "cross-encoder": message(
+        "Reads each hit with the question in mind: the best order, but slow without a graphics card"
+    ),
+    "rerank-api": message("A server that ranks hits (/rerank): Cohere, Jina, TEI"),
+    "llm": message("A language model on a chat server with OpenAI's interface: slow, the last resort"),
+}
+
+
+def draw_models(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -> None:
+    """Draw the device of the models, and a card for each."""
+    _device(workspace, models)
+    used: dict[str, list[str]] = {}
+    for base in (item.base for item in status.bases if item.base.has_vectors):
+        used.setdefault(base.embedder, []).append(base.name)
+    for part in ("embedder", "reranker"):
+        st.subheader(text_of(PARTS[part]))
+        cards = [model for model in models if model.part == part and (model.name in used or not _idle(model))]
+        for column, card in widgets.in_columns(cards, COLUMNS):
+            with column.container(border=True, height="stretch", key=f"model_{card.name}"):
+                _card(workspace, card, used.get(card.name, []))
+    draw_picture_model(workspace)
+    _other(workspace, models)
+
+
+def _idle(card: ModelCard) -> bool:
+    """Return whether a card is of a server that isn't set up."""
+    return card.name in SERVED and not card.server
+
+
+def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
+    """Draw the device of the loaded models; before one is loaded, a button that looks for it, which takes seconds."""
+    job = workspace.jobs.find("device")
+    devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
+    if job and isinstance(job.result, Device):
+        devices.append(job.result)
+    if devices:
+        device = devices[0]
+        fields = {"name": device.name.upper(), "dtype": device.dtype, "reason": text_of(device.reason)}
+        st.caption(plain(t("Models run on {name} in {dtype}: {reason}.", **fields)))
+        return
+    label, shut = t("Where do models run here?"), bool(job and not job.error)
+    if not workspace.jobs.running("warm") and widgets.button(label, "device", "memory", disabled=shut):
+        jobs.start(workspace, "device", lambda _: workspace.models.device())
+
+
+def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
+    tags = [t("used by {names}", names=list(used))] if used else []
+    tags += [t("loaded")] if card.running else []
+    tagged = "".join(f'<span class="t-tag">{html(tag)}</span>' for tag in tags)
+    dot = "ready" if not card.problem else "absent"
+    kind = KINDS.get(card.name.partition(":")[0], "")
+    st.html(
+        f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
+        f'<div class="t-small">{html(text_of(kind))}</div>{facts(_facts(card))}{_details(card)}'
+        f'<div class="t-small t-problem">{html(_problem(card))}</div>'
+    )
+    busy = workspace.jobs.running(*jobs.MODELS)
+    with st.container(horizontal=True):
+        if card.downloadable:
+            if widgets.button(t("Download"), f"download_{card.name}", "download", disabled=busy):
+                _download(workspace, card.name)
+        elif not card.problem and widgets.button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
+            _test(workspace, card.name)
+    jobs.panel_about(workspace, TRIED, lambda what: what == card.name)
+
+
+def _title(card: ModelCard) -> str:
+    """Return the name of a model for people; its name in commands is among its details."""
+    kind, _, model = card.name.partition(":")
+    if card.part == "reranker":
+        return model or text_of(reranker_name(kind))
+    title = text_of(TITLES[kind]) if kind in TITLES and not (kind == "onnx" and model) else ""
+    return " · ".join(filter(None, (title, model.removeprefix("pkg:")))) or card.name
+
+
+def _problem(card: ModelCard) -> str:
+    """Return why a model can't be used, in short if a button downloads it."""
+    return t("Not on this machine yet.") if card.downloadable and card.problem else text_of(card.problem or "")
+
+
+def _facts(card: ModelCard) -> list[str]:
+    languages = [text_of(names.TEXT_LANGUAGES.get(name, name)) for name in card.languages[:SHOWN]]
+    if len(card.languages) > SHOWN:
+        languages.append(t("and {n} more", n=len(card.languages) - SHOWN))
+    size = ""
+    if card.bytes_on_disk >= LEAST_BYTES:
+        size = t("{size} on disk", size=names.megabytes(card.bytes_on_disk))
+    elif card.download_bytes:
+        size = t("a download of {size}", size=names.megabytes(card.download_bytes))
+    return [", ".join(languages), size, reports.memory(card.running) if card.running else ""]
+
+
+def _details(card: ModelCard) -> str:
+    """Return the technical details of a model as HTML, folded."""
+    details = [
+        t("Name in commands: {name}", name=card.name),
+        t("{n} numbers per text", n=card.dimension) if card.dimension else "",
+        t("reads {n} tokens", n=card.input_tokens) if card.input_tokens else "",
+        reports.place(card.running) if card.running else "",
+        str(card.folder or card.server),
+        text_of(card.problem) if card.problem and card.downloadable else "",
+    ]
+    lines = "".join(f'<div class="t-small t-dim t-where">{html(detail)}</div>' for detail in details if detail)
+    return folded(t("Model details"), lines, css="t-more")
+
+
+def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
+    """Draw a box for a model that no card shows."""
+    st.subheader(t("Another model"))
+    busy = workspace.jobs.running(*jobs.MODELS)
+    with st.form("other_model", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
+        download = widgets.submit(t("Download"), "download_other", "download", disabled=busy)
+        test = widgets.submit(t("Test"), "test_other", "play_arrow", disabled=busy)
+    st.caption(
+        t(
+            "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for the "
+            "re-check; both come from huggingface.co. Where it can't be reached, start Tessera "
+            "with a mirror in the environment variable HF_ENDPOINT."
+        )
+    )
+    if download and name:
+        _download(workspace, name)
+    elif test and name:
+        _test(workspace, name)
+    known = {card.name for card in models}
+    jobs.panel_about(workspace, TRIED, lambda what: what not in known)
+
+
+def _test(workspace: Workspace, name: str) -> None:
+    jobs.start(workspace, "test", lambda progress: workspace.models.test(name, progress=progress))
+
+
+def _download(workspace: Workspace, name: str) -> None:
+    def job(progress: Progress) -> Path:
+        return workspace.models.download(name, progress=jobs.about(name, progress))
+
+    jobs.start(workspace, "download", job)

@@ -1,0 +1,229 @@
+"""Upkeep on the settings page: backups, what the doctor says, what takes how much space, what a bug report needs."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, ProgramSetting, Progress
+from core.workspace import Workspace
+from pages.ui.settings import general
+from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared.names import local
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# What the doctor says on the settings page, what takes how much space, and what a bug report needs.
+
+
+def draw_health(workspace: Workspace) -> None:
+    """Draw the check of everything with what it found, what takes space, and what a bug report needs."""
+    st.caption(t("Checks the notes, the search index, your folders, models, the disk and the backups."))
+    busy = workspace.jobs.running("doctor")
+    with st.container(horizontal=True):
+        if widgets.button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
+            jobs.start(workspace, "doctor", partial(_examine, workspace, False))
+        job = workspace.jobs.find("doctor")
+        health = job.result if job and isinstance(job.result, Health) else None
+        mendable = health and any(check.problem and check.mendable for check in health.checks)
+        shut = busy or jobs.is_writing(workspace)
+        if mendable and widgets.button(t("Mend what can be mended"), "doctor_fix", "healing", disabled=shut):
+            jobs.start(workspace, "doctor", partial(_examine, workspace, True))
+    jobs.panel(workspace, ("doctor", "compact"))
+    if health:
+        _draw_findings(health)
+    shell.on_demand(t("What takes how much space"), "space", "hard_drive", partial(_space, workspace))
+    shell.report(workspace.bug_report)
+
+
+def _examine(workspace: Workspace, fix: bool, progress: Progress) -> Health:
+    return workspace.doctor.examine(fix=fix, progress=progress)
+
+
+def _draw_findings(health: Health) -> None:
+    """Draw what is wrong with what mends it, and what was mended."""
+    for check in health.checks:
+        if check.mended:
+            st.success(plain(t("Mended: {title}", title=text_of(check.title))), icon=":material/check_circle:")
+        if check.problem:
+            text = f"**{plain(text_of(check.problem))}** {plain(text_of(check.about))}"
+            draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
+            draw(f"{text}  \n{plain(t('To mend it: {cure}', cure=text_of(check.remedy)))}", icon=f":material/{icon}:")
+    sound = sum(check.level == "sound" for check in health.checks)
+    st.caption(t_plural("{n} check finds nothing wrong.", "{n} checks find nothing wrong.", n=sound))
+
+
+def _space(workspace: Workspace) -> None:
+    """Draw what takes how much space, and the button that gives unused space back."""
+    space = workspace.doctor.space()
+    rows = [
+        {"part": text_of(name), "size": names.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
+    ]
+    rows += [
+        {"part": t("of it data for fast re-checking of '{base}'", base=base), "size": names.megabytes(size)}
+        for base, size in space.tokens.items()
+    ]
+    columns = {"part": st.column_config.TextColumn(t("Part")), "size": st.column_config.TextColumn(t("Size"))}
+    widgets.table(rows, columns, "space_table", most=420)
+    free, total = names.megabytes(space.free), names.megabytes(space.total)
+    st.caption(plain(t("{free} of {total} are free on the disk.", free=free, total=total)))
+    if space.tokens:
+        st.caption(
+            t(
+                "The data for fast re-checking can be left out, on the page Bases: the re-check then reads the passages "
+                "again, which takes seconds. Without any re-check, 69 instead of 80 of 100 test questions have their "
+                "passage among the first five."
+            )
+        )
+    about = t("{size} unused.", size=names.megabytes(space.unused))
+    shut = workspace.jobs.running("compact") or jobs.is_writing(workspace)
+    if widgets.button(t("Give unused space back"), "compact", "compress", disabled=shut, help=about):
+        workspace.jobs.start("compact", workspace.doctor.compact)
+        st.rerun()
+
+
+_DAILY, _FOLDER, _CHOSEN, _PASSPHRASE = "backup_daily", "backup_folder", "backup_chosen", "backup_passphrase"
+_SHOWN = 30
+
+
+def draw_backups(workspace: Workspace) -> None:
+    """Draw the button that makes a backup, the choices, and the backups there are."""
+    st.caption(
+        t(
+            "A backup holds all notes, their history, your questions and your choices. Pictures stay in your folders; "
+            "models and the search index are made again."
+        )
+    )
+    if workspace.backups.problem:
+        problem = text_of(workspace.backups.problem)
+        st.warning(
+            plain(t("The daily backup could not be made: {problem}", problem=problem)), icon=":material/warning:"
+        )
+    if widgets.button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
+        jobs.start(workspace, "backup", lambda progress: workspace.backups.make(progress=progress))
+    jobs.panel(workspace, ("backup", "verify"))
+    _choices(workspace)
+    backups = workspace.backups.all()
+    for backup in backups[:_SHOWN]:
+        _row(workspace, backup)
+    if not backups:
+        st.caption(t("There is no backup yet."))
+    _dialog(workspace, {backup.name: backup for backup in backups})
+
+
+def _choices(workspace: Workspace) -> None:
+    """Draw whether a backup is made each day, where, and with which passphrase."""
+    daily, folder = (workspace.settings_file.get(f"backups.{name}") for name in ("daily", "folder"))
+    backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
+    st.toggle(
+        t("Make a backup each day"),
+        **general.choice(workspace, daily.key, _DAILY, backups.daily, backups.choose_daily),
+        help=t("While Tessera runs. The last seven stay; those that you make yourself stay until you delete them."),
+    )
+    general.remark(daily)
+    st.session_state.setdefault(_FOLDER, str(backups.place))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            t("Folder for backups"),
+            key=_FOLDER,
+            disabled=shut,
+            help=t("A folder on another disk survives this one. Empty: beside the notes."),
+        )
+        off = shut or st.session_state[_FOLDER] == str(backups.place)
+        save = partial(_put, workspace, folder)
+        widgets.button(t("Save"), "backup_folder_save", "save", on_click=save, disabled=off)
+    general.remark(folder)
+    shell.popover(t("Encryption"), "backup_encryption", "lock", partial(_encryption, workspace))
+
+
+def _put(workspace: Workspace, folder: ProgramSetting) -> None:
+    """Store the folder that was typed, in `tessera.toml` where that has one."""
+    typed = st.session_state[_FOLDER].strip()
+    workspace.backups.choose_place(typed)
+    if folder.source == "file":
+        workspace.settings_file.write(folder.key, typed or None)
+
+
+def _encryption(workspace: Workspace) -> None:
+    """Draw the passphrase by which later backups are encrypted."""
+    on = workspace.backups.encrypted
+    st.caption(
+        t("Backups are encrypted from now on. To bring one back you need its passphrase, which is stored nowhere.")
+        if on
+        else t("With a passphrase nobody else can read your backups. If you forget it, you can't either.")
+    )
+    st.text_input(t("Passphrase"), key=_PASSPHRASE, type="password", disabled=workspace.readonly)
+
+    def protect() -> None:
+        passphrase, st.session_state[_PASSPHRASE] = st.session_state[_PASSPHRASE], ""
+        workspace.backups.protect(passphrase)
+
+    with st.container(horizontal=True):
+        label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not st.session_state[_PASSPHRASE]
+        widgets.button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
+        if on:
+            end, shut = workspace.backups.unprotect, workspace.readonly
+            widgets.button(t("Stop encrypting"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
+
+
+def _row(workspace: Workspace, backup: Backup) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"backup_{backup.name}"):
+        st.markdown(f"**{plain(local(backup.at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
+        if not backup.problem:
+            if widgets.small(
+                t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")
+            ):
+                jobs.start(workspace, "verify", partial(_draw_verification, workspace, backup.name))
+            shut = workspace.readonly or jobs.is_writing(workspace)
+            label, key = t("Bring back"), f"restore_{backup.name}"
+            widgets.small(label, key, "settings_backup_restore", on_click=_choose, args=(backup.name,), disabled=shut)
+
+
+def _draw_verification(workspace: Workspace, name: str, progress: Progress) -> Backup:
+    return workspace.backups.verify(name)
+
+
+def _about(backup: Backup) -> str:
+    if backup.problem:
+        return f"{backup.name} · {text_of(backup.problem)}"
+    parts = [names.megabytes(backup.bytes), text_of(BACKUP_REASONS[backup.reason])]
+    if backup.encrypted:
+        parts.append(t("encrypted"))
+    elif backup.program:
+        parts.append(t_plural("{n} note", "{n} notes", n=backup.notes))
+    return " · ".join([*parts, str(backup.file.parent)])
+
+
+def _choose(name: str) -> None:
+    st.session_state[_CHOSEN] = name
+
+
+def _forget_choice() -> None:
+    st.session_state.pop(_CHOSEN, None)
+
+
+def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
+    """Ask in a dialog whether to bring a backup back."""
+    backup = backups.get(st.session_state.get(_CHOSEN, ""))
+    if backup is None:
+        return
+
+    @st.dialog(t("Bring this backup back"), on_dismiss=_forget_choice)
+    def dialog() -> None:
+        at = local(backup.at)
+        st.write(
+            plain(
+                t("Everything goes back to how it was on {at}. What is there now is kept in a folder beside it.", at=at)
+            )
+        )
+        secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
+        with st.container(horizontal=True):
+            if widgets.button(t("Bring back"), "backup_restore_yes", "settings_backup_restore", type="primary"):
+                with shell.errors(), st.spinner(t("Unpacking…")):
+                    workspace.backups.restore(backup.name, passphrase=secret)
+                    _forget_choice()
+                    shell.reopen()
+            if widgets.button(t("Cancel"), "backup_restore_no"):
+                _forget_choice()
+                st.rerun()
+
+    dialog()

@@ -1,0 +1,297 @@
+"""Plans of a sync and reports of jobs as figures and lists."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import streamlit as st
+
+from core.base.messages import message
+from core.model import (
+    GUESSED,
+    ChangeCost,
+    Failed,
+    IncompleteNote,
+    LearningReport,
+    ModelTrial,
+    PackReport,
+    Rechunked,
+    Running,
+    ServerTrial,
+    SyncPlan,
+    SyncReport,
+)
+from pages.ui.shared import names
+from pages.ui.shared.safe import boxes, facts, html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The results of a model's test and the cost of a change of embedder, as figures.
+
+
+def trial(done: ModelTrial) -> None:
+    """Draw the result of a model's test: right rankings, speed and memory."""
+    values = [
+        (text_of(names.TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
+        for name, total in done.asked.items()
+    ]
+    texts = [
+        t("loaded in {seconds:.1f} s", seconds=done.seconds_to_load),
+        t("{ms:.1f} ms per text", ms=1000 * done.seconds_a_text),
+        *([memory(done.running), place(done.running)] if done.running else []),
+    ]
+    partly = (
+        t("Usable, but not for notes in: {names}.", names=[names.TEXT_LANGUAGES[name] for name in done.wrong])
+        if done.wrong
+        else t("Usable: it put the right sentences first.")
+    )
+    verdict = partly if done.usable else t("Not usable: it put wrong sentences first. Choose another model.")
+    tone = "" if done.usable else "t-problem"
+    st.html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
+
+
+def server(done: ServerTrial) -> None:
+    """Draw the result of a server's test: its time, and whether its answer is right."""
+    texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
+    texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
+    verdict = (
+        t("Of three sentences it put the right one first.")
+        if done.right
+        else t("Of three sentences it put a wrong one first. Check that the model fits this purpose.")
+    )
+    st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(verdict)}</div>{facts(texts)}')
+
+
+def memory(model: Running) -> str:
+    """Return the memory that a loaded model takes."""
+    return t("{size} in memory", size=names.megabytes(model.bytes))
+
+
+def place(model: Running) -> str:
+    """Return the device of a loaded model, and the kind of its numbers."""
+    return f"{model.device.name.upper()}, {model.device.dtype}"
+
+
+def cost(change: ChangeCost) -> None:
+    """Draw how much a change of embedder has to index, and how long that takes."""
+    values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
+    values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
+    st.html(boxes([*values, (t("about"), names.duration(change.seconds), "")]))
+
+
+# What came of logs that were learnt from: what is suggested and by whom, what was known, masked, dropped, not read.
+
+_MOST = 10
+"""Suggestions that were dropped, of which each is shown with its reason."""
+
+
+def draw(report: LearningReport) -> None:
+    """Draw a report."""
+    st.info(" · ".join(_lines(report)), icon=":material/school:")
+    if report.problem:
+        st.warning(t("The language model stopped: {reason}", reason=plain(text_of(report.problem))))
+    for item in [dropped for log in report.logs for dropped in log.dropped][:_MOST]:
+        st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=text_of(item.reason))))
+
+
+def _lines(report: LearningReport) -> Iterator[str]:
+    logs = report.logs
+    yield t_plural("{n} note suggested", "{n} notes suggested", n=sum(len(log.suggested) for log in logs))
+    if by_model := sum(len(log.by_model) for log in logs):
+        yield t_plural("{n} of them by the language model", "{n} of them by the language model", n=by_model)
+    if known := sum(log.known for log in logs):
+        yield t_plural("{n} was suggested before", "{n} were suggested before", n=known)
+    if rejected := sum(log.rejected for log in logs):
+        yield t_plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away", n=rejected)
+    if secrets := sum(log.secrets for log in logs):
+        yield t_plural("{n} secret is masked", "{n} secrets are masked", n=secrets)
+    if dropped := sum(len(log.dropped) for log in logs):
+        yield t_plural("{n} suggestion dropped", "{n} suggestions dropped", n=dropped)
+    if unsent := sum(log.unsent for log in logs):
+        yield t_plural(
+            "{n} event wasn't sent to the language model, for the log is too long",
+            "{n} events weren't sent to the language model, for the log is too long",
+            n=unsent,
+        )
+    for failed in report.failed:
+        yield plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
+
+
+SHOWN = 200
+"""Rows of a list at most; the rest is counted."""
+
+COUNTS = {
+    "added": message("Added"),
+    "changed": message("Changed"),
+    "renamed": message("Renamed"),
+    "removed": message("Removed"),
+    "unchanged": message("Unchanged"),
+    "failed": message("Failed"),
+    "skipped": message("Not read"),
+    "incomplete": message("Incomplete"),
+}
+_UNFOLDED = {
+    "not_downloaded": message("Not downloaded"),
+    "left_out": message("Left out"),
+}
+
+Rows = list[tuple[str, str]]
+"""Paths, each with a remark."""
+
+
+def counts(figures: dict[str, int], remark: str = "") -> None:
+    """Draw the figures of a plan or a report, and a remark; failed and removed notes stand out."""
+    tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
+    values = (
+        (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
+        for name, number in figures.items()
+    )
+    st.html(boxes(values, remark))
+
+
+def show(plan: SyncPlan) -> None:
+    """Draw a plan: its figures, and its files to unfold."""
+    lists: dict[str, Rows] = {
+        "added": [(file.path, "") for file in plan.added],
+        "changed": [
+            (match.file.path, t("differs from its file") if match in plan.joined else "") for match in plan.changed
+        ],
+        "renamed": [(match.file.path, f"← {match.note.path}") for match in plan.renamed],
+        "removed": [(note.path, "") for note in plan.removed],
+        "unchanged": [(note.path, "") for note in (*plan.unchanged, *(match.note for match in plan.touched))],
+        "failed": failed(plan.failed),
+        "skipped": failed(plan.skipped),
+    }
+    if plan.importer:
+        st.caption(t("Read as notes of {program}.", program=plan.importer))
+    counts({name: len(rows) for name, rows in lists.items()})
+    if unread := sum(not file.text for file in (*plan.added, *(match.file for match in plan.changed))):
+        st.caption(
+            t_plural(
+                "{n} of these files is read during the import: if it can't be, it is listed then.",
+                "{n} of these files are read during the import: those that can't be are listed then.",
+                n=unread,
+            )
+        )
+    for name, rows in lists.items():
+        if rows:
+            with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
+                listing(rows)
+    _draw_file_lists(plan, *_UNFOLDED)
+
+
+def report(done: SyncReport) -> None:
+    """Draw what a sync did."""
+    figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"} | {
+        name: len(getattr(done, name)) for name in ("failed", "skipped")
+    }
+    if lacks := sum(
+        any(part.kind != GUESSED for part in incomplete_note.left_out) for incomplete_note in done.incomplete
+    ):
+        figures["incomplete"] = lacks
+    counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
+    if done.failed:
+        listing(failed(done.failed))
+    _draw_file_lists(done, "not_downloaded", "skipped")
+    draw_incomplete(done.incomplete)
+
+
+def _draw_file_lists(result: SyncPlan | SyncReport, *names: str) -> None:
+    """Draw lists of files to unfold, those that hold any."""
+    for name in names:
+        rows = failed(getattr(result, name))
+        _to_unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows)
+
+
+def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
+    """Draw rows below a title that unfolds them; draws nothing without any."""
+    if rows:
+        with st.expander(title, icon=icon):
+            listing(rows)
+
+
+def draw_rechunked(done: Rechunked) -> None:
+    """Draw what splitting notes again did."""
+    texts = [
+        t_plural("{n} note split", "{n} notes split", n=done.notes),
+        t_plural("{n} passage", "{n} passages", n=done.chunks),
+    ]
+    if done.unchanged:
+        texts.append(t_plural("{n} was already split this way", "{n} were already split this way", n=done.unchanged))
+    if done.flagged:
+        texts.append(t_plural("{n} edit lost its place", "{n} edits lost their place", n=done.flagged))
+    st.html(facts(texts))
+    if done.failed:
+        listing(failed(done.failed))
+
+
+def failed(items: Iterable[Failed]) -> Rows:
+    """Return files that could not be read, with the reasons."""
+    return [(item.path, text_of(item.error)) for item in items]
+
+
+def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
+    """Draw the notes that lack parts of their files, and those that may be garbled; draws nothing without any."""
+    parts = [
+        (incomplete_note, part)
+        for incomplete_note in notes
+        for part in incomplete_note.left_out
+        if part.kind != GUESSED
+    ]
+    paths = {incomplete_note.path for incomplete_note, _ in parts}
+    title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(paths))
+    _to_unfold(title, [(incomplete_note.path, text_of(part)) for incomplete_note, part in parts], ":material/warning:")
+    guessed = [
+        (incomplete_note.path, part.place)
+        for incomplete_note in notes
+        for part in incomplete_note.left_out
+        if part.kind == GUESSED
+    ]
+    title = t_plural("The encoding of {n} file is a guess", "The encodings of {n} files are guesses", n=len(guessed))
+    _to_unfold(title, guessed, ":material/translate:")
+
+
+def listing(rows: Rows) -> None:
+    """Draw the first of the rows and the number of the others."""
+    lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
+    if len(rows) > SHOWN:
+        lines.append(html(t("and {n} more", n=len(rows) - SHOWN)))
+    st.html(f'<div class="t-list">{"".join(lines)}</div>')
+
+
+def pack(done: PackReport) -> None:
+    """Draw what an installation or an upgrade of a pack did."""
+    counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
+    if done.edited:
+        st.caption(t("You changed these; they stay as they are:"))
+        listing([(note.path, note.title) for note in done.edited])
+
+
+def unread(base: str, files: Sequence[Failed]) -> None:
+    """Draw the files of a base that couldn't be read, each with its reason; draws nothing without any."""
+    title = t_plural(
+        "{n} file of '{base}' could not be read at the last update",
+        "{n} files of '{base}' could not be read at the last update",
+        n=len(files),
+        base=base,
+    )
+    _to_unfold(plain(title), failed(files), ":material/warning:")
+
+
+def not_downloaded(base: str, files: Sequence[Failed]) -> None:
+    """Draw the files of a base that aren't there yet, each with what helps; draws nothing without any."""
+    title = t_plural(
+        "{n} file of '{base}' isn't downloaded",
+        "{n} files of '{base}' aren't downloaded",
+        n=len(files),
+        base=base,
+    )
+    _to_unfold(plain(title), failed(files), ":material/cloud_download:")
+
+
+def not_read(base: str, files: Sequence[Failed]) -> None:
+    """Draw the files of a base that hold nothing to read, each with what helps; draws nothing without any."""
+    title = t_plural(
+        "{n} file of '{base}' isn't read",
+        "{n} files of '{base}' aren't read",
+        n=len(files),
+        base=base,
+    )
+    _to_unfold(plain(title), failed(files), ":material/draft:")

@@ -1,0 +1,102 @@
+"""The server of the pages: headers of every answer, the front end's configuration, work that Streamlit leaves out."""
+
+from collections.abc import Mapping
+
+import streamlit
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Work of Streamlit before the first page that this app doesn't need.
+
+_KNOWN = "1.67."
+"""The releases of Streamlit whose inner names are known; any other is left as it is, and starts slower."""
+
+
+def leave_out() -> None:
+    """Skip that work; it takes more processor time than the pages themselves."""
+    if not streamlit.__version__.startswith(_KNOWN):
+        return
+    from streamlit import delta_generator, string_util
+    from streamlit.components.v2.bidi_component import serialization
+    from streamlit.components.v2.component_manager import BidiComponentManager
+    from streamlit.elements.widgets import text_widgets
+
+    parts: tuple[tuple[object, str, object], ...] = (
+        # The components of installed packages: every package is looked through.
+        (BidiComponentManager, "discover_and_register_components", lambda _manager, **_options: None),
+        # Data frames among the data of components: pandas is imported to tell.
+        (serialization, "is_dataframe_like", lambda _value: False),
+        # Durations in any words: pandas is imported to read them. Those of the app are milliseconds.
+        (text_widgets, "time_to_seconds", lambda text: float(text.removesuffix("ms")) / 1000),
+        # Emojis as icons of options: a pattern of all of them is compiled for the first text that isn't ASCII.
+        (string_util, "extract_leading_emoji", lambda text: ("", text)),
+        # A hint for those who run a page without Streamlit: the files of all modules are resolved to tell.
+        (delta_generator, "_use_warning_has_been_displayed", True),
+    )
+    for owner, name, stand_in in parts:
+        setattr(owner, name, stand_in)
+
+
+# The configuration of Streamlit's front end: it shows no boxes about lost connections, which would take the focus.
+
+_PLACE = "/_stcore/host-config"
+
+
+class FrontEnd:
+    """The middleware that answers the front end's request for its configuration in place of Streamlit."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answers = scope["type"] == "http" and scope["path"] == _PLACE and Request(scope).method == "GET"
+        await (_ANSWER if answers else self._app)(scope, receive, send)
+
+
+_ANSWER = JSONResponse({"allowedOrigins": [], "blockErrorDialogs": True}, headers={"Cache-Control": "no-cache"})
+
+
+SOURCES = {
+    "default-src": "'none'",
+    # The components' scripts come as blobs; the sum is that of the one line in Streamlit's own page.
+    "script-src": "'self' blob: 'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA='",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data:",
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+}
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in SOURCES.items()),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Policy:
+    """The middleware that puts the headers on every answer, also on a refused WebSocket."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def guarded(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, guarded)
+
+
+def failure(_: Request, __: Exception) -> Response:
+    """Answer where the server itself failed: Starlette does so outside of every middleware."""
+    return PlainTextResponse("Internal Server Error", 500, HEADERS)

@@ -1,0 +1,91 @@
+"""The keys of every page, and the help that lists them."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.base.messages import Message, message
+from pages.ui.shared import widgets
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import t, text_of
+from pages.ui.shared.widgets import component
+
+# Keys that work on every page: a component without a look of its own.
+
+KEYS = component("keys", __file__)
+
+
+def listen(*, searches: bool, language: str) -> str:
+    """Listen to the keys of every page and to the arrows; return what a key asks for (`EVERYWHERE`), else "".
+
+    The browser reads the page aloud in the `language`.
+    """
+    wishes: dict[str, Any] = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
+    with st.container(key="keys"):
+        wants = KEYS(
+            key="keys_component",
+            data={"searches": searches, "language": language.replace("_", "-"), "keys": EVERYWHERE},
+            **wishes,
+        )
+    return next((wish for wish in EVERYWHERE if wants[wish] is not None), "")
+
+
+EVERYWHERE = {"search": ("Ctrl+K", "/"), "switch": ("Ctrl+O",), "help": ("?",)}
+"""The keys of every page, by what they ask for; `keys.js` listens to them, to those without Ctrl outside of fields."""
+
+SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
+    message("Everywhere"): {
+        message("Search"): EVERYWHERE["search"],
+        message("Open a note"): EVERYWHERE["switch"],
+        message("Show this help"): EVERYWHERE["help"],
+        message("Close what lies over a narrow page"): ("Esc",),
+    },
+    message("Among the hits"): {
+        message("To the next or the previous hit"): ("↓", "↑"),
+        message("Open the hit"): ("Enter",),
+        message("Back to the question"): ("Esc",),
+    },
+    message("While you write"): {message("Save"): ("Ctrl+S", "Ctrl+Enter"), message("Find in the text"): ("Ctrl+F",)},
+    message("On the page Review"): {
+        message("Accept, keep or archive"): ("A",),
+        message("Edit, then accept"): ("E",),
+        message("Merge"): ("M",),
+        message("Reject or delete"): ("X",),
+    },
+}
+"""What the keys do, by where they do it."""
+_OPEN = "helping"
+
+
+def button() -> None:
+    """Draw the button that opens the help."""
+    about = t("Keyboard shortcuts; key: {key}", key=EVERYWHERE["help"][0])
+    widgets.small(t("Help"), "help", "help", on_click=_open, help=about)
+
+
+def dialog(*, wanted: bool) -> None:
+    """Draw the help if it is `wanted` now, or open."""
+    if wanted:
+        _open()
+    if st.session_state.get(_OPEN):
+        st.dialog(t("Keyboard shortcuts"), on_dismiss=_close)(_content)()
+
+
+def _content() -> None:
+    for title, keys in SHORTCUTS.items():
+        rows = "".join(
+            f"<tr><td>{html(text_of(what))}</td><td>{_keys(names)}</td></tr>" for what, names in keys.items()
+        )
+        st.html(f'<div class="t-caption">{html(text_of(title))}</div><table class="t-table">{rows}</table>')
+
+
+def _keys(names: tuple[str, ...]) -> str:
+    return " ".join(f"<kbd>{html(name)}</kbd>" for name in names)
+
+
+def _open() -> None:
+    st.session_state[_OPEN] = True
+
+
+def _close() -> None:
+    st.session_state.pop(_OPEN, None)

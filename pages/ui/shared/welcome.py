@@ -1,0 +1,71 @@
+"""The first steps: a page without notes with the buttons that bring some, and questions to begin with."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.base.messages import message
+from core.workspace import Workspace
+from pages.ui.shared import jobs, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, text_of
+
+# Questions to begin with: of the user's own notes, else of the sample notes.
+
+READ = 12
+"""Notes, the last changed first, that examples are made from."""
+SHOWN = 3
+OF_SAMPLES = (
+    message("when should I replace my bike chain"),
+    message("宫保鸡丁的碗汁怎么调"),
+    message("why did we decide against automatic failover"),
+)
+"""Questions on the sample notes; in each language their first quote is the answer (`tests/features/answers/test_shown.py`)."""
+
+
+def questions(workspace: Workspace) -> dict[str, str]:
+    """Return questions by their labels: those of the sample notes, or checked ones on other notes, and titles."""
+    cards = workspace.notes.switch("", READ)
+    own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
+    if cards and not own:
+        return {text: text for text in map(text_of, OF_SAMPLES)}
+    stamp = tuple((card.id, str(card.updated_at)) for card in own)
+    titles = {t("“{title}”", title=card.title): card.title for card in own}
+    checked = workspace.answers.examples.for_notes(stamp) if own else ()
+    every = {text: text for text in checked} | titles
+    return dict(list(every.items())[:SHOWN])
+
+
+def links(workspace: Workspace) -> None:
+    """Draw the questions, each a link that asks it; nothing while an import brings the first notes."""
+    texts = questions(workspace)
+    if not texts:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="examples"):
+        st.caption(t("For example"), width="content")
+        for label, text in texts.items():
+            icon = ":material/arrow_outward:"
+            st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": text})
+
+
+def no_notes(workspace: Workspace, text: str) -> None:
+    """Draw the purpose of the page, the buttons, and the import that one of them started."""
+    st.html(f'<p class="t-lead">{html(text)}</p>')
+    beginnings(workspace)
+    jobs.panel(workspace)
+
+
+def beginnings(workspace: Workspace) -> None:
+    """Draw the two ways to begin: the sample notes at once, or the import of the user's own."""
+    with st.container(horizontal=True):
+        samples(workspace, type="primary")
+        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut(workspace)):
+            st.switch_page("notes.py")
+
+
+def samples(workspace: Workspace, **more: Any) -> None:
+    """Draw the button that imports the sample notes."""
+    label, shut = t("Try it with sample notes"), jobs.is_shut(workspace)
+    if widgets.button(label, "try", "play_arrow", disabled=shut, **more):
+        jobs.start_samples(workspace)
+        st.rerun()
