@@ -72,12 +72,13 @@ def evaluate(
             measured = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
     compared = runs.side_by_side(measured, metric)
-    comparison, advice = None, None
-    if len(measured) > 1:
-        comparison = ComparisonView.from_side_by_side(compared)
-    if setups["grid"]:
-        advice = AdviceView.from_advice(runs.advise(measured, *filter(None, [metric])), compared)
-    evaluation = EvaluationView.from_evaluation(runs.evaluation(measured[0][1]), waiting, comparison, advice)
+    advice = runs.advise(measured, *filter(None, [metric])) if setups["grid"] else None
+    evaluation = EvaluationView.from_evaluation(
+        runs.evaluation(measured[0][1]),
+        pending=waiting,
+        compared=ComparisonView.from_side_by_side(compared) if len(measured) > 1 else None,
+        advice=AdviceView.from_advice(advice, compared) if advice else None,
+    )
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
         try:

@@ -4,14 +4,7 @@ import re
 
 from core.base.text import CJK, fold
 from core.features.evaluation.metrics import cited_precision, cited_recall, spans
-from core.model import (
-    AGREED,
-    Answer,
-    FoundSpan,
-    GivenAnswer,
-    QuestionResult,
-    Quote,
-)
+from core.model import AGREED, Answer, FoundSpan, GivenAnswer, QuestionResult, Quote
 from core.store import Store
 
 _LATIN = rf"(?:(?![{CJK}])\w)"

@@ -131,12 +131,7 @@ class Runs:
     report = staticmethod(report.report)
 
     def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        models: Models,
-        synonyms: SynonymsFile,
-        answerer: AnswererFactory,
+        self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile, answerer: AnswererFactory
     ) -> None:
         self._store = store
         self._table = RunTable(store.database)

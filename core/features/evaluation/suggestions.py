@@ -12,13 +12,7 @@ from core.indexing.edits import Span
 from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values
-from core.query.phrasing import (
-    Casing,
-    definition_question,
-    heading_question,
-    instructs,
-    stands_alone,
-)
+from core.query.phrasing import Casing, definition_question, heading_question, instructs, stands_alone
 
 SHORTEST, LONGEST = 40, 400
 """Characters of a right passage."""

@@ -234,13 +234,7 @@ class EvaluationView:
     advice: AdviceView | None = None
 
     @classmethod
-    def from_evaluation(
-        cls,
-        evaluation: Evaluation,
-        pending: int = 0,
-        compared: ComparisonView | None = None,
-        advice: AdviceView | None = None,
-    ) -> Self:
+    def from_evaluation(cls, evaluation: Evaluation, **more: Any) -> Self:
+        """Return the view of an evaluation; `more` are the fields that it doesn't have."""
         results = tuple(map(ResultView.from_result, evaluation.questions))
-        more = {"questions": len(results), "per_question": results, "pending": pending}
-        return assemble(cls, evaluation, **more, compared=compared, advice=advice)
+        return assemble(cls, evaluation, questions=len(results), per_question=results, **more)

@@ -9,13 +9,7 @@ from core.base.text import digest, fold, is_chinese, query_keywords
 from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import PROBE_KINDS, Note, Probe, ProbeKind
 from core.notes.links import NoteLinks
-from core.query.phrasing import (
-    NAVIGATION,
-    Casing,
-    definition_question,
-    heading_question,
-    stands_alone,
-)
+from core.query.phrasing import NAVIGATION, Casing, definition_question, heading_question, stands_alone
 
 OF_NOTE = 6
 """Most questions of a note."""
