@@ -185,8 +185,9 @@ def json_type(kind: Any) -> Any:
 def _object_type(kind: Any) -> Any:
     hints = get_type_hints(kind)
     named = {readable_name(field.name): json_type(hints[field.name]) for field in fields(kind)}
-    shown = {name: json_type(get_type_hints(getattr(kind, name).fget)["return"]) for name in getattr(kind, "SHOWN", ())}
-    return typed_dict(kind.__name__, named | shown)
+    for name in getattr(kind, "SHOWN", ()):
+        named[readable_name(name)] = json_type(get_type_hints(getattr(kind, name).fget)["return"])
+    return typed_dict(kind.__name__, named)
 
 
 def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:

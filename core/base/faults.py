@@ -1,4 +1,4 @@
-"""Errors of the file system and of SQLite as errors on which the user can act.
+"""Errors of the file system, of SQLite and of readers of JSON and CSV as errors on which the user can act.
 
 The module that calls the library translates: `with translate_errors(folder): …`, or
 `raise translate_error(error, folder) from error`.
@@ -23,6 +23,7 @@ from core.base.errors import (
     TesseraError,
     WorkspaceLocked,
 )
+from core.base.messages import Message, message
 
 _LOG = logging.getLogger(__name__)
 
@@ -200,3 +201,26 @@ def wrap_file_errors(path: str) -> Iterator[None]:
         raise SourceError(
             path, "could not be read ({kind}). It is left out; the log has the details.", kind=type(error).__name__
         ) from error
+
+
+_PARSE_ERRORS = (
+    message("Expecting value"),
+    message("Expecting property name enclosed in double quotes"),
+    message("Expecting ',' delimiter"),
+    message("Expecting ':' delimiter"),
+    message("Illegal trailing comma before end of object"),
+    message("Illegal trailing comma before end of array"),
+    message("Unterminated string starting at"),
+    message("Invalid control character at"),
+    message("Invalid \\escape"),
+    message("Invalid \\uXXXX escape"),
+    message("Extra data"),
+    message("unexpected end of data"),
+)
+"""Errors of Python's readers of JSON and CSV."""
+
+
+def translate_parse_error(text: str) -> Message | str:
+    """Return an error of a reader of JSON or CSV as a message, an unknown one as it is."""
+    text = text.removesuffix(": ")
+    return next((known for known in _PARSE_ERRORS if known.text == text), text)

@@ -77,6 +77,8 @@ INVISIBLE = (
 
 Soft hyphens, spaces of no width, joiners, marks of direction, variation selectors, the stroke that stretches Arabic.
 """
+_CHINESE = re.compile(f"[{CJK}]")
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 def _marks() -> Iterator[str]:
@@ -202,6 +204,11 @@ def one_line(text: str) -> str:
 def is_punctuation(text: str) -> bool:
     """Return whether a text has only punctuation, separators and control characters, which are never searched."""
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
+
+
+def is_chinese(text: str) -> bool:
+    """Whether more than a fifth of the letters are Chinese."""
+    return 5 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text))
 
 
 def simplify(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message
 from core.model.evaluation import QuestionResult, Run
@@ -30,6 +30,8 @@ class Comparison:
     put it as far off 0 on either side; below ENOUGH questions these three mean nothing. `more` estimates the number of
     further questions that settle the difference: 0 where it is settled, None where no number does, or below ENOUGH.
     """
+
+    SHOWN: ClassVar = ("settled",)
 
     questions: int
     difference: float

@@ -1,11 +1,10 @@
 """Checks whether the notes of a base can be found: questions made from them, and what those reach."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 from core.model.comparison import Comparison
@@ -91,6 +90,8 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Vanished:
     """A note that is gone since the last check, or a `text` that it had as its title or as a heading."""
+
+    SHOWN: ClassVar = ("message",)
 
     note_id: str
     title: str
@@ -221,7 +222,7 @@ class SettingsTrial:
     """A change of settings tried on the questions of the last check, before it is made."""
 
     comparison: Comparison
-    lost: Sequence[ProbeResult] = field(default_factory=tuple)
+    lost: tuple[ProbeResult, ...] = ()
 
     @property
     def loses(self) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from core.base.messages import Message
-from core.model.notes import Failed
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
 EventKind = Literal["log", "request", "test", "command", "message"]
@@ -100,7 +99,7 @@ class LearntLog:
     """What was learnt from a log: its events, the facts in it, and the ids of the notes that were suggested.
 
     `known` facts were suggested before, and `rejected` ones are those that the user rejected; neither is suggested
-    again. The notes `by_model` are those of `note_ids` that the model suggested, the others are by rules; `dropped` are
+    again. The notes `by_model` are those of `suggested` by the model, the others are by rules; `dropped` are
     suggestions of the model that became no note. `unsent` events are more than a model is sent.
     """
 
@@ -113,10 +112,18 @@ class LearntLog:
     facts: int
     known: int
     rejected: int
-    note_ids: tuple[str, ...]
+    suggested: tuple[str, ...]
     by_model: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     unsent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadLog:
+    """A log that can't be read, and why."""
+
+    path: str
+    reason: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ class LearningReport:
 
     base: str
     logs: tuple[LearntLog, ...]
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[UnreadLog, ...] = ()
     model: str = ""
     problem: Message | None = None
 

@@ -1,6 +1,6 @@
 """Pending notes and proposed changes, which programs write and the user accepts or rejects."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -32,6 +32,9 @@ from core.store import Store
 _PENDING = Condition("status", ("pending",))
 _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 
+OnDecision = Callable[[Sequence[str], str | None], object]
+"""Takes the ids of pending notes that the user rejected with a reason, or accepted: then None, in the transaction."""
+
 
 class Proposals:
     """The items that programs wrote for review. A base that trusts programs takes their changes at once."""
@@ -41,6 +44,7 @@ class Proposals:
         self._bases = bases
         self._notes = notes
         self._writer = Writer(store, chunks)
+        self.on_decision: OnDecision = lambda *_: None
 
     # programs
 
@@ -134,7 +138,7 @@ class Proposals:
                 _check(self._store.notes.note(submission.note.id), submission, over)
             pending = [submission.note.id for submission in chosen if submission.change is None]
             self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
-            self._store.facts.settle(pending, rejected=False)
+            self.on_decision(pending, None)
             changes = [
                 replace(submission.change, version=submission.note.version)
                 for submission in chosen
@@ -171,7 +175,7 @@ class Proposals:
                     self._store.proposals.drop(submission.note.id)
             log_bases(self._store.bases.for_notes([submission.note.id for submission in chosen]))
             pending = [submission.note.id for submission in chosen if submission.change is None]
-            self._store.facts.settle(pending, rejected=True, reason=one_line(reason))
+            self.on_decision(pending, one_line(reason))
         self._notes.delete(pending)
 
     @log_call("note.restore_proposal")

@@ -8,7 +8,6 @@ from core.store.database import Database
 from core.store.document_table import DocumentTable
 from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
-from core.store.fact_table import FactTable
 from core.store.field_table import FieldTable
 from core.store.image_table import ImageTable
 from core.store.note_table import NoteTable
@@ -38,7 +37,6 @@ class Tables:
         self.fields = FieldTable(database)
         self.properties = PropertyTable(database)
         self.titles = TitleTable(database)
-        self.facts = FactTable(database)
         self.chunks = ChunkTable(database)
         self.pending = PendingTable(database)
         self.words = Words(database)

@@ -10,7 +10,7 @@ from core.features import FEATURES
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.model import Check, InstalledPack, KnowledgeBase, bind_checks
+from core.model import Check, InstalledPack, bind_checks
 from core.notes.collection import Notes
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from core.features.archives.collection import Archives
     from core.features.backups.collection import Backups
     from core.features.doctor.doctor import Doctor
-    from core.features.evaluation.question_sets import QuestionSets
-    from core.features.evaluation.questions import Questions
+    from core.features.evaluation.questions import Questions, QuestionSets
     from core.features.evaluation.runs import Runs
     from core.features.findability.collection import FindabilityChecks
     from core.features.findability.table import CheckTable
@@ -75,14 +74,21 @@ class Services:
         self.models = Models(store, settings, jobs)
         self.settings_file = SettingsFile(settings, lambda: self.servers.refresh())
         self.chunks = Chunks(store, self.models)
-        self.bases = Bases(store, settings, self.models, self.chunks, _renamed, partial(_put_into_trash, store))
+        self.bases = Bases(
+            store, settings, self.models, self.chunks, _renamed, lambda base: self.archives.put_into_trash(base)
+        )
         self.bases.on_pictures = lambda: self.pictures.switched()
         self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
 
+    @staticmethod
+    def has(feature: str) -> bool:
+        """Whether a feature is there, by the name of its folder."""
+        return feature in FEATURES
+
     def _offer(self, feature: str, build: Callable[[], T]) -> T | None:
         """Return what a feature offers to others, None where the feature is left out."""
-        return build() if feature in FEATURES else None
+        return build() if self.has(feature) else None
 
     def _start_features(self) -> None:
         """Do what features do when a workspace is opened for writing."""
@@ -121,7 +127,7 @@ class Services:
 
     @LazyService
     def question_sets(self) -> "QuestionSets":
-        from core.features.evaluation.question_sets import QuestionSets
+        from core.features.evaluation.questions import QuestionSets
 
         return QuestionSets(self.store)
 
@@ -133,9 +139,11 @@ class Services:
 
     @LazyService
     def runs(self) -> "Runs":
+        from core.features.answers.answerer import Answerer
         from core.features.evaluation.runs import Runs
 
-        return Runs(self.store, self.settings, self.models, self._synonyms)
+        answerer = partial(Answerer, self.store, self.settings)
+        return Runs(self.store, self.settings, self.models, self._synonyms, answerer)
 
     @LazyService
     def findability(self) -> "FindabilityChecks":
@@ -184,7 +192,12 @@ class Services:
     def proposals(self) -> "Proposals":
         from core.notes.proposals import Proposals
 
-        return Proposals(self.store, self.bases, self.chunks, self.notes)
+        proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
+        if self.has("learning"):
+            from core.features.learning.table import FactTable
+
+            proposals.on_decision = FactTable(self.store.database).settle
+        return proposals
 
     @LazyService
     def review(self) -> "Review":
@@ -236,8 +249,9 @@ class Services:
     @LazyService
     def archives(self) -> "Archives":
         from core.features.archives.collection import Archives
+        from core.features.evaluation.run_table import RunTable
 
-        return Archives(self.store, self.settings, self.bases)
+        return Archives(self.store, self.settings, self.bases, RunTable(self.store.database))
 
     @LazyService
     def backups(self) -> "Backups":
@@ -277,9 +291,3 @@ def _renamed(question: str, old: str, new: str) -> str:
     from core.query.language import rename_base
 
     return rename_base(question, old, new)
-
-
-def _put_into_trash(store: Store, base: KnowledgeBase) -> None:
-    from core.features.archives.collection import put_into_trash
-
-    put_into_trash(store, base)

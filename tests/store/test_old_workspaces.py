@@ -16,6 +16,7 @@ from core.base.registry import Entry
 from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
 from core.features.findability.table import CheckTable
+from core.features.learning.table import FactTable
 from core.features.related.table import ConceptTable
 from core.features.review.table import DecisionTable
 from core.features.threads.table import ThreadTable
@@ -163,7 +164,10 @@ def check(workspace: Workspace, version: int) -> None:
     if version >= 17:
         assert "copy-0a1b2c3d4e5f" in DecisionTable(workspace.store.database).hidden_keys()
     if version >= 18:
-        assert [(fact.rejected, fact.reason) for fact in workspace.store.facts.all()] == [(True, "known"), (False, "")]
+        assert [(fact.rejected, fact.reason) for fact in FactTable(workspace.store.database).all()] == [
+            (True, "known"),
+            (False, ""),
+        ]
     if version >= 19:
         check_answers(workspace)
     if version >= 20:

@@ -12,9 +12,8 @@ from core.doors.cli.binding import taking
 from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
-from core.features.evaluation import operations
-from core.features.evaluation import text as evaluationlines
-from core.features.evaluation.forms import EVALUATION, advice_form, comparison_form
+from core.features.evaluation import operations, text
+from core.features.evaluation.views import AdviceView, ComparisonView, EvaluationView
 from core.model import METRICS, QuestionSet, SearchSettings
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def evaluate(
     as_json: Json = False,
     **given: Any,
 ) -> None:
-    targets = dict(_target(text) for text in fail_under or ())
+    targets = dict(map(_target, fail_under or ()))
     for name in (*targets, *filter(None, [metric])):
         if name not in METRICS:
             raise UnknownChoice("figure", name, METRICS)
@@ -68,24 +67,25 @@ def evaluate(
         if save:
             asked = {**setups, "question_set": _set(workspace, base, source, save), "search": search.chosen()}
             done = call(operations.start, workspace, asked)
-            measured = runs.measured(run["id"] for run in done["runs"])
+            measured = runs.measured(run.id for run in done.runs)
         else:
             measured = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
-    values = EVALUATION(runs.evaluation(measured[0][1])) | {"pending": waiting}
     compared = runs.side_by_side(measured, metric)
-    if len(measured) > 1:
-        values["compared"] = comparison_form(compared)
-    if setups["grid"]:
-        names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
-        values["advice"] = advice_form(runs.advise(measured, *filter(None, [metric])), names)
+    advice = runs.advise(measured, *filter(None, [metric])) if setups["grid"] else None
+    evaluation = EvaluationView.from_evaluation(
+        runs.evaluation(measured[0][1]),
+        pending=waiting,
+        compared=ComparisonView.from_side_by_side(compared) if len(measured) > 1 else None,
+        advice=AdviceView.from_advice(advice, compared) if advice else None,
+    )
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
         try:
             out.write_bytes(content)
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-    show(values, as_json, evaluationlines.format_comparison if len(measured) > 1 else evaluationlines.format_evaluation)
+    show(evaluation, as_json, text.format_evaluation)
     figures = measured[0][0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])
@@ -121,7 +121,7 @@ def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> s
     if isinstance(source, QuestionSet):
         return source.id
     made = call(operations.add, workspace, {"base": base, "name": name, "file": source})
-    return str(made["id"])
+    return str(made.id)
 
 
 def _target(text: str) -> tuple[str, float]:

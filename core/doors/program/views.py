@@ -7,9 +7,8 @@ from typing import Any, Self
 from core.base.codec import encode
 from core.base.jobs import JobState
 from core.base.messages import Message
-from core.features.evaluation.forms import RUNS
-from core.features.learning import forms as learning
-from core.model import IndexedChunks, Job, LearningReport, ReadPictures
+from core.features.evaluation.views import RunList
+from core.model import IndexedChunks, Job, ReadPictures
 
 
 def job_id(job: Job) -> str:
@@ -22,10 +21,8 @@ def _encode_result(result: Any) -> Any:
     match result:
         case IndexedChunks(count) | ReadPictures(count):
             return {"count": count}
-        case LearningReport():
-            return learning.REPORT(result)
         case list():
-            return RUNS(result)
+            return encode(RunList.from_runs(result))
         case int() if not isinstance(result, bool):
             return {"count": result}
     return encode(result) if is_dataclass(result) or isinstance(result, dict) else None

@@ -18,7 +18,7 @@ from core.base.messages import Message, message
 from core.features.archives import documents, folders, import_validation, records, whole, wordlists
 from core.features.archives.expiry import expire
 from core.features.archives.parts import Mistakes
-from core.features.archives.records import Ids, Records, is_id
+from core.features.archives.records import Ids, Records, RunRows, is_id
 from core.features.archives.trash import BaseTrash
 from core.features.archives.trashed_table import TrashedTable
 from core.indexing.bases import Bases
@@ -106,17 +106,12 @@ MOST_DOCUMENT = 64 * 2**20
 _LOG = logging.getLogger(__name__)
 
 
-def put_into_trash(store: Store, base: KnowledgeBase) -> None:
-    """Write a base, with everything, into the trash; raises StoreError."""
-    with translate_errors(store.folder):
-        BaseTrash(store).put(base.id, whole.pack(_read(store, base)))
-
-
 class Archives:
     """The bases of a workspace as files. Changes raise WorkspaceLocked where it is open for reading only."""
 
-    def __init__(self, store: Store, settings: Settings, bases: Bases) -> None:
+    def __init__(self, store: Store, settings: Settings, bases: Bases, runs: RunRows) -> None:
         self._store = store
+        self._runs = runs
         self._table = TrashedTable(store.database)
         self._bases = bases
         self._trash = BaseTrash(store)
@@ -137,14 +132,14 @@ class Archives:
         with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
-                folders.write(_read(self._store, self._bases.get(base)), place)
+                folders.write(self._read(self._bases.get(base)), place)
             else:
                 files.create(place, self.exported(base, form))
         return place
 
     def exported(self, base: str, form: str) -> bytes:
         """Return the bytes of an export; of `markdown`, a zip of its files."""
-        held = _read(self._store, self._bases.get(base))
+        held = self._read(self._bases.get(base))
         if form == "json":
             return documents.to_json(held)
         if form == "yaml":
@@ -202,6 +197,11 @@ class Archives:
 
     # trash
 
+    def put_into_trash(self, base: KnowledgeBase) -> None:
+        """Write a base, with everything, into the trash; raises StoreError."""
+        with translate_errors(self._store.folder):
+            self._trash.put(base.id, whole.pack(self._read(base)))
+
     @property
     def trash_stays(self) -> timedelta:
         """Time within which a deleted base can be restored."""
@@ -258,12 +258,12 @@ class Archives:
         name = name.strip() or held.base.name
         self._bases.check_name(name)
         ids = checked(held, file)
-        base = records.write(self._store, held, name, ids)
+        base = records.write(self._store, held, name, ids, self._runs)
         with translate_errors(self._store.folder):
             wordlists.add(self._store.folder, held.words)
         _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))
         return Restored(base, held.powers, own=own)
 
-
-def _read(store: Store, base: KnowledgeBase) -> Records:
-    return replace(records.read(store, base), words=wordlists.user_wordlists(store.folder))
+    def _read(self, base: KnowledgeBase) -> Records:
+        words = wordlists.user_wordlists(self._store.folder)
+        return replace(records.read(self._store, base, self._runs), words=words)

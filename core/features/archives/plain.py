@@ -8,8 +8,8 @@ from typing import Any
 
 from core.base.codec import DecodeError, decoder
 from core.base.errors import RowError
+from core.base.faults import translate_parse_error
 from core.base.text import escape_halves
-from core.features.evaluation.problems import parsing
 
 SIGNS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)
 """A text of JSON, whose signs don't count, or a sign of a list or an object."""
@@ -29,7 +29,7 @@ def parsed(text: bytes) -> Any:
     try:
         return json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except json.JSONDecodeError as error:
-        reason = parsing(error.msg)
+        reason = translate_parse_error(error.msg)
         raise RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno) from error
     except UnicodeDecodeError as error:
         raise RowError("this isn't UTF-8. Save the file as UTF-8.") from error

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from core import embedding
 from core.base.messages import Message
 from core.features.archives.parts import RecordParts
-from core.features.evaluation.run_table import RunTable
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
 from core.model import (
@@ -76,6 +75,24 @@ class RunRecord:
     results: dict[str, QuestionResult]
 
 
+class RunRows(Protocol):
+    """The rows of runs and of the results of their questions."""
+
+    def for_base(self, base: KnowledgeBase) -> list[Run]: ...
+
+    def results(self, run_id: str) -> dict[int, QuestionResult]: ...
+
+    def begin(self, run: Run) -> Run: ...
+
+    def add(
+        self,
+        run: Run,
+        results: Mapping[int, QuestionResult],
+        metrics: Mapping[str, float],
+        ended_at: datetime | None = None,
+    ) -> Run: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SyncRecord:
     """The last sync of a folder."""
@@ -127,7 +144,7 @@ def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
     return NoteRecord(replace(note, id=note_id, base_id=base.id, content_hash=hashed, source="person", source_ref=""))
 
 
-def read(store: Store, base: KnowledgeBase) -> Records:
+def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
     """Return the records of a base, in an order that depends on nothing else."""
     with store.database.read():
         ids = sorted(card.id for card in store.notes.cards(Filters(bases=(base.name,))))
@@ -143,10 +160,8 @@ def read(store: Store, base: KnowledgeBase) -> Records:
                 for question_set in store.questions.sets(base)
             ),
             runs=RecordParts.from_records(
-                RunRecord(
-                    run, {str(number): result for number, result in RunTable(store.database).results(run.id).items()}
-                )
-                for run in reversed(RunTable(store.database).for_base(base))
+                RunRecord(run, {str(number): result for number, result in runs.results(run.id).items()})
+                for run in reversed(runs.for_base(base))
             ),
             syncs=RecordParts.from_records(
                 SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])
@@ -175,7 +190,7 @@ def versions(store: Store, note_id: str) -> list[VersionRecord]:
     ]
 
 
-def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
+def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) -> KnowledgeBase:
     """Write a base with all that belongs to it in one transaction, and return it; ids that are taken become others.
 
     Its chunks are pending. Raises ConfigError and ModelError for a model that isn't there.
@@ -198,9 +213,9 @@ def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
         for set_record in records.sets:
             store.questions.put_set(set_record.set, set_record.questions)
         for done in records.runs:
-            new_run = RunTable(store.database).begin(done.run)
+            new_run = runs.begin(done.run)
             results = {int(number): result for number, result in done.results.items()}
-            RunTable(store.database).add(new_run, results, done.run.metrics, done.run.ended_at)
+            runs.add(new_run, results, done.run.metrics, done.run.ended_at)
         for sync in records.syncs:
             store.bases.put_sync(base, sync.folder, sync.at, sync.report)
         for use in records.uses:

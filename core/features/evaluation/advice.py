@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import Message, message
-from core.features.evaluation.compare import compare, rounded
 from core.features.evaluation.scoring import values as values_of
 from core.features.evaluation.sidebyside import BY_BUDGET, shared
 from core.model import ENOUGH, METRICS, Advice, Measured
+from core.retrieval.comparison import compare, rounded
 
 FOLDS, REPEATS = 5, 10
 """Kohavi, 'A Study of Cross-Validation and Bootstrap for Accuracy Estimation', 1995: 5 to 20 folds, repeated."""

@@ -62,7 +62,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 def _parse_judgement(reply: str) -> _Reply | None:
     """Return the judgement that ends a reply, None where none does.
 
-    What stands before may be the model's reasoning; what stands behind or around an object makes it a quotation.
+    What is before may be the model's reasoning; what is after or around an object makes it a quotation.
     """
     text = reply.rstrip(" \n\r\t`")
     end = len(text)

@@ -14,12 +14,16 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import log2
 
-from core.model import Rates
+from core.model import FoundSpan, GoldSpan, Rates
 
 Span = tuple[str, int, int]
 
 FOUND_SHARE = 0.5
 """Least retrieved share of a found gold passage's characters."""
+
+
+def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
+    return [(passage.note_id, passage.start, passage.end) for passage in passages]
 
 
 def coverage(gold: Span, retrieved: Sequence[Span]) -> float:

@@ -1,17 +1,24 @@
 """Operations on question sets and runs, which measure how many right passages are found."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-from typing_extensions import TypedDict
 
 from core.base.errors import UnknownChoice
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 from core.doors.operations.parameters import SEARCH, Base
-from core.features.evaluation import forms, text
-from core.model import Measured, Pipeline, Progress, Question, QuestionSet, Run, SearchSettings
+from core.features.evaluation import text
+from core.features.evaluation.views import (
+    Deletion,
+    MeasuredRun,
+    QuestionSetList,
+    QuestionSetView,
+    RunList,
+    SuggestionCount,
+)
+from core.model import Pipeline, Progress, QuestionSet, SearchSettings
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -20,13 +27,6 @@ _PERSONS = {"tool": "what is right, and how it is searched, is the person's choi
 Set = Annotated[str, About(message("A question set, by its id."))]
 RunId = Annotated[str, About(message("A run, by its id."))]
 Setups = list[str] | None
-
-
-class Deleted(TypedDict):
-    """The id of what is deleted."""
-
-    id: str
-    deleted: bool
 
 
 # question sets
@@ -39,12 +39,11 @@ class Deleted(TypedDict):
     cli="questions list",
     takes={"base": "work"},
     gives={"question_sets": [QUESTION_SET]},
-    form=forms.SETS,
     lacks=_PERSONS,
     lines=text.format_sets,
 )
-def list_(workspace: "Workspace", base: Base) -> list[QuestionSet]:
-    return workspace.question_sets.all(base)
+def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
+    return QuestionSetList(tuple(workspace.question_sets.all(base)))
 
 
 @operation(
@@ -56,7 +55,6 @@ def list_(workspace: "Workspace", base: Base) -> list[QuestionSet]:
     creates="/question-sets/{id}",
     takes=NEW_SET,
     gives=QUESTION_SET,
-    form=forms.SET,
     lacks=_PERSONS,
     lines=text.format_set,
 )
@@ -82,13 +80,12 @@ def add(
     cli="questions show {question_set}",
     takes={"question_set": "8c21"},
     gives=QUESTION_SET | {"all": [QUESTION]},
-    form=forms.WHOLE_SET,
     lacks=_PERSONS,
     lines=text.format_whole_set,
 )
-def show(workspace: "Workspace", question_set: Set) -> tuple[QuestionSet, list[Question]]:
+def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
     known = _known(workspace, question_set)
-    return known, workspace.questions.all(known)
+    return QuestionSetView.from_set(known, workspace.questions.all(known))
 
 
 @operation(
@@ -102,9 +99,9 @@ def show(workspace: "Workspace", question_set: Set) -> tuple[QuestionSet, list[Q
     lacks=_PERSONS,
     lines=text.format_deleted_set,
 )
-def delete(workspace: "Workspace", question_set: Set) -> Deleted:
+def delete(workspace: "Workspace", question_set: Set) -> Deletion:
     workspace.question_sets.delete_for_good(_known(workspace, question_set))
-    return {"id": question_set, "deleted": True}
+    return Deletion(question_set)
 
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
@@ -133,7 +130,6 @@ def _check_set(workspace: "Workspace", question_set: str, **_: object) -> None:
     check=_check_set,
     takes={"question_set": "8c21", "count": 20},
     gives={"count": 20},
-    form=forms.COUNT,
     lacks=_PERSONS,
     lines=text.format_suggested,
 )
@@ -143,9 +139,9 @@ def suggest(
     question_set: Set,
     count: Annotated[int, About(message("How many at most."), least=1, most=1000)] = 20,
     by_model: Annotated[bool, About(message("By the language model of the settings, not by rules."))] = False,
-) -> int:
+) -> SuggestionCount:
     known = _known(workspace, question_set)
-    return len(workspace.questions.suggest(known, count, by_model=by_model, progress=progress))
+    return SuggestionCount(len(workspace.questions.suggest(known, count, by_model=by_model, progress=progress)))
 
 
 # runs
@@ -174,22 +170,21 @@ def _pipelines(
     check=_pipelines,
     takes={"question_set": "8c21", "search": {"limit": 5}},
     gives={"runs": [RUN]},
-    form=forms.RUNS,
     lacks=_PERSONS,
 )
 def start(
     workspace: "Workspace",
     progress: Progress,
     question_set: Annotated[str, About(message("A question set, by its id."), doors=("http",))],
-    search: Annotated[dict[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
+    search: Annotated[Mapping[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
     compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
     grid: Annotated[
         Setups,
         About(message("Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; or auto.")),
     ] = None,
-) -> list[Run]:
+) -> RunList:
     known, pipelines = _pipelines(workspace, question_set, search, compare, grid)
-    return workspace.runs.run(known, pipelines, progress)
+    return RunList.from_runs(workspace.runs.run(known, pipelines, progress))
 
 
 @operation(
@@ -199,12 +194,11 @@ def start(
     cli="runs list",
     takes={"base": "work"},
     gives={"runs": [RUN]},
-    form=forms.RUNS,
     lacks=_PERSONS,
     lines=text.format_runs,
 )
-def runs(workspace: "Workspace", base: Base) -> list[Run]:
-    return workspace.runs.all(base)
+def runs(workspace: "Workspace", base: Base) -> RunList:
+    return RunList.from_runs(workspace.runs.all(base))
 
 
 @operation(
@@ -214,12 +208,11 @@ def runs(workspace: "Workspace", base: Base) -> list[Run]:
     cli="runs show {run}",
     takes={"run": "5d07"},
     gives=RUN | {"per_question": [QUESTION_RESULT]},
-    form=forms.MEASURED,
     lacks=_PERSONS,
     lines=text.format_run,
 )
-def show_run(workspace: "Workspace", run: RunId) -> Measured:
-    return workspace.runs.measured([run])[0]
+def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
+    return MeasuredRun.from_measured(workspace.runs.measured([run])[0])
 
 
 @operation(
@@ -233,7 +226,7 @@ def show_run(workspace: "Workspace", run: RunId) -> Measured:
     lacks=_PERSONS,
     lines=text.format_deleted_run,
 )
-def delete_run(workspace: "Workspace", run: RunId) -> Deleted:
+def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.measured([run])
     workspace.runs.delete_for_good([run])
-    return {"id": run, "deleted": True}
+    return Deletion(run)

@@ -9,28 +9,6 @@ from core.model import Question
 MOST = 20
 """Number of listed problems; the others are counted."""
 
-_OF_LIBRARIES = (
-    message("Expecting value"),
-    message("Expecting property name enclosed in double quotes"),
-    message("Expecting ',' delimiter"),
-    message("Expecting ':' delimiter"),
-    message("Illegal trailing comma before end of object"),
-    message("Illegal trailing comma before end of array"),
-    message("Unterminated string starting at"),
-    message("Invalid control character at"),
-    message("Invalid \\escape"),
-    message("Invalid \\uXXXX escape"),
-    message("Extra data"),
-    message("unexpected end of data"),
-)
-"""Errors of Python's readers of JSON and CSV; `parsing` finds them by their text."""
-
-
-def parsing(text: str) -> Message | str:
-    """Return an error of a reader of JSON or CSV as a message, an unknown one as it is."""
-    text = text.removesuffix(": ")
-    return next((known for known in _OF_LIBRARIES if known.text == text), text)
-
 
 class Problems:
     """The problems of the file `name`, by line."""

@@ -1,15 +1,16 @@
 """Question files in JSON lines; `sheets` reads tables."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from core.base import files
 from core.base.errors import QueryError, QuestionSetError, RowError
+from core.base.faults import translate_parse_error
 from core.base.messages import message, verbatim
 from core.base.text import find_half_character
 from core.features.evaluation import golds, sheets
-from core.features.evaluation.problems import Problems, parsing
+from core.features.evaluation.problems import Problems
 from core.model import Gold, KnowledgeBase, Question
 from core.model.limits import check_question
 from core.store import Store
@@ -31,7 +32,7 @@ def parse(data: bytes, name: str) -> list[Question]:
     """Return the questions of a file: of a table where its name says so, else of JSON lines.
 
     Each line of JSON: `id`, `question`, `gold` (a list of `path` and `quote`, with `start` in the note's body
-    where the quote stands several times; empty where the notes have no answer), and optionally `kind`,
+    where the quote appears several times; empty where the notes have no answer), and optionally `kind`,
     `any`, `note`, `suggested` and `answer`, the wished one. Raises one QuestionSetError that lists the bad lines.
     """
     if name.lower().endswith(TABLES):
@@ -52,7 +53,7 @@ def parse(data: bytes, name: str) -> list[Question]:
         except RecursionError:
             reason = message("this is nested too deeply.")
         except json.JSONDecodeError as error:
-            text = parsing(error.msg)
+            text = translate_parse_error(error.msg)
             reason = message("this isn't a JSON object ({reason}, column {n}).", reason=text, n=error.colno)
         except RowError as error:
             reason = error.message
@@ -88,7 +89,7 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
     return golds.place(store, base, questions, name)
 
 
-def _row(question: Question) -> dict[str, object]:
+def _row(question: Question) -> Mapping[str, object]:
     row = {
         "id": question.id,
         "question": question.text,
@@ -100,7 +101,7 @@ def _row(question: Question) -> dict[str, object]:
     return row | {name: value for name, value in optional.items() if value}
 
 
-def _gold_row(gold: Gold) -> dict[str, object]:
+def _gold_row(gold: Gold) -> Mapping[str, object]:
     row: dict[str, object] = {"path": gold.path, "quote": gold.quote}
     return row if gold.start is None else row | {"start": gold.start}
 
@@ -125,14 +126,14 @@ def _question(row: object, line: int) -> Question:
     )
 
 
-def _gold(row: dict[str, object]) -> Gold:
+def _gold(row: Mapping[str, object]) -> Gold:
     start = row.get("start")
     if start is not None and (type(start) is not int or start < 0):
         raise RowError("'start' must be a number of characters, 0 or more.")
     return Gold(_text(row, "path"), _text(row, "quote"), start)
 
 
-def _text(row: dict[str, object], key: str, *, optional: bool = False) -> str:
+def _text(row: Mapping[str, object], key: str, *, optional: bool = False) -> str:
     value = row.get(key, "" if optional else None)
     if optional and not isinstance(value, str):
         raise RowError("'{key}' must be text.", key=key)
@@ -143,7 +144,7 @@ def _text(row: dict[str, object], key: str, *, optional: bool = False) -> str:
     return value
 
 
-def _truth(row: dict[str, object], key: str, default: bool) -> bool:
+def _truth(row: Mapping[str, object], key: str, default: bool) -> bool:
     value = row.get(key, default)
     if not isinstance(value, bool):
         raise RowError("'{key}' must be true or false.", key=key)

@@ -1,6 +1,6 @@
 """Runs of question sets with pipelines, and their comparison."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -11,8 +11,6 @@ from core.base.call_log import skip_log
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.base.jobs import stop_check
 from core.base.text import query_keywords
-from core.features.answers import budget, thresholds
-from core.features.answers.writing import PASSAGES
 from core.features.evaluation import advice, answer_scoring, golds, judging, pipelines, report, scoring, sidebyside
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.features.evaluation.problems import Problems
@@ -21,7 +19,7 @@ from core.indexing.edits import Span
 from core.indexing.models import Models
 from core.indexing.scratch import Scratch
 from core.model import (
-    AnswerThreshold,
+    Answer,
     Chunk,
     Diagnosis,
     GivenAnswer,
@@ -46,7 +44,6 @@ from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine, SearchServices
 from core.retrieval.reasons import Reasons
 from core.settings.config import Settings
-from core.settings.sections import LlmSettings
 from core.store import Store
 
 # Diagnosis of missed right passages by the chunks that contain them.
@@ -115,38 +112,10 @@ def _share(gold: GoldSpan, spans: Iterable[Span]) -> float:
     return held / (gold.end - gold.start)
 
 
-# The answers of a pipeline to the questions of a run, and the judgement on them.
-
-
-class Answering:
-    """Answers questions by a pipeline, in a store that holds its chunks. Raises ConfigError as Chat does."""
-
-    def __init__(
-        self, store: Store, searching: SearchEngine, llm: LlmSettings, pipeline: Pipeline, bar: AnswerThreshold
-    ) -> None:
-        self._store = store
-        self._searching = searching
-        self._llm = llm
-        self._writer = Chat(llm) if pipeline.answers == "model" else None
-        self._judge = Chat(llm) if pipeline.judge == "model" else None
-        self._bar = bar
-
-    def answer(self, hits: SearchResult, stop: Stop) -> GivenAnswer:
-        """Return the answer to a question from its hits; raises Cancelled once `stop` says so."""
-        if self._writer:
-            characters = budget.characters(self._llm, hits.hits[:PASSAGES])
-            return answer_scoring.write_answer(
-                self._store, self._searching, self._writer, hits, self._bar, characters, stop
-            )
-        return answer_scoring.answer_result(self._store, self._searching, hits, self._bar)
-
-    def judged(self, result: QuestionResult, stop: Stop) -> QuestionResult:
-        """Return a result with the judgement on its answer, where a model judges; raises Cancelled as `answer`."""
-        if not self._judge or not result.given or not judging.is_due(result):
-            return result
-        judgement = judging.judge(self._judge, result, self._llm.input_characters, stop)
-        return replace(result, given=replace(result.given, judged=judgement))
-
+Answerer = Callable[[SearchResult, Stop], Answer]
+"""Answers the question of a search result; raises Cancelled once it has to stop."""
+AnswererFactory = Callable[[KnowledgeBase, Store, SearchEngine, bool], Answerer]
+"""Makes the answerer of a base from a search in a store that has its notes; the last says whether a model writes."""
 
 _TOGETHER = 25
 """Number of results per write; a kill loses at most these."""
@@ -161,12 +130,15 @@ class Runs:
     advise = staticmethod(advice.choose_run)
     report = staticmethod(report.report)
 
-    def __init__(self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile, answerer: AnswererFactory
+    ) -> None:
         self._store = store
         self._table = RunTable(store.database)
         self._settings = settings
         self._models = models
         self._synonyms = synonyms
+        self._answerer = answerer
         self.scratch = Scratch(store)
         self._under_way: set[str] = set()
 
@@ -188,7 +160,7 @@ class Runs:
     ) -> list[Pipeline]:
         """Return a base's pipeline with these settings, one for each spec, and every combination of the choices.
 
-        The choice `auto` stands for the usual grid. Raises as `pipelines.parse` does.
+        The choice `auto` means the usual grid. Raises as `pipelines.parse` does.
         """
         named = self._store.bases.named(base)
         start, chunking = Pipeline(search=search), named.chunking
@@ -374,22 +346,28 @@ class Runs:
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
         """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
-        options, bar = pipelines.options(base, pipeline), thresholds.current_threshold(self._store, base)
+        options, llm = pipelines.options(base, pipeline), self._settings.llm
+        judge = Chat(llm) if pipeline.judge == "model" else None
         asking = progress if pipelines.is_own(base, pipeline) else _part(progress, 1, 2)
         with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)
-            answering = Answering(store, searching, self._settings.llm, pipeline, bar)
+            answerer = self._answerer(base, store, searching, pipeline.answers == "model")
 
             def search(text: str) -> SearchResult:
                 return searching.answer(searching.prepare(text, options))
+
+            def answer(found: SearchResult, stop: Stop) -> GivenAnswer:
+                return answer_scoring.given_answer(store, answerer(found, stop))
 
             # Load the models before the first measured question.
             searching.answer(searching.prepare("any", {**options, "choose": False}))
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
                 stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
-                result = scoring.ask(question, search, partial(answering.answer, stop=stop))
-                result = answering.judged(result, stop)
+                result = scoring.ask(question, search, partial(answer, stop=stop))
+                if judge and result.given and judging.is_due(result):
+                    judgement = judging.judge(judge, result, llm.input_characters, stop)
+                    result = replace(result, given=replace(result.given, judged=judgement))
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:
                         missed = tuple(diagnose(store, reasons, list(enumerate(result.golds))))

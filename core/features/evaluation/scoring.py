@@ -1,11 +1,11 @@
 """Measurement of a search with questions of known answers."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from core.features.evaluation import answer_scoring, metrics
-from core.features.evaluation.metrics import Span
+from core.features.evaluation.metrics import spans
 from core.model import (
     ANSWER_METRICS,
     BUDGET,
@@ -38,7 +38,7 @@ def ask(
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
     golds, retrieved = remaining_golds(question), tuple(map(_retrieved, result.hits))
-    gold_spans, hit_spans = _spans(golds), _spans(retrieved)
+    gold_spans, hit_spans = spans(golds), spans(retrieved)
     return QuestionResult(
         id=question.id,
         question=question.text,
@@ -71,7 +71,7 @@ def values(result: QuestionResult) -> dict[str, float]:
     answers = answer_scoring.values(result)
     if result.negative:
         return answers
-    golds, hits, any = _spans(result.golds), _spans(result.hits), result.any
+    golds, hits, any = spans(result.golds), spans(result.hits), result.any
     within, total = metrics.within_budget(hits, BUDGET), metrics.needed(golds, any=any)
     relevance = metrics.relevance(golds, hits, any=any)
     return {
@@ -108,10 +108,6 @@ def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
 def nearness(result: QuestionResult) -> float | None:
     """Return the highest cosine among the hits, None where none has one."""
     return max((hit.nearness for hit in result.hits if hit.nearness is not None), default=None)
-
-
-def _spans(passages: Iterable[GoldSpan | FoundSpan]) -> list[Span]:
-    return [(passage.note_id, passage.start, passage.end) for passage in passages]
 
 
 def _retrieved(hit: Hit) -> FoundSpan:

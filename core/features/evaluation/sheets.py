@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from core.base.errors import QuestionSetError, RowError
-from core.features.evaluation.problems import Problems, parsing
+from core.base.faults import translate_parse_error
+from core.features.evaluation.problems import Problems
 from core.intake.encoding import decode
 from core.model import Gold, Question
 
@@ -89,7 +90,10 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
             line = reader.line_num + 1
     except csv.Error as error:
         raise QuestionSetError(
-            name, line, "this isn't CSV ({reason}). Check its quotation marks.", reason=parsing(str(error))
+            name,
+            line,
+            "this isn't CSV ({reason}). Check its quotation marks.",
+            reason=translate_parse_error(str(error)),
         ) from error
 
 

@@ -6,7 +6,6 @@ from math import floor, inf
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import Message, message
 from core.features.evaluation import metrics
-from core.features.evaluation.compare import compare
 from core.features.evaluation.scoring import nearness, summarise, values
 from core.model import (
     ANSWER_METRICS,
@@ -28,6 +27,7 @@ from core.model import (
     SideBySide,
     pipeline_label,
 )
+from core.retrieval.comparison import compare
 
 BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
 

@@ -1,28 +1,18 @@
 """Suggested questions from notes, each with the passage that answers it: by rules, or by a language model."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice, zip_longest
 
-from core.base.errors import SourceError
 from core.base.messages import message
-from core.base.text import digest, fold, line_starts
+from core.base.text import digest, fold, is_chinese, line_starts
 from core.features.evaluation.golds import gold_at, only_place
-from core.features.evaluation.phrasing import (
-    Casing,
-    definition_question,
-    heading_question,
-    instructs,
-    is_chinese,
-    stands_alone,
-)
 from core.indexing.edits import Span
-from core.markdown import outline
-from core.markdown.outline import Block
+from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values
+from core.query.phrasing import Casing, definition_question, heading_question, instructs, stands_alone
 
 SHORTEST, LONGEST = 40, 400
 """Characters of a right passage."""
@@ -50,26 +40,8 @@ SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
 _TOGETHER, _OF_NOTE = 4, 2
 """Notes in a request, and requested questions per note."""
 
-_WIDEST = 5_000
-"""Longest paragraph in characters that counts as prose."""
-
-_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
-_CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
-_ENDED = re.compile(r"[.!?。！？][”）)]?$")
-_WHITE = re.compile(r"\s")
-_MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
-"""Start of a paragraph that isn't prose."""
-
 _Candidate = tuple[str, str, Span]
 """A question, its kind, and the span of its answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading and the prose and lists directly under it; the note's title serves before the first heading."""
-
-    heading: str
-    blocks: tuple[Block, ...]
 
 
 def suggest(notes: Iterable[Note], count: int) -> list[Question]:
@@ -190,24 +162,6 @@ def _note_questions(note: Note, sections: Sequence[Section], often: Counter[str]
     ]
 
 
-def sections_of(note: Note) -> list[Section]:
-    try:
-        parsed = outline.parse(note.body, note.path or note.title)
-    except SourceError:
-        return []  # too large to parse
-    titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
-    sections: list[Section] = []
-    heading = note.title
-    blocks: list[Block] = []
-    for block in parsed.blocks:
-        if block.start in titles:
-            sections.append(Section(heading, tuple(blocks)))
-            heading, blocks = titles[block.start], []
-        elif not _MARKUP.match(note.body, block.start):
-            blocks.append(block)
-    return [*sections, Section(heading, tuple(blocks))]
-
-
 def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate]:
     for block in section.blocks:
         sentences = list(sentences_of(note.body, block)) if block.kind == "paragraph" else []
@@ -235,13 +189,3 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate
             end = last
     if text == section.heading or instructs(note.body[start:end]):
         yield text, HEADING, (start, end)
-
-
-def sentences_of(body: str, block: Block) -> Iterator[Span]:
-    """Yield the spans of a paragraph's sentences."""
-    if block.end - block.start > _WIDEST:
-        return
-    text = _WHITE.sub(" ", body[block.start : block.end])
-    for sentence in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):
-        if _ENDED.search(sentence[0]):
-            yield block.start + sentence.start(), block.start + sentence.end()

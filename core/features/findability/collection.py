@@ -13,15 +13,14 @@ from core.base.call_log import log_bases, log_call, skip_log
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.text import digest
-from core.features.evaluation import probes
-from core.features.evaluation.compare import compare
-from core.features.findability import findings
+from core.features.findability import findings, probes
 from core.features.findability.table import CheckTable
 from core.indexing.models import Models
 from core.model import (
     DEPTH,
     ENOUGH,
     BaseCheck,
+    CompleteSettings,
     Filters,
     Findability,
     KnowledgeBase,
@@ -38,6 +37,7 @@ from core.notes.lines import blank_hidden
 from core.notes.links import NoteLinks
 from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
+from core.retrieval.comparison import compare
 from core.retrieval.engine import SearchEngine, SearchServices
 from core.settings.config import Settings
 from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
@@ -142,7 +142,7 @@ class FindabilityChecks:
         results = (
             [probe_result for probe_result in checks[0].results if probe_result.note_id in known] if checks else []
         )
-        ways = [self._complete(replace(named, search=search_settings)) for search_settings in (named.search, search)]
+        ways = [asdict(self._complete(replace(named, search=chosen))) for chosen in (named.search, search)]
         looks = any(ways[0][name] != ways[1][name] for name in ways[0] if name.startswith("rerank"))
         chosen = sorted(results, key=lambda probe_result: digest(probe_result.id))[: TRIED_AGAIN if looks else TRIED]
         if len(chosen) < ENOUGH:
@@ -155,8 +155,8 @@ class FindabilityChecks:
                 self._embed_ahead(named, chosen[number : number + TOGETHER])
             for way, reached in zip(ways, (old, new), strict=True):
                 reached.append(self._result(probe, _options(named, way if looks else way | {"reranker": NONE})))
-        lost = [after for before, after in zip(old, new, strict=True) if after.share < before.share]
-        return SettingsTrial(compare(findings.shares(old), findings.shares(new)), lost)
+        lost = (after for before, after in zip(old, new, strict=True) if after.share < before.share)
+        return SettingsTrial(compare(findings.shares(old), findings.shares(new)), tuple(lost))
 
     # within
 
@@ -183,13 +183,14 @@ class FindabilityChecks:
             raise ConfigError("The base '{base}' has no notes that could be found. Import some first.", base=base.name)
         shelf = probes.shelf(notes, NoteLinks(self._store))
         questions = shelf.in_turns()
-        settings: dict[str, object] = self._complete(base) | {
+        search = asdict(self._complete(base))
+        settings: dict[str, object] = search | {
             "embedder": base.embedder if base.has_vectors else "",
             "fingerprint": base.fingerprint,
             "chunking": asdict(base.chunking),
             "version": self._store.database.version(),
         }
-        options = _options(base, self._complete(base) | {"reranker": NONE})
+        options = _options(base, search | {"reranker": NONE})
         results: list[ProbeResult] = []
         for number, probe in enumerate(questions):
             spent = time.monotonic() - started
@@ -217,9 +218,9 @@ class FindabilityChecks:
         self._table.add(check)
         return Findability(base.name, check, findings.compare_checks(before[0], check) if before else None)
 
-    def _complete(self, base: KnowledgeBase) -> dict[str, object]:
+    def _complete(self, base: KnowledgeBase) -> CompleteSettings:
         """Return the search settings of a base, each of them chosen."""
-        return asdict(self._settings.search_in([base], {}))
+        return self._settings.search_in([base], {})
 
     def _embed_ahead(self, base: KnowledgeBase, questions: Sequence[Probe]) -> None:
         """Embed questions together, a quarter of the time of each by itself; a built-in model remembers them."""

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from core.features.evaluation.compare import compare
 from core.model import BaseCheck, CheckDiff, Finding, FindingReason, Note, ProbeResult, Vanished
+from core.retrieval.comparison import compare
 
 SHORT, LONG = 200, 3_000
 """Characters of a note that is short, and of one that needs headings."""

@@ -1,13 +1,15 @@
 """Operations that check whether the notes of a base can be found."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from core.base.errors import ConfigError
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import SEARCH, Base, check_base
-from core.features.findability import forms, text
-from core.model import Findability, Progress, SearchSettings, SettingsTrial
+from core.features.findability import text
+from core.features.findability.views import CheckView, TrialView
+from core.model import Progress, SearchSettings
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -23,12 +25,11 @@ T = TypeVar("T")
     writes=True,
     job="findable",
     check=check_base,
-    form=forms.CHECK,
     lacks={"tool": "it takes a minute; a tool shows the last check"},
     lines=text.format_check,
 )
-def check(workspace: "Workspace", progress: Progress, base: Base) -> Findability:
-    return workspace.findability.check(base, progress)
+def check(workspace: "Workspace", progress: Progress, base: Base) -> CheckView:
+    return CheckView.from_findability(workspace.findability.check(base, progress))
 
 
 @operation(
@@ -37,11 +38,10 @@ def check(workspace: "Workspace", progress: Progress, base: Base) -> Findability
     http="GET /bases/{base:path}/findability",
     cli="check last",
     tool="knowledge_check",
-    form=forms.CHECK,
     lines=text.format_check,
 )
-def last(workspace: "Workspace", base: Base) -> Findability:
-    return _known(base, workspace.findability.last(base))
+def last(workspace: "Workspace", base: Base) -> CheckView:
+    return CheckView.from_findability(_known(base, workspace.findability.last(base)))
 
 
 @operation(
@@ -50,7 +50,6 @@ def last(workspace: "Workspace", base: Base) -> Findability:
     http="POST /bases/{base:path}/findability/trial",
     cli="check settings",
     takes={"search": {"limit": 5}},
-    form=forms.TRIAL,
     lacks={"tool": "how a base is searched is the person's choice"},
     lines=text.format_trial,
 )
@@ -58,10 +57,10 @@ def try_(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    search: Annotated[dict[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
-) -> SettingsTrial:
+    search: Annotated[Mapping[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
+) -> TrialView:
     settings = SearchSettings.from_values(search or {}).over(workspace.bases.get(base).search)
-    return _known(base, workspace.findability.try_settings(base, settings, progress))
+    return TrialView.from_trial(_known(base, workspace.findability.try_settings(base, settings, progress)))
 
 
 def _known(base: str, value: T | None) -> T:

@@ -13,8 +13,19 @@ from core.features.learning.masks import Masker
 from core.features.learning.memory import Memory
 from core.features.learning.model import RULE, ModelReader, ModelReading
 from core.features.learning.suggestions import item_of, language_of
+from core.features.learning.table import FactTable
 from core.indexing.bases import Bases
-from core.model import Fact, Failed, LearningReport, LearntFact, LearntLog, LogText, Progress, RuleCard, no_progress
+from core.model import (
+    Fact,
+    LearningReport,
+    LearntFact,
+    LearntLog,
+    LogText,
+    Progress,
+    RuleCard,
+    UnreadLog,
+    no_progress,
+)
 from core.notes.collection import Notes
 from core.providers.chat import Chat
 from core.settings.config import Settings
@@ -33,6 +44,7 @@ class Learning:
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, bases: Bases, notes: Notes) -> None:
         self._store = store
+        self._facts = FactTable(store.database)
         self._settings = settings
         self._preferences = preferences
         self._bases = bases
@@ -74,10 +86,10 @@ class Learning:
         Cancelled stays.
         """
         self.check(files=files, text=text, events=events, with_model=with_model)
-        failed: list[Failed] = []
+        failed: list[UnreadLog] = []
         logs = self._logs(files, text, events, name or _PASTED, parser, failed)
         into = base or BASE
-        memory = Memory(self._store.facts.all())
+        memory = Memory(self._facts.all())
         reader = ModelReader(Chat(self._settings.llm), self._settings.llm.input_characters) if with_model else None
         total = len(files) + (text is not None) + (events is not None)
         learnt: list[LearntLog] = []
@@ -116,7 +128,7 @@ class Learning:
         events: Sequence[Mapping[str, Any]] | None,
         name: str,
         parser: str,
-        failed: list[Failed],
+        failed: list[UnreadLog],
     ) -> Iterator[LogText]:
         """Yield the logs; one that can't be read is added to those that failed, if it isn't the only one."""
         masker = Masker()
@@ -126,7 +138,7 @@ class Learning:
             except SourceError as error:
                 if len(files) == 1:
                     raise
-                failed.append(Failed(file.name, error.reason))
+                failed.append(UnreadLog(file.name, error.reason))
         if text is not None:
             yield reading.read_text(text, name, masker, parser=parser)
         if events is not None:
@@ -150,12 +162,12 @@ class Learning:
             facts=len(by_rules),
             known=sorting.known,
             rejected=sorting.rejected,
-            note_ids=self._written(base, items, sorting.fresh),
+            suggested=self._written(base, items, sorting.fresh),
         )
         if reader:
             known = [fact for _, fact in by_rules]
             for reading in reader.read(log, known, language, step):
-                learnt = self._with(learnt, base, log, memory, reading, language, reader.name)
+                learnt = self._with(learnt, base, log, memory, reading, reader.name)
         return learnt
 
     def _with(
@@ -165,19 +177,18 @@ class Learning:
         log: LogText,
         memory: Memory,
         reading: ModelReading,
-        language: str,
         model: str,
     ) -> LearntLog:
         """Write what a model read in a part of a log, and return what was learnt with it."""
         sorting = memory.sort(reading.facts)
-        items = [item_of(RULE, fact, log, language, model) for fact in sorting.fresh]
+        items = [item_of(RULE, fact, log, language_of(log), model) for fact in sorting.fresh]
         note_ids = self._written(base, items, sorting.fresh)
         return replace(
             learnt,
             facts=learnt.facts + len(reading.facts),
             known=learnt.known + sorting.known,
             rejected=learnt.rejected + sorting.rejected,
-            note_ids=(*learnt.note_ids, *note_ids),
+            suggested=(*learnt.suggested, *note_ids),
             by_model=(*learnt.by_model, *note_ids),
             dropped=(*learnt.dropped, *reading.dropped),
             unsent=reading.unsent,
@@ -191,7 +202,7 @@ class Learning:
         with self._store.changing, self._store.database.write():
             note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
             pairs = zip(fresh, note_ids, strict=True)
-            self._store.facts.put(LearntFact(fact.rule, fact.key, note_id) for fact, note_id in pairs)
+            self._facts.put(LearntFact(fact.rule, fact.key, note_id) for fact, note_id in pairs)
         return note_ids
 
 

@@ -48,7 +48,7 @@ _PROCESS = re.compile(r"(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?", re.
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a line, and the message behind it."""
+    """The head of a line, and the message after it."""
 
     time: str
     level: LogLevel
@@ -91,7 +91,7 @@ def _unit(name: str) -> float:
 
 
 def _level(rest: str) -> tuple[LogLevel, str, str]:
-    """Return the level, the source and the message of what stands behind a time."""
+    """Return the level, the source and the message of what follows a time."""
     if match := _LEVELLED.match(rest):
         source, message = _source(match["rest"])
         before = [part for part in re.split(r"[\s\[\]()-]+", match["before"]) if part and not _is_number(part)]
@@ -101,7 +101,7 @@ def _level(rest: str) -> tuple[LogLevel, str, str]:
 
 
 def _source(rest: str) -> tuple[str, str]:
-    """Return the source of a message and the rest; a name with a dash behind it counts before one in brackets."""
+    """Return the source of a message and the rest; a name with a dash after it counts before one in brackets."""
     source = ""
     while match := _SOURCE.match(rest):
         name = next(filter(None, match.groups()))

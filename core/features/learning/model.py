@@ -34,7 +34,7 @@ business_rule, module_context and test_experience. "scope" is the part of the sy
 the text of the event with that line. One note for each fact, at most eight, the most useful first. Where nothing is \
 worth a note, reply {"notes": []}"""
 PARTS = 20
-"""Parts of a log that a model is sent; the events behind them aren't read by it."""
+"""Parts of a log that a model is sent; the events after them aren't read by it."""
 NOTES = 12
 """Suggestions of one reply that are looked at."""
 
@@ -102,7 +102,7 @@ class ModelReader:
     ) -> Iterator[ModelReading]:
         """Yield what the model reads in each part; what a rule has read too is the fact of the rule.
 
-        `step` is told the share that is done, and may raise Cancelled at any time.
+        `step` gets the share that is done, and may raise Cancelled at any time.
         """
         if self.problem:
             return
@@ -154,7 +154,7 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
     return facts, dropped
 
 
-def _material(excerpt: Excerpt, language: str) -> dict[str, Any]:
+def _material(excerpt: Excerpt, language: str) -> Mapping[str, Any]:
     events = [{"line": event.line, "text": text} for event, text in excerpt]
     return {"language": _LANGUAGES.get(language, "English"), "events": events}
 
@@ -216,7 +216,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
 
 
 def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
-    """Return the number of the event in which a quote stands, that of its line first, and what is stated there."""
+    """Return the number of the event that has a quote, that of its line first, and what is stated there."""
     for number in sorted(range(len(excerpt)), key=lambda number: excerpt[number][0].line != line.line):
         event, text = excerpt[number]
         if span := find_quote(line.quote, text):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core.base.messages import message
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, Caller, operation
-from core.features.learning import forms, text
-from core.model import LearningReport, Progress, RuleCard
+from core.features.learning import text
+from core.features.learning.views import RuleList
+from core.model import LearningReport, Progress
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -35,7 +36,6 @@ def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str =
     job="learn",
     check=_check,
     takes={"text": _LOG, "name": "app.log"},
-    form=forms.REPORT,
     lines=text.format_report,
 )
 def learn(
@@ -92,8 +92,7 @@ def learn(
     "learning.rules",
     message("List the rules that read facts from logs."),
     http="GET /learn/rules",
-    form=forms.RULES,
     lacks={"cli": "each suggestion names its rule", **ASSISTANT},
 )
-def rules(workspace: "Workspace") -> list[RuleCard]:
-    return workspace.learning.rules()
+def rules(workspace: "Workspace") -> RuleList:
+    return RuleList(tuple(workspace.learning.rules()))

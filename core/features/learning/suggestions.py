@@ -15,7 +15,7 @@ from core.model import ORIGIN, Fact, LogText
 _TESTS = ("pytest", "junit")
 """Formats of reports of tests."""
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
-"""A value of a log that Markdown shows as it stands: no link, no tag, no mark-up."""
+"""A value of a log that Markdown shows as it is: no link, no tag, no mark-up."""
 _EMPHASIS = re.compile(r"(?<!\w)_|_(?!\w)|__|www\.", re.IGNORECASE)
 _CHINESE = re.compile(rf"[{CJK}]")
 _LANGUAGE = "zh_CN"

@@ -1,27 +1,27 @@
 """Output of `tessera learn` for people."""
 
 from dataclasses import replace
-from typing import Any
 
-from core.base.messages import message, plural
+from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
+from core.model import LearningReport, LearntLog
 
 
-def format_report(values: dict[str, Any]) -> list[str]:
-    lines = [line for log in values["logs"] for line in _format_log(log)]
-    lines += [_("{path} wasn't read: {reason}", **value) for value in values["failed"]]
-    if any(log["suggested"] for log in values["logs"]):
-        lines.append(_("They wait for you in '{base}': tessera note waiting", base=values["base"]))
+def format_report(report: LearningReport) -> list[str]:
+    lines = [line for log in report.logs for line in _format_log(log)]
+    lines += [_("{path} wasn't read: {reason}", path=file.path, reason=file.reason) for file in report.failed]
+    if any(log.suggested for log in report.logs):
+        lines.append(_("They wait for you in '{base}': tessera note waiting", base=report.base))
     return lines
 
 
-def _format_log(log: dict[str, Any]) -> list[str]:
-    suggested = plural("{n} note suggested", "{n} notes suggested", n=len(log["suggested"]))
-    events = plural("{n} event", "{n} events", n=log["events"])
+def _format_log(log: LearntLog) -> list[str]:
+    suggested = plural("{n} note suggested", "{n} notes suggested", n=len(log.suggested))
+    events = plural("{n} event", "{n} events", n=log.events)
     head = message(
         "{name} ({format}): {events}, {suggested}",
-        name=log["name"],
-        format=log["format"],
+        name=log.name,
+        format=log.format,
         events=events,
         suggested=suggested,
     )
@@ -41,10 +41,10 @@ def _format_log(log: dict[str, Any]) -> list[str]:
     }
     return [
         say(head),
-        *(f"  {say(_with(text, log[name]))}" for name, text in counts.items() if log[name]),
-        *(f"  {_('Dropped: {title} ({reason})', **item)}" for item in log["dropped"]),
+        *(f"  {say(_with(text, count))}" for name, text in counts.items() if (count := getattr(log, name))),
+        *(f"  {_('Dropped: {title} ({reason})', title=item.title, reason=item.reason)}" for item in log.dropped),
     ]
 
 
-def _with(text: Any, count: int | list[str]) -> Any:
+def _with(text: Message, count: int | tuple[str, ...]) -> Message:
     return replace(text, fields={"n": count if isinstance(count, int) else len(count)})

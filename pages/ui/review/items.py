@@ -198,7 +198,9 @@ _UNSAFE = re.compile(r"[^\w. -]")
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the drop of logs, folded."""
+    """Draw the drop of logs, folded, where the program can learn."""
+    if not workspace.has("learning"):
+        return
     shell.on_demand(t("Learn from logs"), "learning", "school", lambda: _drop(workspace))
 
 

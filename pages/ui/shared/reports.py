@@ -93,7 +93,7 @@ def draw(report: LearningReport) -> None:
 
 def _lines(report: LearningReport) -> Iterator[str]:
     logs = report.logs
-    yield t_plural("{n} note suggested", "{n} notes suggested", n=sum(len(log.note_ids) for log in logs))
+    yield t_plural("{n} note suggested", "{n} notes suggested", n=sum(len(log.suggested) for log in logs))
     if by_model := sum(len(log.by_model) for log in logs):
         yield t_plural("{n} of them by the language model", "{n} of them by the language model", n=by_model)
     if known := sum(log.known for log in logs):
@@ -111,7 +111,7 @@ def _lines(report: LearningReport) -> Iterator[str]:
             n=unsent,
         )
     for failed in report.failed:
-        yield plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.error)))
+        yield plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
 
 
 SHOWN = 200

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from core.features.evaluation.forms import EVALUATION
+from core.base.codec import encode
 from core.features.evaluation.scoring import ask, evaluation_of, is_lost, summarise, values
+from core.features.evaluation.views import EvaluationView
 from core.model import (
     MAIN,
     METRICS,
@@ -110,7 +111,7 @@ def test_hits_are_told_as_places_in_the_file() -> None:
 
 
 def test_the_result_is_json() -> None:
-    told = json.loads(json.dumps(EVALUATION(run(QUESTIONS))))
+    told = json.loads(json.dumps(encode(EvaluationView.from_evaluation(run(QUESTIONS)))))
     assert (told["questions"], told["scored"], told["negatives"]) == (6, 5, 1)
     assert set(told["metrics"]) == {*METRICS, "p50_ms", "p95_ms"}
     first = told["per_question"][0]

@@ -6,9 +6,9 @@ from statistics import fmean
 import pytest
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.features.evaluation.compare import compare
 from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, KindComparison, Pipeline, QuestionResult, Rates, SideBySide
+from core.retrieval.comparison import compare
 from tests.features.evaluation.paper import negative, ranked, result, run
 
 OLD = (1, 2, None, 4, 12, 1, 3)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from core.base.errors import Cancelled, ProviderError
-from core.features.evaluation.phrasing import Casing, definition_question, heading_question
 from core.features.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
 from core.model import Note, Question
 from core.providers.chat import Chat
+from core.query.phrasing import Casing, definition_question, heading_question
 from core.settings.sections import LlmSettings
 from tests.model_server import Answer, ModelServer, chat
 

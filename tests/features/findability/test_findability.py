@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ConfigError
-from core.features.evaluation.probes import plain_question
+from core.features.findability.probes import plain_question
 from core.features.findability.table import CheckTable
 from core.model import BaseCheck, SearchSettings
 from core.workspace import Workspace

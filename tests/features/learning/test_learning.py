@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
+from core.features.learning.table import FactTable
 from core.model import LearningReport
 from core.workspace import Workspace
 from tests.features.learning.measure import LABELS, LOGS
@@ -26,7 +27,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def fresh(report: LearningReport) -> list[str]:
-    return [note_id for log in report.logs for note_id in log.note_ids]
+    return [note_id for log in report.logs for note_id in log.suggested]
 
 
 def test_learning_is_off_until_somebody_turns_it_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,6 +59,18 @@ def test_suggestions_wait_and_are_found_once_they_are_accepted(workspace: Worksp
     workspace.proposals.accept([one])
     (hit, *_) = workspace.search("pool_size", bases=["work"]).hits
     assert hit.note.title == "db.pool_size = 20"
+
+
+def test_what_was_added_to_a_note_is_not_suggested_again(workspace: Workspace) -> None:
+    log = "2026-01-02 10:00:09 INFO config - setting pool.most = 20\n"
+    pool = workspace.notes.add("home", "The pool.\n", title="Pool").id
+    workspace.learning.learn("home", text=log)
+    (item,) = workspace.review.all(kinds=["note"])
+    workspace.review.merge(item, pool)
+    assert "pool.most" in workspace.notes.get(pool).body
+    workspace.notes.empty_trash()
+    (learnt,) = workspace.learning.learn("home", text=log).logs
+    assert (learnt.suggested, learnt.rejected) == ((), 1)
 
 
 def test_the_same_files_again_suggest_nothing(workspace: Workspace) -> None:
@@ -98,7 +111,7 @@ def test_a_thousand_rejected_facts_do_not_come_back(workspace: Workspace) -> Non
         text=errors.replace("2026-01-01", "2026-07-07").replace("shard ", "shard 7"), name="c.log"
     )
     assert not fresh(elsewhere)
-    assert workspace.store.facts.all()[0].reason == "no use"
+    assert FactTable(workspace.store.database).all()[0].reason == "no use"
 
 
 def test_what_was_accepted_after_a_rejection_counts_as_known(workspace: Workspace) -> None:

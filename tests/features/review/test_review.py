@@ -113,18 +113,6 @@ def test_a_new_note_is_added_to_another_and_only_as_it_was_seen(workspace: Works
         workspace.review.get("note-000000000000")
 
 
-def test_what_a_log_says_and_was_added_to_a_note_is_not_suggested_again(workspace: Workspace) -> None:
-    log = "2026-01-02 10:00:09 INFO config - setting pool.most = 20\n"
-    workspace.learning.enable(True)
-    pool = add(workspace, "Pool", "The pool.\n")
-    workspace.learning.learn("home", text=log)
-    workspace.review.merge(the(workspace, "note"), pool)
-    assert "pool.most" in workspace.notes.get(pool).body
-    workspace.notes.empty_trash()
-    (learnt,) = workspace.learning.learn("home", text=log).logs
-    assert (learnt.note_ids, learnt.rejected) == ((), 1)
-
-
 def test_a_refused_passage_waits_also_where_its_time_cannot_be_read(workspace: Workspace) -> None:
     add(workspace, "Bread", "Bread.\n")
     database = workspace.store.database

@@ -27,7 +27,7 @@ _OF_KEY = re.compile(r"[\sA-Za-z0-9+/=:,.\"\\|-]*")
 
 
 class Masker:
-    """Masks the secrets of logs: each gets its kind and a number, `[token-2]`, the same one wherever it stands.
+    """Masks the secrets of logs: each gets its kind and a number, `[token-2]`, the same one wherever it is.
 
     The numbers are those of this object, so that a mask says nothing of its secret.
     """

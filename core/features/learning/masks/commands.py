@@ -26,7 +26,7 @@ _OPTIONS = {
     r"cmdkey|net|runas": "/pass:=",
     r"useradd|usermod": "-p",
 }
-"""The options of commands that a password is behind, or (`=`) in which it goes on."""
+"""The options of commands that a password follows, or (`=`) in which it goes on."""
 _VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'|;]{1,1000})"
 
 

@@ -1,4 +1,4 @@
-"""Where the value behind a name begins and ends: in quotes, in a call, in a list, or up to the next blank."""
+"""Where the value after a name begins and ends: in quotes, in a call, in a list, or up to the next blank."""
 
 import re
 from typing import NamedTuple

@@ -76,7 +76,7 @@ _NEAR = 240
 
 
 def named(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield the values behind names of secrets."""
+    """Yield the values after names of secrets."""
     if any(hint in lower for hint in HINTS):
         yield from _assigned(text)
         if "<" in text:
@@ -154,7 +154,7 @@ def _pair_grade(text: str, match: re.Match[str]) -> Grade:
 
 
 def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
-    """Yield the secrets behind a name."""
+    """Yield the secrets after a name."""
     joint = _JOINT.match(text, match.end())
     if joint is None:
         yield from _spaced(text, match, sure)
@@ -205,7 +205,7 @@ def _is_alone(text: str, start: int) -> bool:
 
 
 def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
-    """Yield the value of a flag, or what is alone in a line with a name, or no word behind one."""
+    """Yield the value of a flag, or what is alone in a line with a name, or no word after one."""
     spaced = _SPACED.match(text, match.end())
     if not spaced or sure is Grade.RANDOM:
         return
@@ -259,7 +259,7 @@ def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretS
 
 
 def _values_after(text: str, at: int) -> Iterator[Value]:
-    """Yield the values behind a name, as long as they are of the same thing."""
+    """Yield the values after a name, as long as they are of the same thing."""
     if element := _TEXT.match(text, at):
         yield Value(*element.span("value"))
     for label in _VALUE.finditer(text, at, at + _NEAR):

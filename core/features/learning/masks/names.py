@@ -54,7 +54,7 @@ _ABOUT = frozenset(
     " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
 )
-"""Parts behind a secret that make the name one of something about it: `token_ttl`."""
+"""Parts after a secret that make the name one of something about it: `token_ttl`."""
 _COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
 OTHER_NAMES = (
     r"密码|口令|密钥|秘钥|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据"

@@ -74,7 +74,7 @@ def _form(letter: str) -> str:
 def merged(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
     """Return spans in the order of a text; those that overlap or touch are one, of the kind that was found first.
 
-    No part of a secret stays beside a mask that way. What is within a mask already is left out.
+    No part of a secret stays next to a mask that way. What is within a mask already is left out.
     """
     masks = [match.span() for match in MASK.finditer(text)] if "[" in text else []
     starts = [start for start, _ in masks]

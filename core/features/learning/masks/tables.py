@@ -96,7 +96,7 @@ def _is_row(line: str, cells: Cells, heads: Sequence[Grade]) -> bool:
 
 
 def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[SecretSpan]:
-    """Yield the secrets behind the name in a row."""
+    """Yield the secrets after the name in a row."""
     first = next(place for place, head in enumerate(heads) if head)
     value = cells[first + 1 :]
     single = len(value) == 1 and heads[first] is Grade.ANY

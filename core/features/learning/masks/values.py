@@ -1,4 +1,4 @@
-"""Whether what is behind the name of a secret is one: no placeholder, path, flag, reference or word of prose."""
+"""Whether what is after the name of a secret is one: no placeholder, path, flag, reference or word of prose."""
 
 import re
 
@@ -69,7 +69,7 @@ _PROSE = frozenset(
     " four five choose pick type types"
     " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt".split()
 )
-"""Words with which a sentence goes on behind the name of a secret."""
+"""Words with which a sentence goes on after the name of a secret."""
 _STOPS = re.compile(r"\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_PROSE = re.compile(
@@ -97,7 +97,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = False) -> bool:
-    """Return whether a value under a name of a grade is a secret; `said` is one behind *is* or blanks."""
+    """Return whether a value under a name of a grade is a secret; `said` is one after *is* or blanks."""
     if len(value) > LONGEST:
         return True
     value = value.strip()

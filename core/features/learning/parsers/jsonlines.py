@@ -20,7 +20,7 @@ _SECONDS = {"duration_ms": 0.001, "elapsed_ms": 0.001, "latency_ms": 0.001, "dur
 _MOST_VALUE = 2000
 _DEEPEST = 6
 _TIMED = 14
-"""Digits of a time as a number, at most; it is told as it stands."""
+"""Digits of a time as a number, at most; it is shown as written."""
 
 
 class JsonLines:
@@ -38,7 +38,7 @@ class JsonLines:
 
 
 def event_of(values: Mapping[str, Any], line: int) -> LogEvent:
-    """Return an object of a log as an event; what it holds besides stands behind its message as pairs."""
+    """Return an object of a log as an event; what else it holds follows its message as pairs."""
     rest = {str(name): value for name, value in values.items()}
 
     def taken(names: Iterable[str]) -> str:
@@ -80,7 +80,7 @@ def _events(text: str) -> Iterator[LogEvent]:
             yield event
 
 
-def _object(line: str) -> dict[str, Any] | None:
+def _object(line: str) -> Mapping[str, Any] | None:
     """Return a line as an object, None for what is none: cut, damaged, nested too deeply."""
     try:
         values = json.loads(line)
@@ -90,7 +90,7 @@ def _object(line: str) -> dict[str, Any] | None:
 
 
 def _written(value: Any, depth: int = 0) -> str:
-    """Return a value as a text: as it stands, in quotes where it holds blanks."""
+    """Return a value as a text: as it is, in quotes where it holds blanks."""
     if isinstance(value, str):
         short = value[:_MOST_VALUE]
         return json.dumps(short, ensure_ascii=False) if not short or any(map(str.isspace, short)) else short

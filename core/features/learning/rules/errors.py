@@ -45,14 +45,14 @@ _INSTEAD = re.compile(
 _QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
 _WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
 _NEAR = 160
-"""Characters before and behind the word that name what is deprecated and what takes its place."""
+"""Characters before and after the word that name what is deprecated and what takes its place."""
 _MOST_AFTER = 400
 """Events after the last error among which its end is looked for."""
 _FEW = 2
 
 
 def repeated_errors(log: LogText) -> Iterator[Fact]:
-    """Yield errors that stand there at least twice with the same cause, with what ended them."""
+    """Yield errors that appear at least twice with the same cause, with what ended them."""
     groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for number, event in enumerate(log.events):
         if _is_error(event):
@@ -135,7 +135,7 @@ def _is_access(event: LogEvent) -> bool:
 
 
 def _what(event: LogEvent) -> str:
-    """Return what failed, without the numbers of a process and the facts of the request behind it."""
+    """Return what failed, without the numbers of a process and the facts of the request after it."""
     what = _CONTEXT.sub("", _PROCESS.sub("", first_line(event)))
     if match := re.match(r"(?P<text>.{3,300}?) (?:[\w.-]{1,60}=)", what):
         pair = _STATED.search(what)

@@ -10,8 +10,8 @@ import pytest
 
 from core.base.errors import ConfigError
 from core.base.messages import message
-from core.features.evaluation.compare import compare
 from core.model import ENOUGH, Comparison
+from core.retrieval.comparison import compare
 
 
 def compared(differences: Sequence[float], start: float = 0.0) -> Comparison:

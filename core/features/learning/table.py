@@ -42,11 +42,11 @@ class FactTable(StoreTable):
         )
         return [_READER(dict(row), self._database.unread) for row in rows]
 
-    def settle(self, note_ids: Collection[str], *, rejected: bool, reason: str = "") -> None:
-        """Store that the user accepted or rejected the facts of these notes, and why."""
+    def settle(self, note_ids: Collection[str], reason: str | None) -> None:
+        """Store that the user rejected the facts of these notes with a reason, or accepted them: then None."""
         self._database.execute(
             f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
-            *(rejected, reason, [*note_ids]),
+            *(reason is not None, reason or "", [*note_ids]),
             aside=True,
         )
 

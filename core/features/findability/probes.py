@@ -5,18 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.base.text import digest, fold, query_keywords
-from core.features.evaluation.phrasing import (
-    NAVIGATION,
-    Casing,
-    definition_question,
-    heading_question,
-    is_chinese,
-    stands_alone,
-)
-from core.features.evaluation.suggestions import Section, sections_of, sentences_of
+from core.base.text import digest, fold, is_chinese, query_keywords
+from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import PROBE_KINDS, Note, Probe, ProbeKind
 from core.notes.links import NoteLinks
+from core.query.phrasing import NAVIGATION, Casing, definition_question, heading_question, stands_alone
 
 OF_NOTE = 6
 """Most questions of a note."""

@@ -3,10 +3,9 @@
 import re
 from collections import Counter
 
-from core.base.text import CJK
+from core.base.text import CJK, is_chinese
 
 _CHINESE = re.compile(f"[{CJK}]")
-_LETTER = re.compile(r"[^\W\d_]")
 
 NAVIGATION = frozenset(
     "summary|exercises|exercise|references|contents|table of contents|further reading|see also|conclusion|conclusions"
@@ -146,11 +145,6 @@ class Casing:
         lead = self._small[small] - self._capital[word]
         keep = word in self._code or lead < 0 if title else lead <= 0
         return word if keep and word != "A" else small
-
-
-def is_chinese(text: str) -> bool:
-    """Whether more than a fifth of the letters are Chinese."""
-    return 5 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text))
 
 
 def definition_question(sentence: str, heading: str, casing: Casing) -> str | None:

@@ -1,0 +1,240 @@
+"""What the operations on question sets and runs return in addition to the nouns."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from core.base.codec import assemble
+from core.base.messages import Message
+from core.model import (
+    Advice,
+    Agreement,
+    Comparison,
+    Evaluation,
+    GoldSpan,
+    Measured,
+    Question,
+    QuestionResult,
+    QuestionSet,
+    Run,
+    SideBySide,
+)
+
+Label = str | Message
+"""What a setup is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSetList:
+    """The question sets of a base."""
+
+    question_sets: tuple[QuestionSet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question of a set with its right passages."""
+
+    id: str
+    text: str
+    kind: str
+    note: str
+    suggested: bool
+    any: bool
+    answer: str
+    gold: tuple[GoldSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSetView(QuestionSet):
+    """A question set with all its questions."""
+
+    all: tuple[QuestionView, ...] = ()
+
+    @classmethod
+    def from_set(cls, question_set: QuestionSet, questions: Iterable[Question]) -> Self:
+        views = tuple(assemble(QuestionView, question, gold=question.spans) for question in questions)
+        return assemble(cls, question_set, all=views)
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionCount:
+    """The number of suggested questions."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """The id of a question set or a run that is gone."""
+
+    id: str
+    deleted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run; `pipeline` is the name of its setup."""
+
+    id: str
+    set_id: str
+    set_name: str
+    questions: int
+    asked: int
+    metrics: dict[str, float]
+    settings: dict[str, Any]
+    pipeline: str
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunList:
+    """Runs of question sets."""
+
+    runs: tuple[RunView, ...]
+
+    @classmethod
+    def from_runs(cls, runs: Iterable[Run]) -> Self:
+        return cls(tuple(assemble(RunView, run, pipeline=run.pipeline.name) for run in runs))
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that an answer cites, by its place in the file of its note."""
+
+    path: str
+    file_start: int
+    file_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage(CitedPassage):
+    """The passage of a hit."""
+
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """What a run found and answered for a question; `verdict` and `reason` are those of a model that judges."""
+
+    id: str
+    question: str
+    kind: str
+    negative: bool
+    took_ms: float
+    found_rank: int | None
+    hits: tuple[FoundPassage, ...]
+    answer: str | None
+    cited: tuple[CitedPassage, ...]
+    verdict: Agreement | None
+    reason: str | None
+    found_in_budget: bool
+
+    @classmethod
+    def from_result(cls, result: QuestionResult) -> Self:
+        given, judged = result.given, result.judged
+        return assemble(
+            cls,
+            result,
+            hits=tuple(assemble(FoundPassage, hit) for hit in result.hits),
+            answer=given.text if given else None,
+            cited=tuple(assemble(CitedPassage, cited) for cited in given.cited) if given else (),
+            verdict=judged.verdict if judged else None,
+            reason=judged.reason if judged else None,
+            found_in_budget=result.budget_rank is not None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun(RunView):
+    """A run with the results of its questions."""
+
+    per_question: tuple[ResultView, ...]
+
+    @classmethod
+    def from_measured(cls, measured: Measured) -> Self:
+        run, results = measured
+        return assemble(cls, run, pipeline=run.pipeline.name, per_question=tuple(map(ResultView.from_result, results)))
+
+
+@dataclass(frozen=True, slots=True)
+class SetupFigures:
+    """The figures of a setup."""
+
+    pipeline: Label
+    metrics: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonView:
+    """Setups next to each other; `differences` compare each later one with the first, by metric."""
+
+    metric: str
+    settings: dict[str, tuple[object, ...]]
+    notices: tuple[Message, ...]
+    runs: tuple[SetupFigures, ...]
+    differences: tuple[dict[str, Comparison], ...]
+
+    @classmethod
+    def from_side_by_side(cls, compared: SideBySide) -> Self:
+        runs = tuple(
+            SetupFigures(label, {name: figure[at] for name, figure in compared.figures.items()})
+            for at, label in enumerate(compared.labels)
+        )
+        return assemble(cls, compared, runs=runs, differences=compared.comparisons)
+
+
+@dataclass(frozen=True, slots=True)
+class SetupMean:
+    """The mean of a setup over all questions."""
+
+    pipeline: Label
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceView:
+    """Advice that names the setups; `refused` is empty where it is given."""
+
+    best: Label
+    mean: float
+    current_mean: float
+    gain: float
+    comparison: Comparison
+    chosen: float
+    luck: float
+    more: int
+    ranking: tuple[SetupMean, ...]
+    keep: bool
+    firm: bool
+    refused: Label
+    message: Message
+
+    @classmethod
+    def from_advice(cls, advice: Advice, compared: SideBySide) -> Self:
+        names = {run.id: label for run, label in zip(compared.runs, compared.labels, strict=True)}
+        ranking = tuple(SetupMean(names[run], mean) for run, mean in advice.ranking)
+        return assemble(cls, advice, best=names[advice.best], ranking=ranking, refused=advice.refused or "")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationView:
+    """The figures of a setup, or of several; `pending` passages of the base have no vector yet."""
+
+    scored: int
+    negatives: int
+    metrics: dict[str, float]
+    questions: int
+    per_question: tuple[ResultView, ...]
+    pending: int = 0
+    compared: ComparisonView | None = None
+    advice: AdviceView | None = None
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation, **more: Any) -> Self:
+        """Return the view of an evaluation; `more` are the fields that it doesn't have."""
+        results = tuple(map(ResultView.from_result, evaluation.questions))
+        return assemble(cls, evaluation, questions=len(results), per_question=results, **more)
