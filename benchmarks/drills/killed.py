@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.drills import journal, operations, packings, sound, vault, writings
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
-from core.store.connection import Connection
+from core.store.database import Connection
 from core.store.index.chroma_process import ChromaFolder
 from core.workspace import Workspace
 

@@ -20,7 +20,8 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.base.errors import TesseraError
 from core.base.faults import newest_backup
-from core.store import Store, connection
+from core.store import Store
+from core.store.database import Connection
 
 _WORKSPACES = Path(__file__).parents[2] / "tests" / "store" / "workspaces"
 FORK = multiprocessing.get_context("fork")
@@ -97,9 +98,9 @@ def _control(file: Path, place: Path) -> tuple[list[str], float, int]:
 def _migrate(folder: Path, at: int, counted: object = None) -> None:
     """Open a workspace and end this process at a statement of it, counted from 1; 0 for never."""
     number = 0
-    opened = connection.Connection.create_function
+    opened = Connection.create_function
 
-    def watched(self: connection.Connection, *values: object, **more: object) -> None:
+    def watched(self: Connection, *values: object, **more: object) -> None:
         # `create_function` comes when a connection is ready.
         self.set_trace_callback(count)
         opened(self, *values, **more)  # type: ignore[arg-type]
@@ -110,7 +111,7 @@ def _migrate(folder: Path, at: int, counted: object = None) -> None:
         if number == at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    connection.Connection.create_function = watched  # type: ignore[method-assign, assignment]
+    Connection.create_function = watched  # type: ignore[method-assign, assignment]
     try:
         Store(folder).close()
     except TesseraError as error:

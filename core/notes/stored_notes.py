@@ -33,7 +33,7 @@ from core.model.limits import check_part
 from core.notes import attachments, lines, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
-from core.store.remembered import Remembered
+from core.store.measures import Remembered
 
 
 class StoredNotes(Imports):

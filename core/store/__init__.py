@@ -22,19 +22,31 @@ from core.embedding.centring import Centring
 from core.model import Author, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
+from core.store.base_table import BaseTable, SwitchTable
+from core.store.chunk_table import ChunkTable
 from core.store.database import Database
+from core.store.editing_tables import CreationTable, DraftTable, EditTable, ProposalTable
+from core.store.field_table import FieldTable, PropertyTable, TitleTable
 from core.store.folder import check_exists
-from core.store.index.backend import Address, Backend
+from core.store.image_table import ImageTable
+from core.store.index.backend import Address, Backend, NoIndex
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
-from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
 from core.store.measures import drop, measures
 from core.store.note_rows import Moved
+from core.store.note_table import NoteTable
 from core.store.note_to_index import NoteToIndex
-from core.store.pending_table import PendingChunk
-from core.store.tables import Tables
+from core.store.note_vectors import NoteVectors
+from core.store.pending_table import PendingChunk, PendingTable
+from core.store.picture_table import DocumentTable, PictureTable
+from core.store.question_table import QuestionTable
+from core.store.refusal_table import RefusalTable
+from core.store.use_table import ClickTable, SearchTable, UseTable
+from core.store.vector_table import VectorTable
+from core.store.version_table import VersionTable
+from core.store.words import Words
 
 _WINDOWS = 3
 """Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
@@ -42,7 +54,7 @@ _WIDER = 4
 """Growth of that number where too few of the results are allowed."""
 
 
-class Store(Tables):
+class Store:
     """All data of a workspace. One process may write; others open it `readonly`.
 
     Raises WorkspaceLocked for a second writer, NewerSchema, and StoreError for a folder without a
@@ -69,7 +81,7 @@ class Store(Tables):
             self.database.close()
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
-        super().__init__(self.database)
+        self._open_tables(self.database)
         self.recorders: dict[Author, Callable[[Note], None]] = {}
         """For the notes of an author, the function that records more in the transaction that writes them."""
         self.floors, self.bars = measures(self.folder, readonly=readonly)
@@ -86,6 +98,34 @@ class Store(Tables):
             self.index = Index(backend, self.database, self.changing)
 
     # index
+
+    def _open_tables(self, database: Database) -> None:
+        self.bases = BaseTable(database)
+        self.notes = NoteTable(database)
+        self.note_vectors = NoteVectors(database)
+        self.fields = FieldTable(database)
+        self.properties = PropertyTable(database)
+        self.titles = TitleTable(database)
+        self.chunks = ChunkTable(database)
+        self.pending = PendingTable(database)
+        self.words = Words(database)
+        if not database.readonly:
+            self.words.bring_up_to_date()
+        self.vectors = VectorTable(database)
+        self.refusals = RefusalTable(database)
+        self.edits = EditTable(database)
+        self.versions = VersionTable(database)
+        self.drafts = DraftTable(database)
+        self.proposals = ProposalTable(database)
+        self.creations = CreationTable(database)
+        self.documents = DocumentTable(database)
+        self.pictures = PictureTable(database)
+        self.images = ImageTable(database)
+        self.switches = SwitchTable(database)
+        self.searches = SearchTable(database)
+        self.uses = UseTable(database)
+        self.clicks = ClickTable(database)
+        self.questions = QuestionTable(database)
 
     def open_index(self, *, heal: bool = True) -> None:
         """Open the index, healed where it is damaged; does nothing if it is open, or in a process that only reads."""

@@ -1,4 +1,4 @@
-"""Bases and the syncs of their folders, as rows."""
+"""Bases, the syncs of their folders and their unfinished changes of model, as rows."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -8,10 +8,32 @@ from typing import Any, Unpack
 
 from core.base.errors import UnknownChoice
 from core.base.messages import message
-from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
+from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, stored
 from core.store.table import AMONG, StoreTable
+
+
+class SwitchTable(StoreTable):
+    """The unfinished changes of embedder; a base has at most one."""
+
+    def for_base(self, base: KnowledgeBase) -> Switch | None:
+        row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
+        return _SWITCH_READER(dict(row), self._database.unread) if row else None
+
+    def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
+        switch = Switch(embedder, fingerprint, datetime.now(UTC))
+        self._database.execute(
+            "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?)",
+            *(base.id, embedder, fingerprint, switch.started_at.isoformat()),
+        )
+        return switch
+
+    def end(self, base: KnowledgeBase) -> None:
+        self._database.execute("DELETE FROM switches WHERE base_id = ?", base.id)
+
+
+_SWITCH_READER = RowReader(Switch, message("change of model"), "embedder", key="embedder")
 
 
 class BaseTable(StoreTable):

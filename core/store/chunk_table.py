@@ -11,14 +11,13 @@ from core.base.errors import ChunkNotFound
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
 from core.store import ranking
-from core.store.field_table import FieldTable
+from core.store.field_table import FieldTable, PropertyTable
 from core.store.note_to_index import NoteToIndex
+from core.store.phrases import word_row
 from core.store.picture_table import PictureTable
-from core.store.property_table import PropertyTable
 from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, StoreTable, decoding
 from core.store.vector_table import VectorTable, matrix
-from core.store.word_rows import word_row
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _LISTS = ("parent_sections", "sections", "breadcrumb")

@@ -1,11 +1,16 @@
-"""The fields of all notes: the words in use, expired and superseding notes, the files."""
+"""The fields, properties and titles of all notes: the words in use, expired and superseding notes, the files."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from core.model import fields_of
+from core.base.text import compose, make_storable
+from core.model import KnowledgeBase, Note, Rowids, fields_of, property_values
 from core.store.filters import EXPIRED, moments
+from core.store.properties import BESIDE, NAMES, TEXT
 from core.store.table import AMONG, StoreTable
+
+_MOST_NAMES = 10_000
+_TITLED = f"title COLLATE NOCASE {AMONG}"
 
 
 class FieldTable(StoreTable):
@@ -69,3 +74,58 @@ class FieldTable(StoreTable):
             list(note_ids),
         )
         return [tuple(row) for row in rows]
+
+
+class PropertyTable(StoreTable):
+    """The values of the properties of notes."""
+
+    def put(self, note: Note) -> None:
+        """Write the properties of a note in place of its old ones; the note's row must exist."""
+        rows = [(note.id, name, value) for name, value in property_values(note.extra)]
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM properties WHERE note_id = ?", (note.id,))
+            connection.executemany("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
+
+    def text(self, note_id: str) -> str:
+        """Return the text by which the properties of a note find its first chunk."""
+        return self._database.value(f"SELECT ({TEXT}) FROM notes WHERE id = ?", note_id) or ""
+
+    def names(self) -> list[str]:
+        """Return the names of properties that notes have."""
+        return self._database.column(f"{NAMES} LIMIT ?", _MOST_NAMES)
+
+    def beside(self, rowids: Iterable[int]) -> dict[int, str]:
+        """Return the text by which properties find chunks, in addition to their own; most have none."""
+        statement = f"SELECT rowid, {BESIDE} AS beside FROM chunks WHERE rowid {AMONG}"
+        return {rowid: text for rowid, text in self._database.rows(statement, list(rowids)) if text}
+
+
+class TitleTable(StoreTable):
+    """The titles of notes, sign for sign; only the case of ASCII letters makes no difference."""
+
+    def is_title(self, text: str) -> bool:
+        """Return whether a note has this title."""
+        return bool(self._database.value(f"SELECT EXISTS (SELECT 1 FROM notes WHERE {_TITLED})", _forms([text])))
+
+    def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
+        """Return the first chunk of each note of the bases that has one of these titles, of those allowed."""
+        rows = self._database.rows(
+            f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
+            f" AND base_id {AMONG} AND state != 'deleted' ORDER BY updated_at DESC, notes.id, \"index\"",
+            _forms(titles),
+            [base.id for base in bases],
+        ).fetchall()
+        passing = None if allowed is None or not rows else set(allowed.tolist())
+        first: dict[str, int] = {}
+        for rowid, note_id in rows:
+            if passing is None or rowid in passing:
+                first.setdefault(note_id, rowid)
+        return [*first.values()]
+
+
+def _forms(titles: Iterable[str]) -> list[str]:
+    """Return titles as notes may have them: with single spaces, and with letters and their accents as one character."""
+    stripped = {
+        form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
+    }
+    return [*stripped, *map(compose, stripped)]

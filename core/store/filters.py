@@ -11,7 +11,7 @@ from core.markdown import tags
 from core.markdown.parts import has_diagram, has_image, has_link, has_table, has_task
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.model.limits import check_filters
-from core.store.property_rows import holds_phrase, notes_with_condition, property_condition
+from core.store.properties import holds_phrase, notes_with_condition, property_condition
 
 CHUNK_FIELDS = ("section", "has", "page")
 _FAR = 1 << 62

@@ -10,6 +10,7 @@ from core.base.errors import NoteNotFound
 from core.base.text import fold, keywords
 from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteSummary
 from core.store import filters as narrowed
+from core.store.field_table import PropertyTable
 from core.store.note_rows import (
     CARD,
     COLUMNS,
@@ -29,7 +30,6 @@ from core.store.note_rows import (
     texts,
 )
 from core.store.note_to_index import NoteToIndex
-from core.store.property_table import PropertyTable
 from core.store.table import AMONG, StoreTable
 
 _ALL = Filters()

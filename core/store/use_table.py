@@ -1,13 +1,113 @@
-"""Uses of notes, as rows."""
+"""What the user and programs did with notes, as rows: uses with verdicts, clicks on hits, past searches."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 
 from core.base.messages import message
-from core.model import OF_QUESTIONS, Use, UseFigures, favour, in_utc
+from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour, in_utc, later
 from core.store.reading import RowReader
 from core.store.table import AMONG, StoreTable
+
+CLICK_DAYS = 365
+"""Days after which a click is deleted."""
+
+
+class ClickTable(StoreTable):
+    """Clicks on hits; they leave with their notes, and writing them changes nothing else."""
+
+    def add(self, clicks: Iterable[Click], today: datetime) -> None:
+        """Record clicks, each once, and delete those that are too old on the day `today`."""
+        with self._database.write(aside=True) as connection:
+            connection.executemany("INSERT OR IGNORE INTO clicks VALUES (?, ?, ?, ?, ?)", map(_click_row, clicks))
+            connection.execute("DELETE FROM clicks WHERE day < ?", (_click_day(later(today, -CLICK_DAYS)),))
+
+    def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
+        """Return the clicks on notes, by default on all, the newest first."""
+        where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
+        rows = self._database.rows(f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind", *values)
+        return [_CLICK(dict(row), self._database.unread) for row in rows]
+
+    def drop(self, note_ids: Iterable[str] | None = None) -> int:
+        """Delete the clicks on notes, by default all; return how many."""
+        where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
+        return self._database.execute(f"DELETE FROM clicks {where}", *values, aside=True)
+
+    def reword(self, reworded: Callable[[str], str]) -> None:
+        """Change the texts of questions; equal clicks become one."""
+        with self._database.write(aside=True) as connection:
+            for (text,) in connection.execute("SELECT DISTINCT question FROM clicks").fetchall():
+                if (now := reworded(text)) != text:
+                    connection.execute("UPDATE OR REPLACE clicks SET question = ? WHERE question = ?", (now, text))
+
+
+def _click_day(day: datetime) -> str:
+    return in_utc(day).isoformat()
+
+
+def _click_row(click: Click) -> tuple[str, ...]:
+    return click.note_id, click.question, click.kind, _click_day(click.day), click.chunk_id
+
+
+_CLICK = RowReader(Click, message("click"), "question", key="note_id")
+
+
+_REMEMBERED = 200
+"""Maximum number of past questions; saved ones are not counted."""
+
+
+class SearchTable(StoreTable):
+    """Past and saved searches; writing them changes nothing that a search finds."""
+
+    def add(self, query: str) -> None:
+        """Record a question; does nothing in a read-only workspace."""
+        if self._database.readonly:
+            return
+        with self._database.write(aside=True) as connection:
+            connection.execute(
+                "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"
+                " ON CONFLICT (query) DO UPDATE SET at = ?2, times = times + 1",
+                (query, _now()),
+            )
+            connection.execute(
+                "DELETE FROM searches WHERE name = '' AND query NOT IN"
+                " (SELECT query FROM searches WHERE name = '' ORDER BY at DESC LIMIT ?)",
+                (_REMEMBERED,),
+            )
+
+    def save(self, query: str, name: str) -> None:
+        """Save a question under a name; an empty name makes it a past question again."""
+        self._database.execute(
+            "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
+            " ON CONFLICT (query) DO UPDATE SET name = ?3",
+            *(query, _now(), name.strip()),
+            aside=True,
+        )
+
+    def reword(self, reworded: Callable[[str], str]) -> None:
+        """Change the text of past questions; equal ones become one."""
+        with self._database.write(aside=True) as connection:
+            for (query,) in connection.execute("SELECT query FROM searches").fetchall():
+                if (now := reworded(query)) != query:
+                    connection.execute("UPDATE OR REPLACE searches SET query = ? WHERE query = ?", (now, query))
+
+    def delete_for_good(self, query: str) -> None:
+        self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)
+
+    def all(self, limit: int = _REMEMBERED) -> list[PastSearch]:
+        """Return the saved searches, then the past ones, both the newest first."""
+        rows = self._database.rows(
+            "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?", limit
+        )
+        return [_PAST(dict(row), self._database.unread) for row in rows]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+_PAST = RowReader(PastSearch, message("past search"), "query", key="query")
+
 
 _MOST = 1_000_000_000
 """Most times that a use counts."""

@@ -10,9 +10,8 @@ from core.base.errors import NoteNotFound, VersionNotFound
 from core.base.messages import message
 from core.model import Note, Revision, Trashed, Version
 from core.store.database import Database
-from core.store.document_table import DocumentTable
 from core.store.note_rows import data_of, extra, overridden
-from core.store.picture_table import PictureTable
+from core.store.picture_table import DocumentTable, PictureTable
 from core.store.reading import RowReader, loaded
 from core.store.table import AMONG, StoreTable
 

@@ -1,6 +1,7 @@
 """The index of words (FTS5): chunks that hold words or phrases, ranked by BM25."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -10,16 +11,48 @@ from itertools import islice
 import numpy as np
 
 from core.base.codec import DAMAGE
+from core.base.errors import SourceError
 from core.base.text import WORDS_FORM
+from core.chunking.describe import Sections, short_for
+from core.markdown.outline import parse
 from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
-from core.store.phrases import Phrase, quote, whole_words
-from core.store.property_rows import BESIDE, BESIDE_ALL
+from core.store.phrases import Phrase, quote, whole_words, word_row
+from core.store.properties import BESIDE, BESIDE_ALL
 from core.store.ranking import best_of
-from core.store.section_rows import write_sections
 from core.store.table import AMONG, decoding
-from core.store.word_rows import word_row
+
+_HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
+"""What a text with a heading below its first line has."""
+_FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
+
+
+def write_sections(connection: sqlite3.Connection) -> None:
+    """Write the sections of chunks that may hold several; their breadcrumb stays, for their vectors have it."""
+    marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
+    texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
+    for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
+        with suppress(SourceError, *DAMAGE):
+            _write_of_note(connection, note_id)
+
+
+def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
+    ((body,),) = connection.execute("SELECT body FROM notes WHERE id = ?", (note_id,))
+    rows = connection.execute(
+        "SELECT rowid, kind, start, \"end\", overlap_tokens FROM chunks WHERE note_id = ? AND picture = ''"
+        ' ORDER BY "index"',
+        (note_id,),
+    )
+    sections, before = Sections(body, parse(body).headings), 0
+    for rowid, kind, start, end, overlap in rows.fetchall():
+        found = sections.for_slice(max(start, before) if overlap else start, end, short=short_for(kind))._asdict()
+        values = [json.dumps(found[name], ensure_ascii=False) for name in _FIELDS]
+        before = end
+        values[0] = found["section_title"]
+        columns = ", ".join(f"{name} = ?" for name in _FIELDS)
+        connection.execute(f"UPDATE chunks SET {columns} WHERE rowid = ?", (*values, rowid))
+
 
 _MARGIN = 10
 """Growth of the number of candidates, at first and where too few are of the wanted bases."""

@@ -7,7 +7,7 @@ from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
 from core.model import Check, Revision
-from core.store.word_rows import word_row
+from core.store.phrases import word_row
 
 _FIX = verbatim("tessera doctor --fix")
 _MOST_SHOWN = 3

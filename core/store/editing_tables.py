@@ -1,0 +1,173 @@
+"""Work on notes, as rows: edits of chunks, drafts, proposed changes, and creations by programs."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from core.base.errors import EditError
+from core.base.messages import message
+from core.model import Creation, Edit, Note, NoteDraft, Proposal
+from core.store.reading import RowReader, stored
+from core.store.table import AMONG, StoreTable, decoding
+
+_DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
+
+
+class DraftTable(StoreTable):
+    """The drafts of a workspace; a draft's key is the id of its note or a name that the page chose."""
+
+    def put(self, draft: NoteDraft) -> None:
+        """Write a draft in place of the one with its key."""
+        fields = json.dumps(draft.fields, ensure_ascii=False)
+        self._database.execute(
+            "INSERT OR REPLACE INTO drafts (key, base_id, version, title, body, fields, at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            *(draft.key, draft.base_id, draft.version, draft.title, draft.body, fields, draft.at.isoformat()),
+            aside=True,
+        )
+
+    def all(self) -> list[NoteDraft]:
+        """Return the drafts, the newest first."""
+        return [self._draft(row) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
+
+    def find(self, key: str) -> NoteDraft | None:
+        """Return the draft of this key, None if there is none."""
+        return next(map(self._draft, self._database.rows(f"{_DRAFT} WHERE key = ?", key)), None)
+
+    def _draft(self, row: sqlite3.Row) -> NoteDraft:
+        return _DRAFT_READER(dict(row), self._database.unread)
+
+    def delete_for_good(self, key: str) -> None:
+        """Delete a draft, if there is one of this key."""
+        self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
+
+
+_DRAFT_READER = RowReader(NoteDraft, message("draft"), "title", key="key", fields=stored(dict[str, object]))
+
+
+_PROPOSALS = """
+    SELECT note_id, proposals.version, proposals.body, fields, at FROM proposals JOIN notes ON notes.id = note_id
+    WHERE ?1 IS NULL OR base_id = ?1 ORDER BY at, note_id
+"""
+
+
+class ProposalTable(StoreTable):
+    """The proposed changes of a workspace, at most one of a note."""
+
+    def put(self, proposal: Proposal) -> None:
+        """Write a proposal in place of the one of its note."""
+        fields = json.dumps(proposal.fields, ensure_ascii=False, default=datetime.isoformat)
+        self._database.execute(
+            "INSERT OR REPLACE INTO proposals (note_id, version, body, fields, at) VALUES (?, ?, ?, ?, ?)",
+            *(proposal.note_id, proposal.version, proposal.body, fields, proposal.at.isoformat()),
+            aside=True,
+        )
+
+    def all(self, base_id: str | None = None) -> list[Proposal]:
+        """Return the proposals, of all bases or of one, the oldest first."""
+        return [_PROPOSAL_READER(dict(row), self._database.unread) for row in self._database.rows(_PROPOSALS, base_id)]
+
+    def drop(self, note_id: str) -> None:
+        """Delete the proposal of a note, if it has one."""
+        self._database.execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
+
+
+_PROPOSAL_READER = RowReader(
+    Proposal, message("proposed change"), "note_id", key="note_id", fields=stored(dict[str, object])
+)
+
+
+_DAYS = 1
+_MOST_BYTES = 32 * 1024 * 1024
+"""Bytes of answers that are stored at most; the oldest go first."""
+_ROW = 1000
+"""Bytes that a row counts for beside its answer."""
+
+
+class CreationTable(StoreTable):
+    """The creations of the last day."""
+
+    @decoding
+    def begin(self, key: str, request: bytes) -> Creation | None:
+        """Reserve a key for a request; return the creation that has the key, None where it was free."""
+        with self._database.write(aside=True) as connection:
+            connection.execute("DELETE FROM creations WHERE at < datetime('now', ?)", (f"-{_DAYS} day",))
+            connection.execute(
+                "DELETE FROM creations WHERE key IN (SELECT key FROM"
+                " (SELECT key, sum(coalesce(length(body), 0) + ?) OVER (ORDER BY at DESC, key) AS bytes FROM creations)"
+                " WHERE bytes > ?)",
+                (_ROW, _MOST_BYTES),
+            )
+            row = connection.execute(
+                "SELECT request, status, headers, body FROM creations WHERE key = ?", (key,)
+            ).fetchone()
+            if row is None:
+                connection.execute(
+                    "INSERT INTO creations (key, request, at) VALUES (?, ?, datetime('now'))", (key, request)
+                )
+                return None
+        return Creation(row["request"], row["status"], json.loads(row["headers"]), row["body"])
+
+    def end(self, key: str, done: Creation) -> None:
+        """Store the answer to a creation."""
+        self._database.execute(
+            "UPDATE creations SET status = ?, headers = ?, body = ? WHERE key = ?",
+            *(done.status, json.dumps(dict(done.headers)), done.body, key),
+            aside=True,
+        )
+
+    def release(self, key: str) -> None:
+        """Free a key: nothing was created."""
+        self._database.execute("DELETE FROM creations WHERE key = ?", key, aside=True)
+
+
+_COLUMNS = Edit.__slots__
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
+
+
+class EditTable(StoreTable):
+    """The edits of a workspace. A note's edits are in order, also additions at one place."""
+
+    def for_note(self, note_id: str) -> list[Edit]:
+        return self._edits("WHERE note_id = ? ORDER BY number", note_id)
+
+    def for_base(self, base_id: str) -> list[Edit]:
+        """Return the edits of the notes of a base, of deleted ones too."""
+        return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
+
+    def all(self, *, flagged: bool = False) -> list[Edit]:
+        """Return all edits, or the flagged ones, including edits of deleted notes."""
+        return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
+
+    def edit(self, edit_id: str) -> Edit:
+        """Return the edit of this id; raises EditError where there is none."""
+        for edit in self._edits("WHERE id = ?", edit_id):
+            return edit
+        raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
+
+    def _edits(self, which: str, value: object) -> list[Edit]:
+        return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_SELECT} {which}", value)]
+
+    def put(self, note: Note, edits: Sequence[Edit]) -> None:
+        """Make these the edits of a note."""
+        with self._database.write():
+            self.delete([note.id])
+            for number, edit in enumerate(edits):
+                row = asdict(edit) | {"created_at": edit.created_at.isoformat()}
+                self._database.insert("edits", row | {"base_id": note.base_id, "number": number})
+
+    def flag(self, note_ids: Sequence[str]) -> int:
+        """Flag the edits of notes that are deleted, and return how many there are."""
+        return self._database.execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", list(note_ids))
+
+    def delete(self, note_ids: Sequence[str]) -> None:
+        """Delete the edits of notes."""
+        self._database.execute(f"DELETE FROM edits WHERE note_id {AMONG}", list(note_ids))
+
+    def drop(self, edit_id: str) -> None:
+        self._database.execute("DELETE FROM edits WHERE id = ?", edit_id)
+
+
+_READER = RowReader(Edit, message("edit of a chunk"), "note_id")
