@@ -28,6 +28,22 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     TopologicalSorter({name: graph.find_modules_directly_imported_by(name) for name in graph.modules}).prepare()
 
 
+def test_features_do_not_know_each_other() -> None:
+    graph = grimp.build_graph("core", cache_dir=None)
+
+    def feature(module: str) -> str:
+        return module.split(".")[2] if module.startswith("core.features.") else ""
+
+    crossing = [
+        f"{module} -> {other}"
+        for module in graph.modules
+        if feature(module)
+        for other in graph.find_modules_directly_imported_by(module)
+        if feature(other) not in ("", feature(module))
+    ]
+    assert sorted(crossing) == []
+
+
 def test_starting_imports_no_model_and_no_index() -> None:
     code = (
         "import sys; import core.workspace, core.doors.cli; "
