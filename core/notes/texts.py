@@ -14,14 +14,14 @@ from core.notes.fields import check_body, with_fields
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedNote:
+class NoteChange:
     """A note with another text, and what the text says of it, None where the text stays."""
 
     note: Note
     inside: BodyMetadata | None
 
 
-def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> ChangedNote:
+def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> NoteChange:
     """Return a note with another text, whose tags and links are the note's.
 
     `inside` is what the text says of the note, if it was checked and read. Raises EditError as `check_body` does.
@@ -29,15 +29,15 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> Chan
     if inside is None:
         check_body(body)
     if body == note.body and body:
-        return ChangedNote(note, inside)
+        return NoteChange(note, inside)
     path = note.path or "note.md"
     inside = inside or look_into(body, path, plain=note.plain)
     if note.plain:
-        return ChangedNote(_with_body(note, body, ()), inside)
+        return NoteChange(_with_body(note, body, ()), inside)
     gone = _tags_in(note, inside.tags)
     own = [tag for tag in note.tags if tag.casefold() not in gone]
     note = with_fields(note, {"tags": [*own, *inside.tags]})
-    return ChangedNote(_with_body(note, body, inside.targets(path)), inside)
+    return NoteChange(_with_body(note, body, inside.targets(path)), inside)
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:

@@ -139,7 +139,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class ModelRanking:
     """So many of the asked questions ranked their sentence first."""
 
     right: int
@@ -159,7 +159,7 @@ class TestedModel:
     memory_bytes: int | None
     process_bytes: int | None
     languages: tuple[str, ...]
-    ranking: Mapping[str, Ranking]
+    ranking: Mapping[str, ModelRanking]
     usable: bool
 
     @classmethod
@@ -173,7 +173,7 @@ class TestedModel:
             device=running.device if running else None,
             memory_bytes=running.bytes if running else None,
             process_bytes=trial.resident_bytes,
-            ranking={name: Ranking(trial.right[name], count) for name, count in trial.asked.items()},
+            ranking={name: ModelRanking(trial.right[name], count) for name, count in trial.asked.items()},
         )
 
 

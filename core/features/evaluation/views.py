@@ -117,7 +117,7 @@ class FoundPassage(CitedPassage):
 
 
 @dataclass(frozen=True, slots=True)
-class ResultView:
+class QuestionResultView:
     """What a run found and answered for a question; `verdict` and `reason` are those of a model that judges."""
 
     id: str
@@ -152,12 +152,14 @@ class ResultView:
 class MeasuredRun(RunView):
     """A run with the results of its questions."""
 
-    per_question: tuple[ResultView, ...]
+    per_question: tuple[QuestionResultView, ...]
 
     @classmethod
     def from_measured(cls, measured: Measured) -> Self:
         run, results = measured
-        return assemble(cls, run, pipeline=run.pipeline.name, per_question=tuple(map(ResultView.from_result, results)))
+        return assemble(
+            cls, run, pipeline=run.pipeline.name, per_question=tuple(map(QuestionResultView.from_result, results))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,7 @@ class EvaluationView:
     negatives: int
     metrics: dict[str, float]
     questions: int
-    per_question: tuple[ResultView, ...]
+    per_question: tuple[QuestionResultView, ...]
     pending: int = 0
     compared: ComparisonView | None = None
     advice: AdviceView | None = None
@@ -236,5 +238,5 @@ class EvaluationView:
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, **more: Any) -> Self:
         """Return the view of an evaluation; `more` are the fields that it doesn't have."""
-        results = tuple(map(ResultView.from_result, evaluation.questions))
+        results = tuple(map(QuestionResultView.from_result, evaluation.questions))
         return assemble(cls, evaluation, questions=len(results), per_question=results, **more)

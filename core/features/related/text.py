@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from core.base.messages import Message
 from core.base.terminal import _, say
+from core.doors.operations.views.search import NoteReference
 from core.features.related.views import (
     ConceptList,
     ConceptNotes,
     DecidedConcept,
     NotePath,
-    NoteReference,
     RelatedView,
 )
 

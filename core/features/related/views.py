@@ -1,27 +1,11 @@
 """What the operations on related notes and on concepts return in addition to the nouns."""
 
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 from core.base.messages import Message
+from core.doors.operations.views.search import NoteReference
 from core.model import Concept, Hint, HintKind, PlaceSuggestion, Related, TagSuggestion
-
-
-@dataclass(frozen=True, slots=True)
-class NoteReference:
-    """A note by its names."""
-
-    note_id: str
-    base: str
-    path: str | None
-    title: str
-
-    @classmethod
-    def from_noun(cls, noun: Any) -> Self:
-        """Return what is shown of a noun with a `note`."""
-        note = noun.note
-        others = (getattr(noun, field.name) for field in fields(cls)[len(fields(NoteReference)) :])
-        return cls(note.id, note.base, note.path, note.title, *others)
 
 
 @dataclass(frozen=True, slots=True)

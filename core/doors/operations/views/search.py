@@ -1,7 +1,7 @@
 """What searches return."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
 from core.base.codec import assemble
@@ -41,6 +41,13 @@ class NoteReference:
     base: str
     path: str | None
     title: str
+
+    @classmethod
+    def from_noun(cls, noun: Any) -> Self:
+        """Return what is shown of a noun with a `note`."""
+        note = noun.note
+        others = (getattr(noun, field.name) for field in fields(cls)[len(fields(NoteReference)) :])
+        return cls(note.id, note.base, note.path, note.title, *others)
 
 
 def place_in_file(note: NoteSummary, at: int) -> int | None:
