@@ -14,7 +14,7 @@ from core.base.errors import WorkspaceLocked
 from core.base.places import expand_home
 from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE
-from core.doors.cli.output import BESIDE, progress
+from core.doors.cli.output import NOTICES, progress
 from core.doors.operations.declaring import PERSON, Operation, Parameter
 from core.doors.operations.parameters import plain
 
@@ -90,7 +90,7 @@ def reading(folder: Path) -> "Workspace":
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     opened = Workspace(folder, readonly=True)
-    BESIDE.append(lambda: opened.unreadable)
+    NOTICES.append(lambda: opened.unreadable)
     return opened
 
 
@@ -110,7 +110,7 @@ def writing(folder: Path) -> "Workspace | Remote":
             note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
             sys.stderr.write(f"{note}\n")
         return remote
-    BESIDE.append(lambda: opened.unreadable)
+    NOTICES.append(lambda: opened.unreadable)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end)  # whose default ends the process without closing the workspace
     return opened

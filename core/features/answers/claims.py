@@ -70,7 +70,7 @@ class Clause:
     `part`: the number of the part of the text that *but* and full stops divide. `aside`: it only conditions another
     one, as *if*, *without* and *unless* say; the last two make it `spared`. `negated` counts negations. `unless`: words
     of a spared clause that made this one even. `limits`: the comparisons of each number. `topic`: the word that a
-    pronoun stands for. `marks`: words of a class, each with its place.
+    pronoun refers to. `marks`: words of a class, each with its place.
     """
 
     start: int

@@ -28,7 +28,7 @@ _ASIDE = re.compile(
 """A line that holds nothing to be said: blank, a heading, HTML, a formula, a directive, the target of a link."""
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
-"""A line of code that stands for a file elsewhere."""
+"""A line of code that includes another file."""
 _TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
 _TAG_LINES = 10
 """Most lines of an HTML element that is no unit."""

@@ -66,7 +66,7 @@ def _item(data: bytes, start: int, end: int) -> Any:
 
 
 def _places(data: bytes, name: str) -> list[int]:
-    """Return where the list of notes begins, behind its bracket, where each comma stands in it, and where it ends."""
+    """Return where the list of notes begins, after its bracket, where each comma in it is, and where it ends."""
     places: list[int] = []
     depth, inside = 0, False
     for count, token in enumerate(SIGNS.finditer(data)):

@@ -20,7 +20,7 @@ from core.store.backups import encryption, making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
-"""What stands for the newest backup where one is named."""
+"""The name that means the newest backup."""
 
 _LOG = logging.getLogger(__name__)
 _FOLDER, _DAILY = "backup_folder", "backup_daily"

@@ -110,9 +110,9 @@ def _put_words(parts: WorkspaceParts) -> None:
             f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
         ).fetchall()
         rowids = [row["rowid"] for row in rows]
-        chunks, beside = parts.store.chunks.by_rowid(rowids), parts.store.properties.beside(rowids)
+        chunks, property_texts = parts.store.chunks.by_rowid(rowids), parts.store.properties.chunk_texts(rowids)
         for row in rows:
-            words = word_row(row["title"], chunks[row["rowid"]], beside.get(row["rowid"], ""))
+            words = word_row(row["title"], chunks[row["rowid"]], property_texts.get(row["rowid"], ""))
             connection.execute(
                 "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (row["rowid"], *words)
             )

@@ -1,4 +1,4 @@
-"""Checks of files and folders: those of the person, and those of the workspace beside its database."""
+"""Checks of files and folders: those of the user, and those of the workspace next to its database."""
 
 import os
 import re

@@ -12,7 +12,7 @@ from core.indexing.edits import Span
 from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values
-from core.query.phrasing import Casing, definition_question, heading_question, instructs, stands_alone
+from core.query.phrasing import Casing, definition_question, heading_question, instructs, is_self_contained
 
 SHORTEST, LONGEST = 40, 400
 """Characters of a right passage."""
@@ -184,7 +184,7 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate
     if block.kind == "paragraph":
         end = start
         for first, last in sentences_of(note.body, block):
-            if last - start > LONGEST or not stands_alone(note.body[first:last], first=first == start):
+            if last - start > LONGEST or not is_self_contained(note.body[first:last], first=first == start):
                 break
             end = last
     if text == section.heading or instructs(note.body[start:end]):

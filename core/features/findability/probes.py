@@ -9,7 +9,7 @@ from core.base.text import digest, fold, is_chinese, query_keywords
 from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import PROBE_KINDS, Note, Probe, ProbeKind
 from core.notes.links import NoteLinks
-from core.query.phrasing import NAVIGATION, Casing, definition_question, heading_question, stands_alone
+from core.query.phrasing import NAVIGATION, Casing, definition_question, heading_question, is_self_contained
 
 OF_NOTE = 6
 """Most questions of a note."""
@@ -146,7 +146,7 @@ def _sentences(note: Note, part: Section, casing: Casing, holding: Mapping[str, 
             if (question := definition_question(text, part.heading, casing)) is not None:
                 yield "definition", plain_question(question), sentence
             least = _SHORTEST_CHINESE if is_chinese(text) else _SHORTEST
-            if least <= len(text) <= _LONGEST and stands_alone(text, first=start == block.start):
+            if least <= len(text) <= _LONGEST and is_self_contained(text, first=start == block.start):
                 yield "sentence", _make_cloze(text, holding), sentence
 
 

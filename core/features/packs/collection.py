@@ -63,7 +63,7 @@ class Packs:
         return [_card(found.get(name), installed.get(name)) for name in sorted({*found, *installed})]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
-        """Return the notes of a pack that a person changed, each beside the text that the pack has for it now.
+        """Return the notes of a pack that the user changed, each with the text that the pack has for it now.
 
         Raises UnknownChoice for a pack that isn't installed, PackError for one that can't be read.
         """

@@ -93,7 +93,7 @@ def _prose(note: Note) -> str:
 
 
 def _place(name: str, text: str, words: set[str]) -> tuple[int, int] | None:
-    """Return where a name first stands in a text as whole words."""
+    """Return where a name first occurs in a text as whole words."""
     name = name.strip().lower()
     wide = bool(_WIDE.search(name))
     if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):

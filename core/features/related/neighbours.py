@@ -98,7 +98,7 @@ def _apart(vectors: Matrix) -> Matrix:
 CANDIDATES = 40
 """Notes nearest by meaning that are compared by words. With 20 a little is lost on two vaults, with 80 nothing won."""
 _WORDS = 2.0
-"""Weight of the cosine of words beside that of meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
+"""Weight of the cosine of words against that of meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
 _LINKED = 0.3
 """What a link between two notes adds."""
 _TAGGED = 0.3

@@ -48,7 +48,7 @@ def size_of(phrase: str) -> float:
 
 
 def _latin(text: str) -> Iterator[str]:
-    """Yield the runs of words with a subject that stand on one line without a sign between them, and their parts."""
+    """Yield the runs of words with a subject that are on one line without a sign between them, and their parts."""
     run: list[str] = []
     end = -1
     for match in _WORDS.finditer(text):
@@ -72,7 +72,7 @@ def _parts(run: list[str]) -> Iterator[str]:
 
 
 def _wide(text: str) -> Counter[str]:
-    """Return the runs of Chinese characters that stand in a text at least twice."""
+    """Return the runs of Chinese characters that occur in a text at least twice."""
     runs = _RUN.findall(text)
     counts: Counter[str] = Counter()
     known: set[str] | None = None
@@ -91,7 +91,7 @@ def _wide(text: str) -> Counter[str]:
 
 
 def _whole(counts: Counter[str]) -> Counter[str]:
-    """Return the phrases that stand at least twice, without those that are mostly parts of a longer one."""
+    """Return the phrases that occur at least twice, without those that are mostly parts of a longer one."""
     often = {phrase: count for phrase, count in counts.items() if count > 1}
     inside: Counter[str] = Counter()
     for phrase, count in often.items():

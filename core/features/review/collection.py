@@ -251,7 +251,7 @@ def _kinds(key: str) -> list[str]:
 
 
 def _by_age(first: NoteSummary, second: NoteSummary) -> tuple[NoteSummary, NoteSummary]:
-    """Return two notes, the one that was changed last behind the other."""
+    """Return two notes, the one that was changed last at the end."""
     times = [note.updated_at or datetime.min.replace(tzinfo=UTC) for note in (first, second)]
     return (first, second) if times[0] <= times[1] else (second, first)
 

@@ -113,7 +113,7 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _sure(name: str, depth: int) -> Iterator[str]:
-    """Yield the names before the ends that are sure, at most `depth` behind each other, or before numbers."""
+    """Yield the names before the ends that are sure, at most `depth` after each other, or before numbers."""
     for number in (*SURE, *_NUMBERS) if depth else ():
         for first in number.originals(name):
             if number in SURE:
@@ -225,7 +225,7 @@ class TextConflicts:
         return self._second_texts.pairs()
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
-        """Yield the active notes of files with a second text beside them, and the notes of that."""
+        """Yield the active notes of files with a second text next to them, and its notes."""
         pairs = self.pairs()
         cards = self._notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
