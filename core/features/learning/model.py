@@ -197,22 +197,26 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     text = verbatim(lines[-1])
     for before in reversed(lines[:-1]):
         text = Message("{line}\n\n{rest}", {"line": verbatim(before), "rest": text})
-    made = fact(
+    quoted = fact(
         RULE,
         [*sorted(keys), *sorted(figures)],
         verbatim(title),
         text,
         events,
         (_line(suggestion.type), _line(suggestion.category)),
-        tags=tuple(filter(None, map(_line, suggestion.tags))),
-        priority=suggestion.priority,
     )
     metadata = {
         _line(name): make_storable(value) if isinstance(value, str) else value
         for name, value in suggestion.metadata.items()
         if _line(name)
     }
-    return replace(made, scope=_line(suggestion.scope), metadata=metadata)
+    return replace(
+        quoted,
+        tags=tuple(filter(None, map(_line, suggestion.tags))),
+        priority=suggestion.priority,
+        scope=_line(suggestion.scope),
+        metadata=metadata,
+    )
 
 
 def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:

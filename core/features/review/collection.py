@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,30 +34,35 @@ MOST = 500
 """Matters of a kind that are read."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewParts:
+    """The parts of a workspace that have what waits; `upgrades` where there are packs.
+
+    `build_engine` is called when a nearest note is looked for, since a count is on every page.
+    """
+
+    store: Store
+    notes: Notes
+    chunks: Chunks
+    proposals: Proposals
+    build_engine: Callable[[], "SearchEngine"]
+    upgrades: Upgrades | None = None
+
+
 class Review:
     """What waits for a person: notes and changes by programs, notes with two texts, edits without a place, refused
     passages, expired and replaced notes, copies and contradictions.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        notes: Notes,
-        chunks: Chunks,
-        proposals: Proposals,
-        searching: Callable[[], "SearchEngine"],
-        reminders: Reminders,
-        upgrades: Upgrades | None = None,
-    ) -> None:
-        """Take the parts; the engine is built when a nearest note is looked for, for a count is on every page."""
-        self._store = store
+    def __init__(self, parts: ReviewParts, reminders: Reminders) -> None:
+        self._store = store = parts.store
         self._table = DecisionTable(store.database)
-        self._notes = notes
-        self._chunks = chunks
-        self._proposals = proposals
-        self._searching = searching
+        self._notes = parts.notes
+        self._chunks = parts.chunks
+        self._proposals = parts.proposals
+        self._build_engine = parts.build_engine
         self._successors = Successors(store)
-        self.sides = TextConflicts(store, notes, upgrades)
+        self.sides = TextConflicts(store, parts.notes, parts.upgrades)
         """The notes with two texts."""
         self.reminders = reminders
         self.likeness = Likeness(store)
@@ -134,7 +140,7 @@ class Review:
         options = SearchOptions(bases=[matter.base], limit=1, reranker="none", wait=False)
         if not words:
             return None
-        engine = self._searching()
+        engine = self._build_engine()
         result = engine.answer(engine.prepare(" ".join(words), options))
         return result.hits[0].note if result.hits and result.confident else None
 

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from core.base.messages import message, plural
 from core.base.text import keywords
@@ -80,7 +81,8 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
         for part in parts[2:]:
             text = message("{text} {more}", text=text, more=part)
         rests = [*events, *filter(None, (before, end))]
-        yield fact("repeated_error", key, title, text, rests, ("test_experience", "common_issue"), priority=1)
+        repeated = fact("repeated_error", key, title, text, rests, ("test_experience", "common_issue"))
+        yield replace(repeated, priority=1)
 
 
 def deprecations(log: LogText) -> Iterator[Fact]:

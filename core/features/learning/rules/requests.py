@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import median
 
 from core.base.messages import message, plural
@@ -46,7 +47,8 @@ def required_headers(log: LogText) -> Iterator[Fact]:
         refused = message("{title}. Without it the answer is {status}.", title=title, status=status)
         text = refused if status else message("{title}.", title=title)
         key = [normalise_exact(request), header.lower()]
-        yield fact("required_header", key, title, text, events, ("project_config", "auth"), tags=("http",))
+        required = fact("required_header", key, title, text, events, ("project_config", "auth"))
+        yield replace(required, tags=("http",))
 
 
 def headers_in(text: str) -> list[str]:

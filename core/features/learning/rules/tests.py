@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from core.base.messages import message, plural
 from core.features.learning.rules.common import fact, generalise, short
@@ -40,7 +41,8 @@ def failing_tests(log: LogText) -> Iterator[Fact]:
         title = message("The test {test} keeps failing: {cause}", test=short(name), cause=short(cause))
         times = plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
         text = message("{what}. {count}", what=title, count=times)
-        yield fact("failing_test", [generalise(name), generalise(cause)], title, text, detailed[:3], _KIND, priority=1)
+        failing = fact("failing_test", [generalise(name), generalise(cause)], title, text, detailed[:3], _KIND)
+        yield replace(failing, priority=1)
 
 
 def _tests(log: LogText) -> dict[str, list[LogEvent]]:
