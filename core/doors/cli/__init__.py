@@ -153,7 +153,7 @@ def version(as_json: options.Json = False, workspace: options.Folder = options.W
 
 
 @cache
-def _built() -> Any:
+def _build_commands() -> Any:
     """Return all commands, built once: typer would read their signatures again at each call of `app`."""
     return typer.main.get_command(app)
 
@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         signal.signal(signal.SIGINT, stop)
     try:
         _check(sys.argv[1:] if arguments is None else arguments)
-        _built()(arguments)
+        _build_commands()(arguments)
     except TesseraError as error:
         print_notices()
         if "--json" in (arguments or sys.argv):

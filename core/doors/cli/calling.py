@@ -50,7 +50,11 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
 
 def stoppable(operation: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """On Ctrl-C during long work, print the command that continues the operation."""
-    return resumable(folder, *words(operation), *_typed(operation, given)) if operation.reports else nullcontext()
+    return (
+        resumable(folder, *words(operation), *_format_arguments(operation, given))
+        if operation.reports
+        else nullcontext()
+    )
 
 
 def words(operation: Operation) -> list[str]:
@@ -62,7 +66,7 @@ def places(operation: Operation) -> list[str]:
     return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
 
 
-def _typed(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
+def _format_arguments(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield arguments as the user types them."""
     first = places(operation)
     yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)

@@ -138,7 +138,7 @@ def _put_versions(parts: WorkspaceParts) -> None:
             store.versions.put(note, Revision("sync", "sync"))
 
 
-def _waiting(parts: WorkspaceParts) -> Message | None:
+def _find_pending(parts: WorkspaceParts) -> Message | None:
     bases = [base.id for base in parts.bases.all() if base.has_vectors]
     count = parts.store.pending.count(bases)
     if not count.notes:
@@ -245,7 +245,7 @@ OF_DATABASE: dict[str, Check] = {
         message("All notes are found by meaning"),
         message("Notes that wait are found by words only until they are indexed."),
         message("Index them: {command}", command="tessera index"),
-        _waiting,
+        _find_pending,
     ),
     "refused": Check(
         "look",

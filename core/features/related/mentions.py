@@ -100,10 +100,10 @@ def _place(name: str, text: str, words: set[str]) -> tuple[int, int] | None:
         return None
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None
-    return next(_whole(name, text), None)
+    return next(_find_whole_words(name, text), None)
 
 
-def _whole(name: str, text: str) -> Iterator[tuple[int, int]]:
+def _find_whole_words(name: str, text: str) -> Iterator[tuple[int, int]]:
     at = text.find(name)
     while at >= 0:
         end = at + len(name)

@@ -80,7 +80,7 @@ class Nearness:
             self._means = means
             self._spaces = {
                 name: _Space(
-                    {item: row for row, item in enumerate(ids)}, _apart(np.stack([means[item][1] for item in ids]))
+                    {item: row for row, item in enumerate(ids)}, _centre(np.stack([means[item][1] for item in ids]))
                 )
                 for name, ids in spaces.items()
                 if ids
@@ -89,7 +89,7 @@ class Nearness:
             self._version = version
 
 
-def _apart(vectors: Matrix) -> Matrix:
+def _centre(vectors: Matrix) -> Matrix:
     """Return vectors of notes without what they have in common, of unit length."""
     share = np.float32(len(vectors) / (len(vectors) + _FEW))
     return unit(vectors - share * vectors.mean(axis=0))

@@ -74,9 +74,9 @@ class Review:
             "upgrade": self._upgrades,
             "file": self._files,
             "split": self._splits,
-            "refused": self._refused,
-            "expired": self._expired,
-            "superseded": self._superseded,
+            "refused": self._refused_passages,
+            "expired": self._expired_notes,
+            "superseded": self._superseded_notes,
             "copy": lambda: self._pairs("copy", self._exclude_second_texts(self.likeness.copies())),
             "contradiction": lambda: self._pairs(
                 "contradiction", self._exclude_second_texts(self.likeness.contradictions())
@@ -196,7 +196,7 @@ class Review:
                 "split", _key("split", flagged.edit.id), note, note.base if note else "", title, flagged=flagged
             )
 
-    def _refused(self) -> Iterator[ReviewItem]:
+    def _refused_passages(self) -> Iterator[ReviewItem]:
         refused = self._chunks.refused()[:MOST]
         cards = self._notes.cards_of({refused_chunk.note_id for refused_chunk in refused})
         for refused_chunk in refused:
@@ -211,13 +211,13 @@ class Review:
                 refused=refused_chunk,
             )
 
-    def _expired(self) -> Iterator[ReviewItem]:
+    def _expired_notes(self) -> Iterator[ReviewItem]:
         now = datetime.now(UTC)
         for card in self._notes.expiring(days=0):
             if card.expires_at and (end := lapses(card.expires_at)) <= now:
                 yield ReviewItem("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)
 
-    def _superseded(self) -> Iterator[ReviewItem]:
+    def _superseded_notes(self) -> Iterator[ReviewItem]:
         newer = self._successors.read()
         cards = self._notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():

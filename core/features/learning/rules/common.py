@@ -40,7 +40,7 @@ def normalise_exact(text: str) -> str:
     return " ".join(fold(unnumbered(text)).split())
 
 
-def short(text: str, most: int = MOST_TITLE) -> str:
+def abbreviate(text: str, most: int = MOST_TITLE) -> str:
     """Return a text on one line, with an ellipsis where it is longer."""
     line = one_line(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
