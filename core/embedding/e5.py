@@ -339,15 +339,15 @@ def tokenizer(tokens: TokenVocabulary) -> Any:
     spaces = [point for point, becomes in tokens.folds.items() if becomes == " "]
     known = set("".join(piece for piece, _ in tokens.pieces)) - {"▁"}
     unfolded = sorted(c for c in known - tokens.folds.keys() if unicodedata.normalize("NFKC", c) != c)
-    stand_ins = [chr(0xF0000 + index) for index in range(len(unfolded))]  # private use: NFKC leaves them alone
+    placeholders = [chr(0xF0000 + index) for index in range(len(unfolded))]  # private use: NFKC leaves them alone
     result = Tokenizer(models.Unigram(tokens.pieces, unk_id=tokens.unk, byte_fallback=False))
     result.normalizer = normalizers.Sequence(
         [
             normalizers.Replace(Regex(_any_of(removed)), ""),
             normalizers.Replace(Regex(_any_of(spaces)), " "),
-            *(normalizers.Replace(c, stand_in) for c, stand_in in zip(unfolded, stand_ins, strict=True)),
+            *(normalizers.Replace(c, placeholder) for c, placeholder in zip(unfolded, placeholders, strict=True)),
             normalizers.NFKC(),
-            *(normalizers.Replace(stand_in, c) for c, stand_in in zip(unfolded, stand_ins, strict=True)),
+            *(normalizers.Replace(placeholder, c) for c, placeholder in zip(unfolded, placeholders, strict=True)),
             normalizers.Replace(Regex(" {2,}"), " "),
         ]
     )

@@ -112,6 +112,13 @@ class BaseFields(TypedDict, total=False):
     read_pictures: bool
 
 
+class NewBaseFields(BaseFields, total=False):
+    """Fields of a KnowledgeBase that only a new one takes, in addition."""
+
+    kind: BaseKind
+    keep_tokens: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Switch:
     """An unfinished change of a base to another embedder."""

@@ -1,7 +1,7 @@
 """Filters chosen in addition to a question, and their combination with the filters in the question."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from core.base.errors import QueryError, UnknownChoice
 from core.base.messages import message
@@ -14,28 +14,33 @@ _CALLER = ("type", "tags", "scope")
 """The parts of a caller's context, in the order of `CallerContext`."""
 
 
-def filters_of(
-    *,
-    bases: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    path: str = "",
-    after: str = "",
-    before: str = "",
-    terms: Sequence[str] = (),
-    properties: Collection[str] = (),
-) -> Filters:
-    """Return the filters for typed values; a note must have every tag.
+class FilterValues(TypedDict, total=False):
+    """Filters as the user types them, as keyword arguments; a note must have every tag.
 
-    `terms` are in the query language, in which the names of `properties` are fields too.
+    `after` and `before` are dates, `terms` are in the query language.
+    """
+
+    bases: Sequence[str]
+    tags: Sequence[str]
+    path: str
+    after: str
+    before: str
+    terms: Sequence[str]
+
+
+def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValues]) -> Filters:
+    """Return the filters for typed values; in terms the names of `properties` are fields too.
+
     Raises QueryError for an invalid date, for a term that is not a filter, and for too many or too long ones.
     """
-    check_terms([*tags, *filter(None, (path, after, before)), *terms])
+    tags, path, terms = values.get("tags", ()), values.get("path", ""), values.get("terms", ())
+    dates = {"after": values.get("after", ""), "before": values.get("before", "")}
+    check_terms([*tags, *filter(None, (path, *dates.values())), *terms])
     conditions = [Condition("tag", (tag,)) for tag in tags]
     if path:
         conditions.append(Condition("path", (path,)))
-    chosen = Filters(tuple(bases), tuple(conditions))
-    dates = [f'{name}:"{date}"' for name, date in (("after", after), ("before", before)) if date]
-    for term in (*terms, *dates):
+    chosen = Filters(tuple(values.get("bases", ())), tuple(conditions))
+    for term in (*terms, *(f'{name}:"{date}"' for name, date in dates.items() if date)):
         understood = parse(term, now=local_now(), properties=properties)
         if understood.text or understood.excluded:
             raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)

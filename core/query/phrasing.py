@@ -185,7 +185,7 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
     return f"How do I {verb} {casing.plain(rest, title=title)}?"
 
 
-def stands_alone(sentence: str, *, first: bool) -> bool:
+def is_self_contained(sentence: str, *, first: bool) -> bool:
     """Whether a sentence's words refer to nothing outside its passage; the `first` may not refer back."""
     sentence = " ".join(sentence.split())
     leans = first and _LEANING.match(sentence)

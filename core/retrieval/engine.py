@@ -4,7 +4,7 @@ import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from core import embedding, reranking
 from core.base.cache import Cache
@@ -31,7 +31,7 @@ from core.model import (
 from core.model.limits import QUESTION
 from core.notes.uses import Clicks
 from core.query.decomposition import WHOLE
-from core.query.filters import filters_of
+from core.query.filters import FilterValues, filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
 from core.retrieval.clicks import rank_by_clicks, relevant_clicks
@@ -150,9 +150,9 @@ class SearchEngine:
                 self._tokenized_hits.put(key, tokenized)
         return tokenized
 
-    def filters(self, *, terms: Sequence[str] = (), **typed: Any) -> Filters:
-        """Return the filters for typed values; takes and raises what `filters_of` does."""
-        return filters_of(terms=terms, properties=properties_in(self._store, *terms), **typed)
+    def filters(self, **values: Unpack[FilterValues]) -> Filters:
+        """Return the filters for typed values; raises what `filters_of` does."""
+        return filters_of(properties=properties_in(self._store, *values.get("terms", ())), **values)
 
     words = staticmethod(query_keywords)
 

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from core.base.errors import UnknownChoice
 from core.base.messages import message
-from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings, Switch
+from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, stored
 from core.store.table import AMONG, StoreTable
@@ -75,9 +75,7 @@ class BaseTable(StoreTable):
         fingerprint: str,
         dimension: int,
         chunking: ChunkingOptions,
-        keep_tokens: bool = True,
-        kind: BaseKind = "vector",
-        **fields: Unpack[BaseFields],
+        **fields: Unpack[NewBaseFields],
     ) -> KnowledgeBase:
         with self._database.write():
             base = KnowledgeBase(
@@ -88,8 +86,6 @@ class BaseTable(StoreTable):
                 dimension,
                 chunking,
                 created_at=datetime.now(UTC),
-                kind=kind,
-                keep_tokens=keep_tokens,
                 **fields,
             )
             self._database.insert("bases", _row(base))

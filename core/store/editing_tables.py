@@ -83,7 +83,7 @@ _DAYS = 1
 _MOST_BYTES = 32 * 1024 * 1024
 """Bytes of answers that are stored at most; the oldest go first."""
 _ROW = 1000
-"""Bytes that a row counts for beside its answer."""
+"""Bytes that a row counts for in addition to its answer."""
 
 
 class CreationTable(StoreTable):

@@ -6,7 +6,7 @@ from datetime import datetime
 from core.base.text import compose, make_storable
 from core.model import KnowledgeBase, Note, Rowids, fields_of, property_values
 from core.store.filters import EXPIRED, moments
-from core.store.properties import BESIDE, NAMES, TEXT
+from core.store.properties import NAMES, PROPERTY_TEXT, TEXT
 from core.store.table import AMONG, StoreTable
 
 _MOST_NAMES = 10_000
@@ -94,9 +94,9 @@ class PropertyTable(StoreTable):
         """Return the names of properties that notes have."""
         return self._database.column(f"{NAMES} LIMIT ?", _MOST_NAMES)
 
-    def beside(self, rowids: Iterable[int]) -> dict[int, str]:
+    def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
         """Return the text by which properties find chunks, in addition to their own; most have none."""
-        statement = f"SELECT rowid, {BESIDE} AS beside FROM chunks WHERE rowid {AMONG}"
+        statement = f"SELECT rowid, {PROPERTY_TEXT} AS beside FROM chunks WHERE rowid {AMONG}"
         return {rowid: text for rowid, text in self._database.rows(statement, list(rowids)) if text}
 
 

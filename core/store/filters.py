@@ -153,9 +153,9 @@ _LAST_PAGE = (
 
 def _day(condition: Condition) -> _Term:
     spans = [value.partition("..") for value in condition.values]
-    ends = [[datetime.fromisoformat(end) if end else None for end in (first, behind)] for first, _, behind in spans]
+    ends = [[datetime.fromisoformat(at) if at else None for at in (start, end)] for start, _, end in spans]
     within = _WITHIN.format(column=f"notes.{condition.field}_at")
-    return " OR ".join([within] * len(ends)) or "0", [value for first, behind in ends for value in _ends(first, behind)]
+    return " OR ".join([within] * len(ends)) or "0", [value for start, end in ends for value in _ends(start, end)]
 
 
 _WITHIN = (
@@ -165,10 +165,10 @@ _WITHIN = (
 """Whether a time lies in a span; its values are `_ends()`. A bare day is stored as its midnight in UTC."""
 
 
-def _ends(first: datetime | None, behind: datetime | None) -> list[object]:
+def _ends(start: datetime | None, end: datetime | None) -> list[object]:
     """Return the ends of a span as days of the user, then as times in UTC, as they are stored."""
-    days = day_of(first) if first else "", day_of(behind) if behind else _LAST
-    times = in_utc(first).isoformat() if first else "", in_utc(behind).isoformat() if behind else _LAST
+    days = day_of(start) if start else "", day_of(end) if end else _LAST
+    times = in_utc(start).isoformat() if start else "", in_utc(end).isoformat() if end else _LAST
     return [*days, *times]
 
 

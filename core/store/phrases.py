@@ -10,12 +10,12 @@ from core.base.text import CJK, MARKS, UNSPACED, fold, keywords
 from core.model import Chunk
 
 
-def word_row(title: str, chunk: Chunk, beside: str = "") -> tuple[str, str, str]:
+def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, str, str]:
     """Return the words of a chunk by field: of its note's title, of its headings, of its text.
 
-    `beside` is what finds it in addition to its text (`PropertyTable.beside`).
+    `property_text` is what finds it in addition to its text (`PropertyTable.chunk_texts`).
     """
-    text = f"{chunk.text}\n{beside}" if beside else chunk.text
+    text = f"{chunk.text}\n{property_text}" if property_text else chunk.text
     return _words_of(title), _words_of(" ".join(chunk.titles)), _words_of(text)
 
 

@@ -21,7 +21,7 @@ TEXT = """
     FROM (SELECT name, value FROM properties WHERE note_id = notes.id ORDER BY name, value)
     WHERE value NOT IN ('true', 'false')
 """
-BESIDE = f"""(
+PROPERTY_TEXT = f"""(
     SELECT ({TEXT}) FROM notes WHERE notes.id = chunks.note_id AND chunks."index" =
         (SELECT min("index") FROM chunks AS own WHERE own.note_id = notes.id AND own.state != 'deleted')
 )"""
@@ -30,13 +30,13 @@ BESIDE = f"""(
 A name of several words is a text too: a line of prose with a colon in it reads as one.
 """
 
-BESIDE_ALL = f"""
+PROPERTY_TEXTS = f"""
     WITH found(note_id, "index", beside) AS MATERIALIZED (
         SELECT id, (SELECT min("index") FROM chunks WHERE note_id = notes.id AND state != 'deleted'), ({TEXT})
         FROM notes WHERE id IN (SELECT note_id FROM properties)
     )
 """
-"""The table `found`: BESIDE of each first chunk whose note has properties, read once for a scan of all chunks."""
+"""The table `found`: PROPERTY_TEXT of each first chunk with properties, read once for a scan of all chunks."""
 
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:

@@ -19,7 +19,7 @@ from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.phrases import Phrase, quote, whole_words, word_row
-from core.store.properties import BESIDE, BESIDE_ALL
+from core.store.properties import PROPERTY_TEXT, PROPERTY_TEXTS
 from core.store.ranking import best_of
 from core.store.table import AMONG, decoding
 
@@ -70,17 +70,18 @@ class Words(BM25):
         if self._database.value("SELECT words FROM version") == WORDS_FORM:
             return
         statement = (
-            f"SELECT words.rowid, words.title, words.headings, words.body, notes.title, {BESIDE}, {CHUNK} FROM words"
-            f" JOIN chunks ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id WHERE words.rowid {AMONG}"
+            f"SELECT words.rowid, words.title, words.headings, words.body, notes.title, {PROPERTY_TEXT}, {CHUNK}"
+            " FROM words JOIN chunks ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id"
+            f" WHERE words.rowid {AMONG}"
         )
         rowids = self._database.column("SELECT id FROM words_docsize")
         with self._database.write(aside=not rowids) as connection:  # the version identifies a new workspace
             write_sections(connection)
             for at in range(0, len(rowids), _BLOCK):
                 for row in self._database.rows(statement, rowids[at : at + _BLOCK]).fetchall():
-                    rowid, *written, title, beside = row[:6]
+                    rowid, *written, title, property_text = row[:6]
                     with suppress(*DAMAGE):
-                        words = word_row(title, chunk_of(row), beside or "")
+                        words = word_row(title, chunk_of(row), property_text or "")
                         if words != tuple(written):
                             connection.execute(
                                 "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?", (*words, rowid)
@@ -146,8 +147,8 @@ class Words(BM25):
         listed = cache(lambda titles: any(map(held, json.loads(titles))))
         return {
             rowid
-            for rowid, body, title, above, own, beside in self._texts(rowids)
-            if phrase.matches(body) or held(title) or listed(above) or listed(own) or held(beside or "")
+            for rowid, body, title, above, own, property_text in self._texts(rowids)
+            if phrase.matches(body) or held(title) or listed(above) or listed(own) or held(property_text or "")
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
@@ -156,11 +157,13 @@ class Words(BM25):
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
             all_chunks = 'chunks CROSS JOIN notes ON notes.id = note_id LEFT JOIN found USING (note_id, "index")'
-            yield from self._database.rows(f"{BESIDE_ALL} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'")
+            yield from self._database.rows(
+                f"{PROPERTY_TEXTS} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'"
+            )
             return
         item = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
         for at in range(0, len(rowids), _BLOCK):
-            yield from self._database.rows(f"{texts}, {BESIDE} FROM {item}", rowids[at : at + _BLOCK].tolist())
+            yield from self._database.rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks that hold a word, with another English ending too, or exactly a phrase."""

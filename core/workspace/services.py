@@ -201,12 +201,13 @@ class Services:
 
     @LazyService
     def review(self) -> "Review":
-        from core.features.review.collection import Review
+        from core.features.review.collection import Review, ReviewParts
         from core.features.review.reminders import Reminders
 
         reminders = Reminders(self.store, self.preferences)
-        parts = self.store, self.notes, self.chunks, self.proposals
-        return Review(*parts, lambda: self.searching, reminders, self._offer("packs", lambda: self.packs))
+        stored = self.store, self.notes, self.chunks, self.proposals
+        parts = ReviewParts(*stored, lambda: self.searching, self._offer("packs", lambda: self.packs))
+        return Review(parts, reminders)
 
     @LazyService
     def related(self) -> "RelatedNotes":

@@ -93,7 +93,7 @@ import json, os, sys, tempfile
 from core.doors import cli
 from core import workspace
 import core.query, core.doors.remote.client, core.retrieval.engine  # once for all, not by each command
-cli._built()
+cli._build_commands()
 
 def led(number, how):
     if how == "closed":

@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from core.base.errors import DiskFull, WorkspaceLocked
 from core.embedding import centring
-from core.features.backups.collection import restored
+from core.features.backups.collection import restore_into
 from core.features.evaluation.run_table import RunTable
 from core.model import Condition, Filters, Pipeline, SearchSettings
 from core.store import Store, migrations, schema
@@ -152,7 +152,7 @@ def test_a_backup_is_made_before_a_migration_and_the_last_two_stay(old: Path) ->
     made = sorted((old / "backups").glob("*.zip"))
     assert len(made) == 2
     for number, file in enumerate(made):
-        restored(file, old.with_name(f"restored-{number}"), "", schema.objects_of)
+        restore_into(file, old.with_name(f"restored-{number}"), "", schema.objects_of)
         assert dump(old.with_name(f"restored-{number}") / "notes.db") == before
 
 

@@ -278,7 +278,7 @@ def _add(
             blocks.append(PageBlock("table", table(part.rows), part.page))
             last = None
             continue
-        block = _start_block(part, styles, outline, starts, stands_out=number not in alike)
+        block = _start_block(part, styles, outline, starts, differs=number not in alike)
         if block.kind == "code" and last and blocks[-1].kind == "code":
             blank = "\n" if part.y - last.y > _SPACED * 1.2 * part.size else ""
             blocks[-1].text += blank + "\n" + _indent(part, left, part.size) + part.text
@@ -314,11 +314,11 @@ def _like_neighbours(column: Sequence[GlyphRun | PageTable], styles: Styles) -> 
 
 
 def _start_block(
-    line: GlyphRun, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
+    line: GlyphRun, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, differs: bool
 ) -> PageBlock:
     """Return the block that a line would begin; `starts` are the places of the items before it."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
-    if level := stated or (stands_out and styles.level(line)):
+    if level := stated or (differs and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
         return PageBlock("code", line.text, line.page)

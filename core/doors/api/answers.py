@@ -66,13 +66,13 @@ def listen(headers: Headers) -> None:
 
 def answer(value: object, status: int = 200, **headers: str) -> Response:
     """Return a value as JSON, its messages in the language of the request; `headers` with `_` for `-`."""
-    return Response(as_json(readable(value, LANGUAGE.get())), status, _named(headers), "application/json")
+    return Response(as_json(readable(value, LANGUAGE.get())), status, _header_values(headers), "application/json")
 
 
 def problem(error: TesseraError, status: HTTPStatus | None = None, **headers: str) -> Response:
     """Return an error as a problem; by default with the status of its kind."""
     members = problem_of(error, status)
-    return Response(as_json(members), members["status"], _named(headers), PROBLEM)
+    return Response(as_json(members), members["status"], _header_values(headers), PROBLEM)
 
 
 def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[str, Any]:
@@ -99,5 +99,5 @@ def _status(error: TesseraError) -> HTTPStatus:
     return next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
 
 
-def _named(headers: Mapping[str, str]) -> dict[str, str]:
+def _header_values(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in headers.items()}

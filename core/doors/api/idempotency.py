@@ -71,25 +71,25 @@ class Idempotency:
             return
         body = await Request(scope, receive).body()
         request = _digest(scope, headers, body)
-        answer = await run_in_threadpool(self._earlier, key, request)
+        answer = await run_in_threadpool(self._find_answer, key, request)
         if answer is None:
             answer = await _answer_of(self._app, scope, body)
             await run_in_threadpool(self._keep, key, request, answer)
         await answer(scope, receive, send)
 
-    def _earlier(self, key: str, request: bytes) -> Response | None:
+    def _find_answer(self, key: str, request: bytes) -> Response | None:
         """Return the stored answer of a key; reserve a new key."""
         try:
-            earlier = self._workspace().creations.begin(key, request)
+            creation = self._workspace().creations.begin(key, request)
         except TesseraError as error:
             return problem(error)
-        if earlier is None:
+        if creation is None:
             return None
-        if earlier.request != request:
+        if creation.request != request:
             return problem(Problem(HTTPStatus.UNPROCESSABLE_ENTITY, _OTHER))
-        if earlier.status is None:
+        if creation.status is None:
             return problem(Problem(HTTPStatus.CONFLICT, _UNFINISHED))
-        return Response(earlier.body, earlier.status, {**earlier.headers, **_REPLAYED})
+        return Response(creation.body, creation.status, {**creation.headers, **_REPLAYED})
 
     def _keep(self, key: str, request: bytes, answer: Response) -> None:
         creations = self._workspace().creations

@@ -41,7 +41,7 @@ def cancel(workspace: Opened, job: Text) -> Response:
 )
 def events(workspace: Opened, job: Text) -> Response:
     """Follow a job: an event for every step, the last one when it ended."""
-    operations.known(workspace, job)
+    operations.get_job(workspace, job)
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
 
 
@@ -62,7 +62,7 @@ async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncItera
     last, quiet = None, 0.0
     while True:
         try:
-            job = operations.known(workspace, job_id)
+            job = operations.get_job(workspace, job_id)
         except JobNotFound:
             return
         quiet += _LOOK

@@ -106,16 +106,16 @@ def test(workspace: Opened, trial: Test) -> Response:
 @router.post("/notes/search/semantic", **documented(_FOUND, takes=_QUESTION))
 def semantic(workspace: Opened, search: Search) -> Response:
     """Return the passages that are nearest to a question in meaning."""
-    return _answer(_searched(workspace, search, mode="semantic", level="simple"))
+    return _answer(_run_search(workspace, search, mode="semantic", level="simple"))
 
 
 @router.post("/notes/search/complex", **documented(_FOUND, takes=_QUESTION))
 def complex_(workspace: Opened, search: Search) -> Response:
     """Return the passages that answer a question at the level it needs: a broad one is taken apart and followed up."""
-    return _answer(_searched(workspace, search, level="auto" if search.enable_enhancement else "simple"))
+    return _answer(_run_search(workspace, search, level="auto" if search.enable_enhancement else "simple"))
 
 
-def _searched(workspace: Workspace, search: Search, **chosen: Any) -> SearchResult:
+def _run_search(workspace: Workspace, search: Search, **chosen: Any) -> SearchResult:
     options = {**search.filters.options(workspace), **chosen, "as_typed": not search.enable_enhancement}
     options |= {"plain": search.plain, "indexed": True}
     if search.rerank is not None:

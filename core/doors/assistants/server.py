@@ -138,7 +138,7 @@ def read(schema: Schema, value: Any) -> Any:
     """
     kind = schema.get("type")
     if kind in ("array", "object") and isinstance(value, str):
-        value = _written(value, list if kind == "array" else dict)
+        value = _parse_value(value, list if kind == "array" else dict)
     if kind == "object" and isinstance(value, Mapping):
         known = schema.get("properties", {})
         return {name: read(known.get(name, {}), item) for name, item in value.items() if item is not None or not known}
@@ -149,7 +149,7 @@ def read(schema: Schema, value: Any) -> Any:
     return value
 
 
-def _written(text: str, kind: type) -> Any:
+def _parse_value(text: str, kind: type) -> Any:
     """Return the value of a text in JSON, the text itself where the value has another type."""
     try:
         value = json.loads(text)

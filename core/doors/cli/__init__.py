@@ -21,7 +21,7 @@ from core.doors.cli.app import serve as serve_pages
 from core.doors.cli.binding import bind, taking
 from core.doors.cli.calling import call
 from core.doors.cli.evaluate import evaluate
-from core.doors.cli.output import STOPPED, json_of, show, stop, tell_beside, write
+from core.doors.cli.output import STOPPED, json_of, print_notices, show, stop, write
 from core.doors.cli.rendering import COMMANDS
 from core.doors.cli.serving import serve
 from core.doors.cli.terminal import take
@@ -153,7 +153,7 @@ def version(as_json: options.Json = False, workspace: options.Folder = options.W
 
 
 @cache
-def _built() -> Any:
+def _build_commands() -> Any:
     """Return all commands, built once: typer would read their signatures again at each call of `app`."""
     return typer.main.get_command(app)
 
@@ -167,9 +167,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         signal.signal(signal.SIGINT, stop)
     try:
         _check(sys.argv[1:] if arguments is None else arguments)
-        _built()(arguments)
+        _build_commands()(arguments)
     except TesseraError as error:
-        tell_beside()
+        print_notices()
         if "--json" in (arguments or sys.argv):
             line = json_of({"error": error.message})
         else:
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.write(f"{line}\n")
         sys.exit(1)
     finally:
-        tell_beside()
+        print_notices()
 
 
 def _check(arguments: Sequence[str]) -> None:

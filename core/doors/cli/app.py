@@ -72,9 +72,9 @@ def serve(
     if workspace is not None:
         os.environ["TESSERA_WORKSPACE"] = str(workspace)
     folder = workspace or usual_workspace()
-    if not no_browser and _has_screen() and _shown(folder, as_json):
+    if not no_browser and _has_screen() and _bring_to_front(folder, as_json):
         return
-    chosen = free(port)
+    chosen = free_port(port)
     if token:
         os.environ["TESSERA_APP__TOKEN"] = "true"
     url = f"http://{HOST}:{chosen}"
@@ -109,7 +109,7 @@ def _shortcut(place: Path, as_json: bool) -> None:
     show({"file": str(place), "installed": there}, as_json, lambda _values: [text if there else gone])
 
 
-def _shown(folder: Path, as_json: bool) -> bool:
+def _bring_to_front(folder: Path, as_json: bool) -> bool:
     """Bring the open app of a workspace to the front, or open its window again; return whether there is one."""
     from core.doors.program.operations import bring_to_front
     from core.doors.remote.client import connect_running
@@ -124,7 +124,7 @@ def _shown(folder: Path, as_json: bool) -> bool:
     return bool(url)
 
 
-def free(port: int | None, host: str = HOST) -> int:
+def free_port(port: int | None, host: str = HOST) -> int:
     """Return the port if it is free, without one the first free port; raises ConfigError."""
     for candidate in [port] if port else range(PORT, PORT + _PORTS_TRIED):
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:

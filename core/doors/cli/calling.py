@@ -14,7 +14,7 @@ from core.base.errors import WorkspaceLocked
 from core.base.places import expand_home
 from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE
-from core.doors.cli.output import BESIDE, progress
+from core.doors.cli.output import NOTICES, progress
 from core.doors.operations.declaring import PERSON, Operation, Parameter
 from core.doors.operations.parameters import plain
 
@@ -50,7 +50,11 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
 
 def stoppable(operation: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """On Ctrl-C during long work, print the command that continues the operation."""
-    return resumable(folder, *words(operation), *_typed(operation, given)) if operation.reports else nullcontext()
+    return (
+        resumable(folder, *words(operation), *_format_arguments(operation, given))
+        if operation.reports
+        else nullcontext()
+    )
 
 
 def words(operation: Operation) -> list[str]:
@@ -62,7 +66,7 @@ def places(operation: Operation) -> list[str]:
     return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
 
 
-def _typed(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
+def _format_arguments(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield arguments as the user types them."""
     first = places(operation)
     yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
@@ -90,7 +94,7 @@ def reading(folder: Path) -> "Workspace":
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     opened = Workspace(folder, readonly=True)
-    BESIDE.append(lambda: opened.unreadable)
+    NOTICES.append(lambda: opened.unreadable)
     return opened
 
 
@@ -110,7 +114,7 @@ def writing(folder: Path) -> "Workspace | Remote":
             note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
             sys.stderr.write(f"{note}\n")
         return remote
-    BESIDE.append(lambda: opened.unreadable)
+    NOTICES.append(lambda: opened.unreadable)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end)  # whose default ends the process without closing the workspace
     return opened

@@ -67,16 +67,16 @@ def evaluate(
         if save:
             asked = {**setups, "question_set": _set(workspace, base, source, save), "search": search.chosen()}
             done = call(operations.start, workspace, asked)
-            measured = runs.measured(run.id for run in done.runs)
+            results = runs.measured(run.id for run in done.runs)
         else:
-            measured = runs.measure(base, source, pipelines, progress, name=questions)
+            results = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
-    compared = runs.side_by_side(measured, metric)
-    advice = runs.advise(measured, *filter(None, [metric])) if setups["grid"] else None
+    compared = runs.side_by_side(results, metric)
+    advice = runs.advise(results, *filter(None, [metric])) if setups["grid"] else None
     evaluation = EvaluationView.from_evaluation(
-        runs.evaluation(measured[0][1]),
+        runs.evaluation(results[0][1]),
         pending=waiting,
-        compared=ComparisonView.from_side_by_side(compared) if len(measured) > 1 else None,
+        compared=ComparisonView.from_side_by_side(compared) if len(results) > 1 else None,
         advice=AdviceView.from_advice(advice, compared) if advice else None,
     )
     if out:
@@ -86,7 +86,7 @@ def evaluate(
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
     show(evaluation, as_json, text.format_evaluation)
-    figures = measured[0][0].metrics
+    figures = results[0][0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])
         for name, target in targets.items()

@@ -21,8 +21,8 @@ Lines = Callable[[Any], list[str]]
 STOPPED = threading.Event()
 """Set by Ctrl-C. A loading model may swallow the exception, so the next step raises it again."""
 PACE = Pace()
-BESIDE: list[Callable[[], Iterable[object]]] = []
-"""A function that returns the remarks that a command prints on stderr at its end."""
+NOTICES: list[Callable[[], Iterable[object]]] = []
+"""Functions that return the remarks that a command prints on stderr at its end."""
 
 
 _NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
@@ -58,10 +58,10 @@ def write(text: str) -> None:
     print(text, flush=True)
 
 
-def tell_beside() -> None:
+def print_notices() -> None:
     """Print remarks on the result to stderr."""
-    while BESIDE:
-        for sentence in BESIDE.pop()():
+    while NOTICES:
+        for sentence in NOTICES.pop()():
             sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")
 
 

@@ -9,7 +9,7 @@ import typer
 
 from core.base.errors import ConfigError
 from core.base.terminal import _
-from core.doors.cli.app import HOST, Port, free
+from core.doors.cli.app import HOST, Port, free_port
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
 
@@ -38,7 +38,7 @@ def serve(
     from core.workspace import Workspace
 
     address = _address(host)
-    chosen = free(port, host)
+    chosen = free_port(port, host)
     with Workspace(workspace) as opened:
         url = f"http://{address}:{chosen}"
         values = {"url": f"{url}/api/v1", "token": opened.access.token}

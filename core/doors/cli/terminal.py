@@ -13,7 +13,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\u
 """Characters that control a terminal: control codes, line separators, direction marks."""
 
 
-def plain(text: str) -> str:
+def strip_controls(text: str) -> str:
     """Return a text without control characters of terminals: a sign replaces each; tabs and line ends stay."""
     return _CONTROLS.sub(_sign, text.replace("\r\n", "\n").replace("\r", "\n"))
 
@@ -48,13 +48,13 @@ def redraw(line: str) -> None:
 
 
 class Stream:
-    """A standard stream whose texts pass `shown`, by default `plain`.
+    """A standard stream whose texts pass `shown`, by default `strip_controls`.
 
     Where it can't be written, or nobody reads it any more, the work goes on without it; `lost` is the error. Raises it
     where the stream is `needed`.
     """
 
-    def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = plain) -> None:
+    def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
         self._stream, self._needed, self._shown = stream, needed, shown
         self.lost: SourceError | None = None
         if isinstance(stream, io.TextIOWrapper):  # notes may hold characters that the terminal's encoding lacks
@@ -75,7 +75,7 @@ class Stream:
         self._try(self._stream.flush)
 
     def redraw(self, line: str) -> None:
-        self._try(self._stream.write, f"\r\x1b[K{plain(line)}")
+        self._try(self._stream.write, f"\r\x1b[K{strip_controls(line)}")
         self.flush()
 
     def _try(self, act: Callable[..., object], *values: object) -> None:

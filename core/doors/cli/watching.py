@@ -25,8 +25,8 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     syncs: SimpleQueue[tuple[KnowledgeBase, SyncReport]] = SimpleQueue()
     with Workspace(workspace) as opened:
         watched = sum(base.watch for base in opened.bases.all())
-        begun = plural("{n} base is watched. Ctrl+C ends it.", "{n} bases are watched. Ctrl+C ends it.", n=watched)
-        sys.stderr.write(f"{say(begun)}\n")
+        notice = plural("{n} base is watched. Ctrl+C ends it.", "{n} bases are watched. Ctrl+C ends it.", n=watched)
+        sys.stderr.write(f"{say(notice)}\n")
         opened.watching.on_sync = lambda base, report: syncs.put((base, report))
         opened.models.start_warming()
         opened.start_indexing()

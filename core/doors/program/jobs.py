@@ -36,7 +36,7 @@ def list_(workspace: "Workspace") -> JobList:
     lacks=_LACKS,
 )
 def show(workspace: "Workspace", job: JobId) -> JobView:
-    return JobView.from_job(known(workspace, job))
+    return JobView.from_job(get_job(workspace, job))
 
 
 @operation(
@@ -49,11 +49,11 @@ def show(workspace: "Workspace", job: JobId) -> JobView:
     lacks=_LACKS,
 )
 def cancel(workspace: "Workspace", job: JobId) -> JobView:
-    workspace.jobs.cancel(known(workspace, job).name)
-    return JobView.from_job(known(workspace, job))
+    workspace.jobs.cancel(get_job(workspace, job).name)
+    return JobView.from_job(get_job(workspace, job))
 
 
-def known(workspace: "Workspace", job: str) -> Job:
+def get_job(workspace: "Workspace", job: str) -> Job:
     """Return the job of an id; raises JobNotFound where there is none, or a newer one of its kind."""
     for item in workspace.jobs.all():
         if job_id(item) == job:

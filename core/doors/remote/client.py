@@ -54,10 +54,10 @@ class Remote:
         """
         connection = self.greet()
         if connection is None:
-            raise _gone()
+            raise _ended_error()
         with closing(connection):
             place = f"{PATH}/{operation.name}?caller={caller.author}"
-            for kind, value in self._lines(connection, place, json.dumps(arguments, default=_plain).encode()):
+            for kind, value in self._lines(connection, place, json.dumps(arguments, default=_absolute_path).encode()):
                 match kind:
                     case "step":
                         progress(*value)
@@ -65,7 +65,7 @@ class Remote:
                         raise value
                     case "answer":
                         return operation.decode(value)
-        raise _gone()
+        raise _ended_error()
 
     def greet(self) -> HTTPConnection | None:
         """Return a connection to the process once it has proved that it wrote the run file, else None.
@@ -102,7 +102,7 @@ class Remote:
                 kind, value = wire.read(line)
                 yield kind, wire.error_of(value) if kind == "error" else value
         except (OSError, HTTPException, ValueError) as error:
-            raise _gone() from error
+            raise _ended_error() from error
 
 
 def connect_running(folder: Path) -> Remote | None:
@@ -122,11 +122,11 @@ def differing(remote: Remote) -> list[str]:
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 
-def _plain(value: object) -> str:
+def _absolute_path(value: object) -> str:
     """Return an absolute path, because the app works in another folder."""
     assert isinstance(value, Path)
     return str(value.expanduser().absolute())
 
 
-def _gone() -> StoreError:
+def _ended_error() -> StoreError:
     return StoreError("The app ended before the command did. What was done stays; repeat the command.")

@@ -18,7 +18,7 @@ _MESSAGE = "$message"
 
 def line(kind: str, value: object) -> bytes:
     """Return a line of a kind: `step`, `answer` or `error`."""
-    return json.dumps({kind: value}, ensure_ascii=False, default=_plain).encode("utf-8", "surrogatepass") + b"\n"
+    return json.dumps({kind: value}, ensure_ascii=False, default=_to_wire).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def read(line: bytes) -> tuple[str, Any]:
@@ -43,7 +43,7 @@ def error_of(value: dict[str, Any]) -> TesseraError:
     return errors.unpickled(kind if known else TesseraError, {"message": value["message"]})  # type: ignore[arg-type]
 
 
-def _plain(value: object) -> object:
+def _to_wire(value: object) -> object:
     if isinstance(value, Message):
         return {_MESSAGE: to_json(value)}
     raise TypeError(f"{type(value).__name__} is no value of JSON")

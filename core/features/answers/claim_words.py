@@ -1,6 +1,6 @@
 """The words by which a claim is read: its negations, modality, comparison, order and opposites, in two languages.
 
-Each class is a list of patterns; the first class that matches at a place wins. NUMBER and PEOPLE stand for the two
+Each class is a list of patterns; the first class that matches at a place wins. NUMBER and PEOPLE are the two
 patterns below.
 English is compared in small letters, with `n't` written as ` not`. White space divides patterns, `_` is a space.
 """

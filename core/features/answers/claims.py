@@ -70,7 +70,7 @@ class Clause:
     `part`: the number of the part of the text that *but* and full stops divide. `aside`: it only conditions another
     one, as *if*, *without* and *unless* say; the last two make it `spared`. `negated` counts negations. `unless`: words
     of a spared clause that made this one even. `limits`: the comparisons of each number. `topic`: the word that a
-    pronoun stands for. `marks`: words of a class, each with its place.
+    pronoun refers to. `marks`: words of a class, each with its place.
     """
 
     start: int
@@ -126,37 +126,37 @@ def clauses(text: str) -> list[Clause]:
     """Return the clauses of a `normalise` text in their order."""
     twice = (("2", *match.span()) for match in _TWICE.finditer(text))
     numbers = sorted([*figures.numbers(text), *twice], key=itemgetter(1))
-    found: list[Clause] = [Clause(0, 0)]
+    result: list[Clause] = [Clause(0, 0)]
     covered: list[Span] = []
     resumes = -1
     for match in _pattern().finditer(text):
         kind = match.lastgroup or ""
         covered.append(match.span())
         if 0 <= resumes <= match.start():
-            found[-1].end = resumes
-            found.append(Clause(resumes, found[-1].part))
+            result[-1].end = resumes
+            result.append(Clause(resumes, result[-1].part))
             resumes = -1
-        last = found[-1]
+        last = result[-1]
         if kind == "lacks" and (prefix := _PREFIX.match(match[0])):  # unsafe has the word safe
             covered[-1] = match.start(), match.start() + prefix.end()
-            found[-1].prefixed.append(stem(match[0]))
+            result[-1].prefixed.append(stem(match[0]))
         if kind in _BREAK:
             if kind == "clause" and last.odd and _LISTED.match(text, match.start()):
                 continue
             part = last.part + (kind == "contrast")
             last.end = match.start()
             if kind == "otherwise":
-                found.append(Clause(match.end(), part, kinds={kind}))
+                result.append(Clause(match.end(), part, kinds={kind}))
                 continue
             if kind == "then_if":
                 last.aside, last.spared = True, last.odd
-            found.append(Clause(match.start() if kind in ("if", "clause") else match.end(), part, aside=kind == "if"))
+            result.append(Clause(match.start() if kind in ("if", "clause") else match.end(), part, aside=kind == "if"))
             continue
         if kind in ("instead", "without", "except"):
             last.end = match.start()
             verb = _RESUMES.match(text, match.end())
             resumes = verb.end() if verb else -1
-            found.append(
+            result.append(
                 Clause(
                     match.start(), last.part, aside=kind != "instead", spared=kind != "instead", negated=1, kinds={kind}
                 )
@@ -175,9 +175,9 @@ def clauses(text: str) -> list[Clause]:
             last.negated += kind in _NEGATIVE
             last.kinds |= _AS.get(kind, {kind})
             last.marks.append((kind, *match.span()))
-    found[-1].end = len(text)
-    _give_words(text, found, covered, numbers)
-    whole = list(_join_clauses(text, found))
+    result[-1].end = len(text)
+    _give_words(text, result, covered, numbers)
+    whole = list(_join_clauses(text, result))
     _cancel_double_negations(whole)
     return whole
 
@@ -228,10 +228,10 @@ def stem(word: str) -> str:
     return _DOUBLED.sub(r"\1", short)
 
 
-def _join_clauses(text: str, found: list[Clause]) -> Iterator[Clause]:
+def _join_clauses(text: str, clauses: list[Clause]) -> Iterator[Clause]:
     """Yield the clauses, joined where one has no words, or goes on with the one before."""
-    last = found[0]
-    for clause in found[1:]:
+    last = clauses[0]
+    for clause in clauses[1:]:
         goes_on = clause.odd and not last.spared and _CONTINUES.match(text[clause.start : clause.end].lstrip(" ,，"))
         if last.part == clause.part and (not last.words or not clause.words or (goes_on and not clause.spared)):
             if not last.words and last.odd and clause.spared:  # nobody except them: only they
@@ -249,11 +249,11 @@ def _join_clauses(text: str, found: list[Clause]) -> Iterator[Clause]:
         yield last
 
 
-def _cancel_double_negations(found: list[Clause]) -> None:
+def _cancel_double_negations(clauses: list[Clause]) -> None:
     """Make even what is negated and has *without* or *unless*: *never X without Y* says *X only with Y*."""
-    for aside in found:
+    for aside in clauses:
         if aside.spared and aside.odd:
-            for main in found:
+            for main in clauses:
                 if main.part == aside.part and main.odd and not main.spared and "not" in main.kinds:
                     main.negated = aside.negated = 0
                     main.unless = aside.keys

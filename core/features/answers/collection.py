@@ -201,10 +201,10 @@ class Answers:
         if self._store.readonly or not windows or self._is_fresh(base, questions, windows):
             return thresholds.current_threshold(self._store, base)
         bar = replace(thresholds.EXAMPLES, windows=windows)
-        if len(questions) >= thresholds.enough(share):
-            bar = thresholds.below(self._evidence(base, questions, progress), share, windows)
+        if len(questions) >= thresholds.count_needed(share):
+            bar = thresholds.fit_below(self._evidence(base, questions, progress), share, windows)
         elif len(others := self._other_questions(base)) >= thresholds.LEAST_OTHERS:
-            bar = thresholds.above(self._evidence(base, others, progress), thresholds.ANSWERED, windows)
+            bar = thresholds.fit_above(self._evidence(base, others, progress), thresholds.ANSWERED, windows)
         self._store.bars.set(base, bar)
         return bar
 
@@ -212,7 +212,7 @@ class Answers:
         threshold, share = self._store.bars.get(base), self._settings.search.refuse
         if threshold is None or not threshold.windows / _GROWN < windows < threshold.windows * _GROWN:
             return False
-        if len(questions) < thresholds.enough(share):
+        if len(questions) < thresholds.count_needed(share):
             return threshold.basis != "questions"
         return (threshold.basis, threshold.count, threshold.share) == ("questions", len(questions), share)
 

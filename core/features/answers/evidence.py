@@ -121,22 +121,22 @@ def _with_reading(
     todo: list[tuple[float, str, ReaderEnsemble, NDArray[np.int64]]] = []
     masks: dict[str, NDArray[np.bool_]] = {}
     for key, units in by_hit.items():
-        read = reads.get(key)
-        known = reader.shipped(read.embedder.fingerprint) if read and read.compared else None
-        if read is None or read.compared is None or known is None or not units:
+        tokenized = reads.get(key)
+        ensemble = reader.shipped(tokenized.embedder.fingerprint) if tokenized and tokenized.compared else None
+        if tokenized is None or tokenized.compared is None or ensemble is None or not units:
             continue
-        places, _ = read.compared
+        places, _ = tokenized.compared
         masks[key] = np.stack([reader.tokens_of(candidate.unit, places) for candidate in units])
         evidence = np.array([candidate.evidence for candidate in units])
         todo += [
-            (float(evidence[inside].max()), key, known, part)
+            (float(evidence[inside].max()), key, ensemble, part)
             for part in reader.parts(places)
             if (inside := masks[key][:, part].any(axis=1)).any()
         ]
     scores = {key: [SKIPPED if key in masks else UNREAD] * len(units) for key, units in by_hit.items()}
-    for _, key, known, part in sorted(todo, key=lambda item: -item[0])[:PARTS]:
+    for _, key, ensemble, part in sorted(todo, key=lambda item: -item[0])[:PARTS]:
         numbers = np.flatnonzero(masks[key][:, part].any(axis=1))
-        for number, score in zip(numbers.tolist(), known.scores(reads[key], part, masks[key][numbers]), strict=True):
+        for number, score in zip(numbers.tolist(), ensemble.scores(reads[key], part, masks[key][numbers]), strict=True):
             scores[key][number] = max(scores[key][number], score)
     return {
         key: [
@@ -188,10 +188,10 @@ def _nearness(
         return [least + more * share for share in shares]
     places, cosines = read.compared
     weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
-    return [float(_best(places, cosines, unit.spans) @ weights) for unit in units]
+    return [float(_max_cosines(places, cosines, unit.spans) @ weights) for unit in units]
 
 
-def _best(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]]) -> Matrix:
+def _max_cosines(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]]) -> Matrix:
     within = np.zeros(len(places), dtype=bool)
     for start, end in spans:
         within |= (places[:, 0] >= start) & (places[:, 1] <= end)

@@ -31,17 +31,17 @@ def current_threshold(store: Store, base: KnowledgeBase) -> AnswerThreshold:
     return store.bars.get(base) or EXAMPLES
 
 
-def enough(share: float) -> int:
+def count_needed(share: float) -> int:
     """Return how many questions a bar with this share needs at least."""
     return int(np.ceil(1 / share)) - 1
 
 
-def below(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
+def fit_below(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
     """Return the bar below which at most `share` of questions with an answer fall."""
     return _bar(sorted(evidence), share, "questions", windows)
 
 
-def above(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
+def fit_above(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
     """Return the bar above which at most `share` of questions without an answer rise."""
     bar = _bar(sorted(-item for item in evidence), share, "others", windows)
     return AnswerThreshold(

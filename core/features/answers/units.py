@@ -28,7 +28,7 @@ _ASIDE = re.compile(
 """A line that holds nothing to be said: blank, a heading, HTML, a formula, a directive, the target of a link."""
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
-"""A line of code that stands for a file elsewhere."""
+"""A line of code that includes another file."""
 _TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
 _TAG_LINES = 10
 """Most lines of an HTML element that is no unit."""
@@ -126,7 +126,7 @@ class _UnitReader:
         return self._text[start:end]
 
     def _span(self, first: int, last: int) -> Span:
-        return stripped(self._text, self._lines[first][0], self._lines[last - 1][1])
+        return strip_span(self._text, self._lines[first][0], self._lines[last - 1][1])
 
     def _after(self, at: int, within: Callable[[str], bool]) -> int:
         while at < len(self._lines) and within(self._line(at)):
@@ -162,7 +162,7 @@ class _UnitReader:
             whole = (self._lead or block)[0], self._lines[end - 1][1]
             if self._lead and whole[1] - whole[0] <= LONGEST:
                 # What leads to code and the code are one piece of the note.
-                yield Unit("code", *stripped(self._text, *whole), None, block)
+                yield Unit("code", *strip_span(self._text, *whole), None, block)
                 start = last
             for line in range(start, last + 1):
                 if line == last or self._lines[line][1] - self._lines[start][0] > LONGEST:
@@ -208,17 +208,17 @@ def sentences(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the sentences of a paragraph, divided where one is too long."""
     ends = [start, *(match.end() for match in _END.finditer(text, start, end)), end]
     for first, last in pairwise(ends):
-        begin, stop = stripped(text, first, last)
+        begin, stop = strip_span(text, first, last)
         while stop - begin > LONGEST:
             pauses = [match.end() for match in _PAUSE.finditer(text, begin + LONGEST // 2, begin + LONGEST)]
             cut = pauses[-1] if pauses else begin + LONGEST
-            yield stripped(text, begin, cut)
+            yield strip_span(text, begin, cut)
             begin = cut
         if _WORD.search(text, begin, stop):
             yield begin, stop
 
 
-def stripped(text: str, start: int, end: int) -> Span:
+def strip_span(text: str, start: int, end: int) -> Span:
     """Return a span without the white space at its ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

@@ -48,7 +48,7 @@ class StreamedLines:
         goes_on = True
         while goes_on:
             if self._in_list or self._enters_list():
-                yield from self._listed()
+                yield from self._read_list()
                 goes_on = not self._in_list
             else:
                 line, end, after = self._rest.partition("\n")
@@ -68,7 +68,7 @@ class StreamedLines:
             self._rest, self._begun, self._in_list = text[opening.end() :], "", True
         return self._in_list
 
-    def _listed(self) -> Iterator[dict[str, Any]]:
+    def _read_list(self) -> Iterator[dict[str, Any]]:
         """Yield the complete objects of a list, and leave the list where it ends."""
         self._rest = self._rest.lstrip(_BETWEEN)
         while self._rest.startswith("{"):
@@ -203,19 +203,19 @@ def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop
     """
     material = Material.from_hits(answer.result.hits, characters)
     asking = material.asking(question)
-    proven = replace(answer, writing=WrittenAnswer(chat.server.model, ("", as_sent(asking))))
+    draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", as_sent(asking))))
     proof = _Proof(material, question)
     ending: dict[str, Any] = {}
     for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
-        proven = _with(proven, answer, proof, sent=(f"{task}\n{QUOTED}", as_sent(asking)))
-        yield proven
+        draft = _with(draft, answer, proof, sent=(f"{task}\n{QUOTED}", as_sent(asking)))
+        yield draft
         try:
             with closing(_values(chat, task, asking, stop, schema)) as values:
                 for value in islice(values, SENTENCES):
                     sentence = proof.sentence(value)
-                    if sentence and sentence not in proven.written:
-                        proven = _with(proven, answer, proof, sentences=(*proven.written, sentence))
-                        yield proven
+                    if sentence and sentence not in draft.written:
+                        draft = _with(draft, answer, proof, sentences=(*draft.written, sentence))
+                        yield draft
         except Cancelled:
             ending = {"stopped": True}
         except ProviderError as error:
@@ -225,13 +225,13 @@ def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop
             break
     if not ending and not proof.read:
         ending = {"problem": chat.server.unusable(message("didn't answer in the form that was asked for")).message}
-    yield _with(proven, answer, proof, ended=True, **ending)
+    yield _with(draft, answer, proof, ended=True, **ending)
 
 
-def _with(proven: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Answer:
-    assert proven.writing is not None, "a model writes it"
-    writing = replace(proven.writing, **changes)
-    return replace(proven, writing=writing, quotes=tuple(proof.quotes) if writing.sentences else answer.quotes)
+def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Answer:
+    assert draft.writing is not None, "a model writes it"
+    writing = replace(draft.writing, **changes)
+    return replace(draft, writing=writing, quotes=tuple(proof.quotes) if writing.sentences else answer.quotes)
 
 
 def _values(
@@ -275,7 +275,7 @@ class _Proof:
         text = one_line(make_storable(_MARKS.sub("", text)))
         if not text:
             return None
-        found = list(self._found(value.get("quotes")))
+        found = list(self._locate_quotes(value.get("quotes")))
         used = sorted({number for number, _ in found})
         texts, places = ([every[number] for number in used] for every in (self._material.texts, self._material.places))
         missing = figures.find_missing(text, texts, places, self._known) if found else ()
@@ -284,7 +284,7 @@ class _Proof:
         numbers = () if missing or otherwise else tuple(dict.fromkeys(self._number(*item) for item in found))
         return Sentence(text, numbers, missing, otherwise)
 
-    def _found(self, quotes: object) -> Iterator[tuple[int, tuple[int, int]]]:
+    def _locate_quotes(self, quotes: object) -> Iterator[tuple[int, tuple[int, int]]]:
         """Yield the places of quotes in the passages that they name, with the numbers of those from 0."""
         for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
             if not isinstance(quote, dict):

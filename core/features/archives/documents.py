@@ -13,7 +13,7 @@ from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, RowError
 from core.base.messages import message
 from core.features.archives import jsondocument, yamldocument
-from core.features.archives.jsondocument import JsonDocument, refused
+from core.features.archives.jsondocument import JsonDocument, document_error
 from core.features.archives.parts import Made, RecordParts
 from core.features.archives.plain import noun
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
@@ -74,7 +74,7 @@ def read(data: bytes, name: str) -> Records:
     data = data.removeprefix(b"\xef\xbb\xbf")
     document: JsonDocument = (jsondocument if name.lower().endswith(".json") else yamldocument).read(data, name)
     if (document.head.get("tessera"), _number(document.head.get("version"))) != ("base", 1):
-        raise refused(name, 1, message("this is no base that Tessera exported, or a later version did."))
+        raise document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
     try:
         described = noun(_BaseSection, document.head.get("base"))
     except RowError as error:

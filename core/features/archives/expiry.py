@@ -46,8 +46,8 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
         notes = {
             f"note {trashed.version.note_id} {trashed.version.number}": trashed for trashed in store.versions.deleted()
         }
-        bases = {f"base {file.name}": (file, at) for file, at in trash.own(trash.folder)}
-        last = {f"backup {file.name}": file for file, _ in trash.own(trash.last)}
+        bases = {f"base {file.name}": (file, at) for file, at in trash.dated_files(trash.folder)}
+        last = {f"backup {file.name}": file for file, _ in trash.dated_files(trash.last)}
         overdue = OpeningTable(store.database).overdue(
             {item: (note.version.at.date(), stays) for item, note in notes.items()}
             | {item: (at.date(), stays) for item, (_, at) in bases.items()}
@@ -68,17 +68,17 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
         of_base = list(group)
         base = store.bases.by_id(base_id)
         file = trash.put_notes(base_id, whole.pack(_live(store, base, of_base)))
-        of = _short(base.name)
+        of = _quote_title(base.name)
         _list(
             trash,
             (
-                f"note {_short(trashed.version.title)} of base {of} left the trash; it is in {file.name}"
+                f"note {_quote_title(trashed.version.title)} of base {of} left the trash; it is in {file.name}"
                 for trashed in of_base
             ),
         )
         store.forget_notes([trashed.version.note_id for trashed in of_base])
     for file in bases:
-        _list(trash, [f"base {_short(_name(file))} left the trash; it is in {file.name}"])
+        _list(trash, [f"base {_quote_title(_name(file))} left the trash; it is in {file.name}"])
         trash.expire(file)
     if notes or bases:
         _LOG.info("Left the trash for a week in backups: %d notes, %d bases", len(notes), len(bases))
@@ -131,5 +131,5 @@ def _name(file: Path) -> str:
     return file.name
 
 
-def _short(title: str) -> str:
+def _quote_title(title: str) -> str:
     return f"'{''.join(entry if entry.isprintable() else ' ' for entry in title[:_LONGEST])}'"

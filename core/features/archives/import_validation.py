@@ -164,7 +164,7 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
             raise RowError("'{name}' is too long.", name=name)
-        with _named(name):
+        with _name_field(name):
             sound |= check_fields({name: value})
         if len(json.dumps(sound[name], default=str)) > _MOST_EXTRA:
             raise RowError("'{name}' is too long.", name=name)
@@ -257,19 +257,19 @@ def _pipeline(pipeline: Pipeline) -> Pipeline:
 
 def _search(search: SearchSettings) -> SearchSettings:
     """Return search settings without a reranker that asks for a network, a server or a file."""
-    with _named("search"):
+    with _name_field("search"):
         config.check(search)
     built_in = search.reranker is None or reranking.is_built_in(search.reranker)
     return search if built_in else replace(search, reranker=None)
 
 
 def _check_chunking(options: ChunkingOptions) -> None:
-    with _named("chunking"):
+    with _name_field("chunking"):
         chunking.build(options)
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _name_field(name: str) -> Iterator[None]:
     """Raise the errors of the block as RowError with the name of the field."""
     try:
         yield

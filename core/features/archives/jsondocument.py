@@ -9,7 +9,7 @@ from typing import Any
 
 from core.base.errors import ArchiveError, RowError
 from core.base.messages import Message, message
-from core.features.archives.plain import SIGNS, parsed
+from core.features.archives.plain import SIGNS, parse_json
 from core.intake.encoding import MAX_BYTES
 
 MOST_DEPTH = 30
@@ -29,7 +29,7 @@ class JsonDocument:
     items: Callable[[], Iterator[tuple[int, Callable[[], Any]]]]
 
 
-def refused(name: str, line: int, reason: Message) -> ArchiveError:
+def document_error(name: str, line: int, reason: Message) -> ArchiveError:
     """Return the error of a document with a mistake that keeps its notes from being read."""
     return ArchiveError(name, [(message("line {line}", line=line), reason)])
 
@@ -39,13 +39,13 @@ def read(data: bytes, name: str) -> JsonDocument:
     places = _places(data, name)
     start, end = (places[0], places[-1]) if places else (0, 0)
     if len(data) - (end - start) > _MOST_HEAD:
-        raise refused(name, 1, message("this is no base that Tessera exported, or a later version did."))
+        raise document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
     try:
-        head = parsed(data[:start] + data[end:])
+        head = parse_json(data[:start] + data[end:])
     except RowError as error:
-        raise refused(name, data.count(b"\n") + 1, error.message) from error
+        raise document_error(name, data.count(b"\n") + 1, error.message) from error
     if not places or not isinstance(head, dict) or head.get("notes") != []:
-        raise refused(name, 1, message("this is no base that Tessera exported, or a later version did."))
+        raise document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
 
     def items() -> Iterator[tuple[int, Callable[[], Any]]]:
         seen, line = 0, 1
@@ -62,11 +62,11 @@ def read(data: bytes, name: str) -> JsonDocument:
 def _item(data: bytes, start: int, end: int) -> Any:
     if end - start > 2 * MAX_BYTES:
         raise RowError("it is {size:.1f} MB; the limit is {limit} MB.", size=(end - start) / 2**20, limit=40)
-    return parsed(data[start:end])
+    return parse_json(data[start:end])
 
 
 def _places(data: bytes, name: str) -> list[int]:
-    """Return where the list of notes begins, behind its bracket, where each comma stands in it, and where it ends."""
+    """Return where the list of notes begins, after its bracket, where each comma in it is, and where it ends."""
     places: list[int] = []
     depth, inside = 0, False
     for count, token in enumerate(SIGNS.finditer(data)):
@@ -90,5 +90,5 @@ def _places(data: bytes, name: str) -> list[int]:
             places.append(token.start())
         if depth > MOST_DEPTH or max(count / _MOST_SIGNS, len(places) / _MOST_NOTES) > 1:
             reason = message("this is nested too deeply, or holds too many values.")
-            raise refused(name, data.count(b"\n", 0, token.start()) + 1, reason)
+            raise document_error(name, data.count(b"\n", 0, token.start()) + 1, reason)
     return [] if inside else places

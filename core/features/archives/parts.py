@@ -28,7 +28,7 @@ class RecordParts(Iterable[T], Generic[T]):
     @classmethod
     def from_records(cls, records: Iterable[T]) -> "RecordParts[T]":
         """Return parts of records in memory."""
-        made: list[Made[T]] = [("", partial(_same, record)) for record in records]
+        made: list[Made[T]] = [("", partial(_identity, record)) for record in records]
         return cls(lambda: made)
 
     def __iter__(self) -> Iterator[T]:
@@ -51,14 +51,14 @@ class RecordParts(Iterable[T], Generic[T]):
 
     def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
         """Return the records as a function changes them."""
-        return RecordParts(lambda: ((place, partial(_changed, change, make)) for place, make in self._read()))
+        return RecordParts(lambda: ((place, partial(_apply, change, make)) for place, make in self._read()))
 
 
-def _same(record: T) -> T:
+def _identity(record: T) -> T:
     return record
 
 
-def _changed(change: Callable[[T], R], make: Callable[[], T]) -> R:
+def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
     return change(make())
 
 

@@ -19,7 +19,7 @@ _DIGITS = 20
 """Digits and sign of the longest number that SQLite holds."""
 
 
-def parsed(text: bytes) -> Any:
+def parse_json(text: bytes) -> Any:
     """Return the value of a JSON text; raises RowError, also for what no record holds: a long number, a million values.
 
     Small values take up to twenty times as much memory as their text.
@@ -27,7 +27,7 @@ def parsed(text: bytes) -> Any:
     if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
         raise RowError("it holds too many values.")
     try:
-        return json.loads(text.decode("utf-8"), parse_int=_whole, parse_float=_finite, parse_constant=_finite)
+        return json.loads(text.decode("utf-8"), parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
     except json.JSONDecodeError as error:
         reason = translate_parse_error(error.msg)
         raise RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno) from error
@@ -37,7 +37,7 @@ def parsed(text: bytes) -> Any:
         raise RowError("this is nested too deeply.") from error
 
 
-def _whole(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     if len(digits) > _DIGITS:
         raise RowError("the number {digits}… is too long.", digits=digits[:_DIGITS])
     return int(digits)

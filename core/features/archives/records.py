@@ -269,21 +269,21 @@ def is_id(owner: type, name: str) -> bool:
 
 def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
     """Return the records with other ids in place of those that the store has already."""
-    taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
-    taken |= {edit.id for edit in store.edits.all()}
-    taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
-    others: dict[str, str] = {}
-    for old in (records.base.id, *ids.notes, *ids.versions, *ids.edits, *ids.named):
-        if old in taken and old not in others:
-            others[old] = fresh_id(old, taken | {*others.values()})
-    if not others:
+    store_ids = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
+    store_ids |= {edit.id for edit in store.edits.all()}
+    store_ids |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
+    new_ids: dict[str, str] = {}
+    for old_id in (records.base.id, *ids.notes, *ids.versions, *ids.edits, *ids.named):
+        if old_id in store_ids and old_id not in new_ids:
+            new_ids[old_id] = fresh_id(old_id, store_ids | {*new_ids.values()})
+    if not new_ids:
         return records
     parts = {record.name: getattr(records, record.name) for record in fields(Records)}
     renamed: dict[str, Any] = {
-        name: value.map(partial(_renamed, others)) if isinstance(value, RecordParts) else value
+        name: value.map(partial(_renamed, new_ids)) if isinstance(value, RecordParts) else value
         for name, value in parts.items()
     }
-    return Records(**renamed | {"base": replace(records.base, id=others.get(records.base.id, records.base.id))})
+    return Records(**renamed | {"base": replace(records.base, id=new_ids.get(records.base.id, records.base.id))})
 
 
 def _renamed(others: Mapping[str, str], value: Any, owner: type = object, name: str = "") -> Any:

@@ -87,7 +87,7 @@ class BaseTrash:
         """Return every file and folder that is listed."""
         return [file for folder in self._folders for file in _files(folder)]
 
-    def own(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
+    def dated_files(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
         """Yield the files of one of the two folders whose names Tessera made, with the time in the name."""
         for file in _files(folder):
             with suppress(ValueError):

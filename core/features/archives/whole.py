@@ -19,7 +19,7 @@ from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.messages import message
 from core.features.archives import wordlists
 from core.features.archives.parts import Made, RecordParts
-from core.features.archives.plain import noun, parsed
+from core.features.archives.plain import noun, parse_json
 from core.features.archives.records import Records, SyncRecord
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
@@ -89,7 +89,7 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     verdicts = RecordParts(partial(_lines, archive, _VERDICTS, Feedback, own))
     lists["uses"] = lists["uses"].followed_by(verdicts.map(Feedback.use))
     try:
-        base: KnowledgeBase = noun(KnowledgeBase, parsed(archive.read(_BASE, _MOST_HEAD)))
+        base: KnowledgeBase = noun(KnowledgeBase, parse_json(archive.read(_BASE, _MOST_HEAD)))
     except RowError as error:
         raise ArchiveError(name, [(_BASE, error.message)]) from error
     words = {file: archive.read(f"{_WORDS}{file}", _MOST_HEAD) for file in wordlists.FILES}
@@ -107,7 +107,7 @@ def _lines(archive: upload.Archive, file: str, kind: Any, own: bool) -> Iterator
 
 
 def _record(kind: Any, line: bytes) -> Any:
-    return noun(kind, parsed(line))
+    return noun(kind, parse_json(line))
 
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from yaml.resolver import Resolver
 
 from core.base.codec import Scalar
 from core.base.messages import message, reason_of
-from core.features.archives.jsondocument import MOST_DEPTH, JsonDocument, refused
+from core.features.archives.jsondocument import MOST_DEPTH, JsonDocument, document_error
 
 _MOST_EVENTS = 1_500_000
 """Beginnings and ends of values in a document: about as many as 30,000 notes have."""
@@ -27,11 +27,11 @@ def read(data: bytes, name: str) -> JsonDocument:
     for _ in _items(data, name, head, build=False):
         pass
     return JsonDocument(
-        head, lambda: ((line, partial(_same, item)) for line, item in _items(data, name, {}, build=True))
+        head, lambda: ((line, partial(_identity, item)) for line, item in _items(data, name, {}, build=True))
     )
 
 
-def _same(item: Any) -> Any:
+def _identity(item: Any) -> Any:
     return item
 
 
@@ -47,19 +47,19 @@ def _items(data: bytes, name: str, head: dict[str, Any], *, build: bool) -> Iter
         for key in events:
             if isinstance(key, yaml.MappingEndEvent):
                 return
-            named, value = _built(events, key, name), next(events)
+            named, value = _build(events, key, name), next(events)
             if named == "notes" and isinstance(value, yaml.SequenceStartEvent):
                 for item in events:
                     if isinstance(item, yaml.SequenceEndEvent):
                         break
-                    made = _built(events, item, name)
+                    made = _build(events, item, name)
                     if build:
                         yield line_of(item), made
             else:
-                head[str(named)] = _built(events, value, name)
+                head[str(named)] = _build(events, value, name)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise refused(name, mark.line + 1 if mark else 1, reason_of(error)) from error
+        raise document_error(name, mark.line + 1 if mark else 1, reason_of(error)) from error
 
 
 def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
@@ -68,7 +68,7 @@ def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent) or depth > MOST_DEPTH or count > _MOST_EVENTS:
             reason = message("this is nested too deeply, holds too many values, or uses aliases (*name).")
-            raise refused(name, line_of(event), reason)
+            raise document_error(name, line_of(event), reason)
         yield event
 
 
@@ -77,16 +77,16 @@ def line_of(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
-def _built(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> Any:
+def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> Any:
     """Return the value that an event begins; the text of a scalar without quotes is `Scalar`."""
     if isinstance(event, yaml.SequenceStartEvent):
-        return [_built(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
+        return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
     if isinstance(event, yaml.MappingStartEvent):
         values: dict[str, Any] = {}
         for key in _until(events, yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                raise refused(name, line_of(key), message("the name of a field must be a text."))
-            values[str(key.value)] = _built(events, next(events), name)
+                raise document_error(name, line_of(key), message("the name of a field must be a text."))
+            values[str(key.value)] = _build(events, next(events), name)
         return values
     return _scalar(event)
 

@@ -20,7 +20,7 @@ from core.store.backups import encryption, making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
-"""What stands for the newest backup where one is named."""
+"""The name that means the newest backup."""
 
 _LOG = logging.getLogger(__name__)
 _FOLDER, _DAILY = "backup_folder", "backup_daily"
@@ -171,7 +171,7 @@ class Backups:
         """
         file = self.named(name).file
         if to is not None:
-            return restored(file, to, passphrase, self._objects)
+            return restore_into(file, to, passphrase, self._objects)
         backup, aside = restoring.prepare(file, self._folder, passphrase, self._objects)
         _LOG.info("A backup is restored at the next opening: %s", file.name)
         return RestoredBackup(backup, self._folder, aside, waits=True)
@@ -222,7 +222,7 @@ class Backups:
                 _LOG.exception("No backup could be made")
 
 
-def restored(file: Path, folder: Path, passphrase: str, objects: restoring.Objects) -> RestoredBackup:
+def restore_into(file: Path, folder: Path, passphrase: str, objects: restoring.Objects) -> RestoredBackup:
     """Bring a backup back in a folder that is new or empty; raises as `Backups.restore` does."""
     with translate_errors(folder):
         if folder.is_dir() and any(folder.iterdir()):

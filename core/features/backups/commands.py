@@ -33,39 +33,39 @@ def _restore(
     workspace: Path,
     *,
     yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
-    **given: Any,
+    **arguments: Any,
 ) -> RestoredBackup | NotRestored:
     from core.workspace.offline import OfflineWorkspace
 
-    place = Path(given["backup"]).expanduser()
+    place = Path(arguments["backup"]).expanduser()
     if place.is_file():
-        given["backup"] = str(place.absolute())
-    given = {name: value for name, value in given.items() if value is not None}
-    closed = OfflineWorkspace(workspace)
-    chosen = closed.backups.named(given["backup"])
+        arguments["backup"] = str(place.absolute())
+    arguments = {name: value for name, value in arguments.items() if value is not None}
+    offline = OfflineWorkspace(workspace)
+    chosen = offline.backups.named(arguments["backup"])
     if chosen.encrypted:
-        given["passphrase"] = _ask_passphrase(_("Passphrase of the backup"))
+        arguments["passphrase"] = _ask_passphrase(_("Passphrase of the backup"))
     restore = partial(_run_offline, operations.restore, workspace)
-    restored: RestoredBackup
-    if "to" in given:
-        restored = restore(**given | {"to": given["to"].expanduser().absolute()})
-        return restored
+    outcome: RestoredBackup
+    if "to" in arguments:
+        outcome = restore(**arguments | {"to": arguments["to"].expanduser().absolute()})
+        return outcome
     question = message(
         "The workspace {folder} becomes as it was at {at} UTC. What is there now is kept aside.",
-        folder=str(closed.folder),
+        folder=str(offline.folder),
         at=f"{chosen.made_at:%Y-%m-%d %H:%M}",
     )
     if not agreed(question, yes):
         return NotRestored()
     try:
-        closed.take()
+        offline.take()
     except WorkspaceLocked:
         with writing(workspace) as app:
-            restored = app.run(operations.restore, given, progress)  # type: ignore[union-attr]
-            return restored
-    restored = restore(**given)
-    closed.take()
-    return replace(restored, waits=False)
+            outcome = app.run(operations.restore, arguments, progress)  # type: ignore[union-attr]
+            return outcome
+    outcome = restore(**arguments)
+    offline.take()
+    return replace(outcome, waits=False)
 
 
 def _encrypt(workspace: Path, **given: Any) -> EncryptedBackups:

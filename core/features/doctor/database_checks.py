@@ -110,9 +110,9 @@ def _put_words(parts: WorkspaceParts) -> None:
             f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
         ).fetchall()
         rowids = [row["rowid"] for row in rows]
-        chunks, beside = parts.store.chunks.by_rowid(rowids), parts.store.properties.beside(rowids)
+        chunks, property_texts = parts.store.chunks.by_rowid(rowids), parts.store.properties.chunk_texts(rowids)
         for row in rows:
-            words = word_row(row["title"], chunks[row["rowid"]], beside.get(row["rowid"], ""))
+            words = word_row(row["title"], chunks[row["rowid"]], property_texts.get(row["rowid"], ""))
             connection.execute(
                 "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (row["rowid"], *words)
             )
@@ -138,7 +138,7 @@ def _put_versions(parts: WorkspaceParts) -> None:
             store.versions.put(note, Revision("sync", "sync"))
 
 
-def _waiting(parts: WorkspaceParts) -> Message | None:
+def _find_pending(parts: WorkspaceParts) -> Message | None:
     bases = [base.id for base in parts.bases.all() if base.has_vectors]
     count = parts.store.pending.count(bases)
     if not count.notes:
@@ -245,7 +245,7 @@ OF_DATABASE: dict[str, Check] = {
         message("All notes are found by meaning"),
         message("Notes that wait are found by words only until they are indexed."),
         message("Index them: {command}", command="tessera index"),
-        _waiting,
+        _find_pending,
     ),
     "refused": Check(
         "look",

@@ -1,4 +1,4 @@
-"""Checks of files and folders: those of the person, and those of the workspace beside its database."""
+"""Checks of files and folders: those of the user, and those of the workspace next to its database."""
 
 import os
 import re
@@ -43,7 +43,7 @@ def _files(parts: WorkspaceParts) -> Message | None:
     )
 
 
-def _unread(parts: WorkspaceParts) -> Message | None:
+def _find_unread_files(parts: WorkspaceParts) -> Message | None:
     failed = [failure.path for base in parts.bases.all() for failure in parts.bases.failures(base)]
     return count_names(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
 
@@ -131,7 +131,7 @@ def _set_aside(parts: WorkspaceParts) -> Message | None:
 
 
 def _scratch(parts: WorkspaceParts) -> Message | None:
-    copies = [*_old(Scratch(parts.store).folder.glob("*"), _STALE)]
+    copies = [*_filter_older(Scratch(parts.store).folder.glob("*"), _STALE)]
     size = sum(map(files.size, copies))
     if not copies:
         return None
@@ -143,7 +143,7 @@ def _scratch(parts: WorkspaceParts) -> Message | None:
     )
 
 
-def _old(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
+def _filter_older(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
     for place in places:
         with suppress(OSError):
             if time.time() - place.lstat().st_mtime > age.total_seconds():
@@ -153,7 +153,7 @@ def _old(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
 def _leftovers(parts: WorkspaceParts) -> list[Path]:
     folder = parts.store.folder
     inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
-    return [path for path in _old(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
+    return [path for path in _filter_older(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
 
 
 def _delete_leftovers(parts: WorkspaceParts) -> None:
@@ -161,14 +161,14 @@ def _delete_leftovers(parts: WorkspaceParts) -> None:
         files.delete(leftover)
 
 
-def _left(parts: WorkspaceParts) -> Message | None:
+def _find_leftovers(parts: WorkspaceParts) -> Message | None:
     names = [leftover.name for leftover in _leftovers(parts)]
     return count_names(
         names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}")
     )
 
 
-def _replaced(parts: WorkspaceParts) -> Message | None:
+def _find_replaced_files(parts: WorkspaceParts) -> Message | None:
     folder = parts.store.folder / restoring.ASIDE
     size = files.size(folder)
     return message("{folder} takes {size:,.0f} MB.", folder=str(folder), size=size / 1e6) if folder.is_dir() else None
@@ -194,7 +194,7 @@ OF_FILES: dict[str, Check] = {
         message("The files of your folders could be read"),
         message("A file that can't be read is in no note."),
         message("To see which, and what helps: {command}", command="tessera document unread BASE"),
-        _unread,
+        _find_unread_files,
     ),
     "omissions": Check(
         "look",
@@ -245,7 +245,7 @@ OF_FILES: dict[str, Check] = {
         message("No process left files behind"),
         message("What a stopped process was writing is of no use."),
         _FIX,
-        _left,
+        _find_leftovers,
         _delete_leftovers,
     ),
     "replaced": Check(
@@ -253,7 +253,7 @@ OF_FILES: dict[str, Check] = {
         message("Nothing that a backup replaced takes space"),
         message("What was there before a backup was brought back is kept until you delete it."),
         message("Delete the folder when you don't need it."),
-        _replaced,
+        _find_replaced_files,
     ),
 }
 """Checks of files and folders by their names, in the order in which they are made."""

@@ -45,12 +45,12 @@ def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
     Raises ConfigError without the current settings or others, or where the questions differ.
     """
     if current not in values or len(values) < 2:
-        raise _alone()
+        raise _comparison_error()
     keys = [current, *(key for key in values if key != current)]
     questions = sorted(values[current])
     table = _table([values[key] for key in keys], questions)
     means = table.mean(axis=1).round(9) if questions else np.zeros(len(keys))
-    refused = _refused(len(questions))
+    refused = _explain_refusal(len(questions))
     best = 0 if refused else int(means.argmax())
     gains, times = (np.zeros(len(questions)), np.zeros(len(keys))) if refused else _cross_validated(table)
     comparison = compare(dict.fromkeys(questions, 0.0), dict(zip(questions, gains.tolist(), strict=True)))
@@ -84,7 +84,7 @@ def choose_run(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
     if metric not in METRICS:
         raise UnknownChoice("figure", metric, METRICS)
     if not runs:
-        raise _alone()
+        raise _comparison_error()
     rows = [results for results in shared(runs) if not results[0].negative]
     values = {
         run.id: {results[number].id: values_of(results[number])[metric] for results in rows}
@@ -137,13 +137,13 @@ def _luck(table: Values) -> tuple[float, int]:
     return (as_far + 1) / (RESAMPLES + 1), more
 
 
-def _alone() -> ConfigError:
+def _comparison_error() -> ConfigError:
     return ConfigError(
         "For advice, run the question set with the base's own settings and with at least one other setup."
     )
 
 
-def _refused(count: int) -> Message | None:
+def _explain_refusal(count: int) -> Message | None:
     if count >= ENOUGH:
         return None
     return message(

@@ -19,7 +19,7 @@ _MARKS = " `「」“”《》.,:/%-"
 
 def given_answer(store: Store, answer: Answer) -> GivenAnswer:
     """Return an answer from the notes of a store as a run keeps it; of a written one, only proven sentences count."""
-    cited = tuple(map(_cited, answer.quotes))
+    cited = tuple(map(_cited_span, answer.quotes))
     in_place = {quote.number for quote in answer.quotes if _is_in_place(store, quote)}
     if answer.writing is None:
         return GivenAnswer(answer.text, cited, len(answer.quotes), len(in_place))
@@ -30,19 +30,19 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
 
 def values(result: QuestionResult) -> dict[str, float]:
     """Return those of ANSWER_METRICS that are about one question and its answer."""
-    given = result.given
-    if given is None or given.problem:
+    answer = result.given
+    if answer is None or answer.problem:
         return {}
-    judged = {"agreed": AGREED[given.judged.verdict]} if given.judged and given.judged.verdict else {}
+    judged = {"agreed": AGREED[answer.judged.verdict]} if answer.judged and answer.judged.verdict else {}
     if result.negative:
-        return {"refused": float(given.refused)} | judged
-    golds, cited = spans(result.golds), spans(given.cited)
-    every = {"answered": float(not given.refused), "cited_recall": cited_recall(golds, cited, any=result.any)}
+        return {"refused": float(answer.refused)} | judged
+    golds, cited = spans(result.golds), spans(answer.cited)
+    every = {"answered": float(not answer.refused), "cited_recall": cited_recall(golds, cited, any=result.any)}
     every |= judged
-    if given.sentences:
-        every |= {"cited_precision": cited_precision(golds, cited), "quoted": given.quoted / given.sentences}
+    if answer.sentences:
+        every |= {"cited_precision": cited_precision(golds, cited), "quoted": answer.quoted / answer.sentences}
     if wished := facts(result.wished):
-        text = fold(given.text)
+        text = fold(answer.text)
         every["facts"] = sum(_holds(text, item) for item in wished) / len(wished)
     return every
 
@@ -64,7 +64,7 @@ def _is_in_place(store: Store, quote: Quote) -> bool:
     return store.notes.note(quote.note.id).body[quote.start : quote.end] == quote.text
 
 
-def _cited(quote: Quote) -> FoundSpan:
+def _cited_span(quote: Quote) -> FoundSpan:
     note, chunk = quote.note, quote.chunk
     place = note.path or note.title
     return FoundSpan(note.id, place, chunk.id, quote.start, quote.end, note.body_start, float(quote.number))

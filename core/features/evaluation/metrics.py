@@ -174,7 +174,7 @@ def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> 
     The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
     over passages in place of statements. A passage is cited where a citation covers FOUND_SHARE of the shorter of both.
     """
-    right = [builtins.any(_same(gold, span) for span in cited) for gold in golds]
+    right = [builtins.any(_is_same(gold, span) for span in cited) for gold in golds]
     if any:
         return float(True in right)
     return sum(right) / len(golds) if golds else 0.0
@@ -182,11 +182,11 @@ def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> 
 
 def cited_precision(golds: Sequence[Span], cited: Sequence[Span]) -> float:
     """Return the share of the cited passages that are gold, as `cited_recall` counts it."""
-    right = [builtins.any(_same(gold, span) for gold in golds) for span in cited]
+    right = [builtins.any(_is_same(gold, span) for gold in golds) for span in cited]
     return sum(right) / len(cited) if cited else 0.0
 
 
-def _same(item: Span, other: Span) -> bool:
+def _is_same(item: Span, other: Span) -> bool:
     return _shared([item], [other]) >= FOUND_SHARE * min(_size([item]), _size([other])) > 0
 
 

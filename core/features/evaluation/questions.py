@@ -38,13 +38,13 @@ class QuestionSets:
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
         """Add all questions of a file, or none, to an old or new set; raises QuestionSetError for bad questions."""
-        known = next((known for known in self.all(base) if known.name == set_name.strip()), None)
-        taken = {question.id for question in self._table.for_set(known)} if known else ()
+        question_set = next((known for known in self.all(base) if known.name == set_name.strip()), None)
+        taken = {question.id for question in self._table.for_set(question_set)} if question_set else ()
         questions = question_files.read(self._store, self._store.bases.named(base), data, name, taken=taken)
-        if known is None:
+        if question_set is None:
             return self._table.add_set(self._store.bases.named(base), set_name, questions)
-        self._table.add(known, questions)
-        return self.get(base, known.name)
+        self._table.add(question_set, questions)
+        return self.get(base, question_set.name)
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
         """Return the questions of a file with their right passages placed in a base; raises QuestionSetError."""
@@ -119,21 +119,21 @@ class Questions:
 
         A question left without passages, kind, remark and answer is deleted: `mark` made it.
         """
-        known = self._with_text(question_set, text)
-        if known is None:
+        question = self._with_text(question_set, text)
+        if question is None:
             return
-        left = [gold for gold in known.spans if not gold.is_within(hit)]
-        if len(left) == len(known.spans):
+        spans = [gold for gold in question.spans if not gold.is_within(hit)]
+        if len(spans) == len(question.spans):
             return
-        if left or known.kind or known.note or known.answer:
-            self._table.edit(question_set, known.id, replace(known, gold=tuple(left)))
+        if spans or question.kind or question.note or question.answer:
+            self._table.edit(question_set, question.id, replace(question, gold=tuple(spans)))
         else:
-            self._table.delete(question_set, [known.id])
+            self._table.delete(question_set, [question.id])
 
     def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
         """Return the right passages of a question at their last known places, none for an unknown question."""
-        known = self._with_text(question_set, text)
-        return known.spans if known else ()
+        question = self._with_text(question_set, text)
+        return question.spans if question else ()
 
     def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
         """Make a hit's passage a right one of a question of the set; raises as `mark` does."""

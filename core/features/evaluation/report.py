@@ -105,7 +105,7 @@ def report(compared: SideBySide, form: str, base: str = "", language: str = ENGL
 
 def to_csv(compared: SideBySide) -> bytes:
     """Return a row for each question, with its rank, time and METRICS in each run, in UTF-8 with its mark."""
-    return sheets.written(_rows(compared))
+    return sheets.to_csv(_rows(compared))
 
 
 def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
@@ -180,7 +180,7 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_ReportSection]:
             message("Questions without an answer"),
             [_joined_cells(name, false_positives.message) for name, false_positives in named],
         )
-    yield from _changed(compared) if len(compared.runs) > 1 else _missed(compared)
+    yield from _change_sections(compared) if len(compared.runs) > 1 else _missed(compared)
     for number, label in enumerate(compared.labels):
         results = [row.results[number] for row in compared.rows]
         if rows := [
@@ -255,7 +255,7 @@ def _difference(comparison: Comparison) -> str:
     return f"{difference} ({comparison.low:+.3f} … {comparison.high:+.3f})"
 
 
-def _changed(compared: SideBySide) -> Iterator[_ReportSection]:
+def _change_sections(compared: SideBySide) -> Iterator[_ReportSection]:
     first, *others = compared.labels
     titles: dict[Change, Message] = {"gained": message("Newly found"), "lost": message("No longer found")}
     for number, label in enumerate(others, start=1):
@@ -264,7 +264,7 @@ def _changed(compared: SideBySide) -> Iterator[_ReportSection]:
                 [row.id, row.question, _where(row), *(_rank(row.ranks[at]) for at in (0, number))]
                 for row in compared.changed(change, run=number)
             ]
-            yield _listed(_joined_cells(title, label), [*_HEAD, first, label], rows)
+            yield _table_section(_joined_cells(title, label), [*_HEAD, first, label], rows)
 
 
 def _missed(compared: SideBySide) -> Iterator[_ReportSection]:
@@ -273,13 +273,13 @@ def _missed(compared: SideBySide) -> Iterator[_ReportSection]:
         for row in compared.rows
         if not (row.negative or answered(row.results[0]))
     ]
-    yield _listed(message("Missed"), [*_HEAD, message("Why")], rows)
+    yield _table_section(message("Missed"), [*_HEAD, message("Why")], rows)
 
 
 _HEAD = (message("Id"), message("Question"), message("Right passage"))
 
 
-def _listed(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> _ReportSection:
+def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> _ReportSection:
     return _ReportSection(title, table=[head, *rows]) if rows else _ReportSection(title, [message("No question.")])
 
 
@@ -303,13 +303,13 @@ def _value(name: str, value: object) -> Cell:
 # rendering
 
 
-def _plain(text: str) -> str:
+def _clean_line(text: str) -> str:
     """Return a text in one line, without characters that change the text direction."""
     return _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", text))).strip()
 
 
 def _markdown(text: Cell, language: str) -> str:
-    return _MARKUP.sub(_escaped, _plain(render(text, language)))
+    return _MARKUP.sub(_escaped, _clean_line(render(text, language)))
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -325,7 +325,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _html(text: Cell, language: str) -> str:
-    return f"<bdi>{escape(_plain(render(text, language)))}</bdi>"
+    return f"<bdi>{escape(_clean_line(render(text, language)))}</bdi>"
 
 
 def _html_table(table: Sequence[Sequence[Cell]], language: str) -> str:

@@ -192,7 +192,7 @@ class Runs:
         named = self._store.bases.named(base)
         self._check(questions, named, name)
         measured: list[Measured] = []
-        for number, run in enumerate(self._new(named, "", "", pipelines, len(questions))):
+        for number, run in enumerate(self._build_runs(named, "", "", pipelines, len(questions))):
             part = _part(progress, number, len(pipelines))
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
             figures = scoring.summarise(results)
@@ -211,7 +211,9 @@ class Runs:
         """
         base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
         runs = []
-        for number, run in enumerate(self._new(base, question_set.id, question_set.name, pipelines, len(questions))):
+        for number, run in enumerate(
+            self._build_runs(base, question_set.id, question_set.name, pipelines, len(questions))
+        ):
             new_run = self._table.begin(replace(run, started_at=datetime.now(UTC)))
             runs.append(self._go_on(new_run, questions, {}, _part(progress, number, len(pipelines))))
         return runs
@@ -288,7 +290,7 @@ class Runs:
                 problems.add_of(question, error)
         problems.raise_any()
 
-    def _new(
+    def _build_runs(
         self, base: KnowledgeBase, set_id: str, set_name: str, pipelines: Sequence[Pipeline], count: int
     ) -> list[Run]:
         """Return a run for each pipeline; raises for an invalid pipeline."""

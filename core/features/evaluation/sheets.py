@@ -48,10 +48,10 @@ def dump(questions: Iterable[Question]) -> bytes:
     """Return questions as CSV that `parse` reads."""
     rows = list(_table(questions))
     columns = [*COLUMNS, *(name for name in _MORE if any(row[name] for row in rows))]
-    return written([columns, *([row[name] for name in columns] for row in rows)])
+    return to_csv([columns, *([row[name] for name in columns] for row in rows)])
 
 
-def written(rows: Iterable[Iterable[str]]) -> bytes:
+def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
     """Return rows as CSV that spreadsheets read: UTF-8 with a byte order mark, separated by commas.
 
     An apostrophe protects cells that a spreadsheet would read as a formula.
@@ -85,7 +85,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
                 header = [cell.strip().lower() for cell in cells]
                 _check(header, name, line)
             else:
-                row = dict(zip(header, map(_typed, cells), strict=False))
+                row = dict(zip(header, map(_unprotect, cells), strict=False))
                 yield line, row | {_OVER: "".join(cells[len(header) :]).strip()}
             line = reader.line_num + 1
     except csv.Error as error:
@@ -206,6 +206,6 @@ def _safe(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
-def _typed(cell: str) -> str:
+def _unprotect(cell: str) -> str:
     """Return a cell without the apostrophe of `_safe`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -12,7 +12,7 @@ from core.indexing.edits import Span
 from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values
-from core.query.phrasing import Casing, definition_question, heading_question, instructs, stands_alone
+from core.query.phrasing import Casing, definition_question, heading_question, instructs, is_self_contained
 
 SHORTEST, LONGEST = 40, 400
 """Characters of a right passage."""
@@ -73,16 +73,16 @@ def suggest_by_model(
     At most `count`, in at most `count` requests, each with `characters` of notes. A question without a literal quote
     is dropped. Raises ProviderError for a failure, and where no answer has the requested form.
     """
-    chosen: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     understood = False
     shelf = [note for note in _spread(notes) if note.body.strip()][: count * _TOGETHER]
     for first in range(0, len(shelf), _TOGETHER):
-        if len(chosen) >= count:
+        if len(questions) >= count:
             break
         batch = shelf[first : first + _TOGETHER]
-        progress(len(chosen), count, batch[0].title)
+        progress(len(questions), count, batch[0].title)
         material = {
-            "most": min(_OF_NOTE * len(batch), count - len(chosen)),
+            "most": min(_OF_NOTE * len(batch), count - len(questions)),
             "notes": [
                 {"number": number, "title": note.title, "text": _excerpt(note, characters // _TOGETHER)}
                 for number, note in enumerate(batch, start=1)
@@ -90,12 +90,12 @@ def suggest_by_model(
         }
         rows = _rows(chat.ask(TASK, material))
         understood = understood or rows is not None
-        for question in _quoted(rows or [], batch):
-            if len(chosen) < count:
-                chosen.setdefault(fold(question.text), question)
+        for question in _build_questions(rows or [], batch):
+            if len(questions) < count:
+                questions.setdefault(fold(question.text), question)
     if shelf and not understood:
         raise chat.server.unusable(message("didn't give a list of questions with quotes"))
-    return list(chosen.values())
+    return list(questions.values())
 
 
 def _spread(notes: Iterable[Note]) -> list[Note]:
@@ -131,7 +131,7 @@ def _rows(answer: str) -> list[object] | None:
     return None
 
 
-def _quoted(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]:
+def _build_questions(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]:
     """Yield the questions of an answer whose quotes occur once in their notes."""
     for row in rows:
         assert isinstance(row, dict)
@@ -184,7 +184,7 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate
     if block.kind == "paragraph":
         end = start
         for first, last in sentences_of(note.body, block):
-            if last - start > LONGEST or not stands_alone(note.body[first:last], first=first == start):
+            if last - start > LONGEST or not is_self_contained(note.body[first:last], first=first == start):
                 break
             end = last
     if text == section.heading or instructs(note.body[start:end]):

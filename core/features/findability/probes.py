@@ -9,7 +9,7 @@ from core.base.text import digest, fold, is_chinese, query_keywords
 from core.markdown.sections import Section, sections_of, sentences_of
 from core.model import PROBE_KINDS, Note, Probe, ProbeKind
 from core.notes.links import NoteLinks
-from core.query.phrasing import NAVIGATION, Casing, definition_question, heading_question, stands_alone
+from core.query.phrasing import NAVIGATION, Casing, definition_question, heading_question, is_self_contained
 
 OF_NOTE = 6
 """Most questions of a note."""
@@ -62,7 +62,7 @@ def shelf(notes: Sequence[Note], links: NoteLinks) -> Shelf:
     draws = {note.id: list(_draws(note, parts[note.id], holding, linked.get(note.id, []))) for note in own}
     sharing = Counter(text for draw in draws.values() for text in {fold(text) for _, text, _ in draw})
     probes = {
-        note_id: _chosen(note_id, [draw for draw in item if sharing[fold(draw[1])] == 1])
+        note_id: _choose(note_id, [draw for draw in item if sharing[fold(draw[1])] == 1])
         for note_id, item in draws.items()
     }
     headings = {
@@ -101,7 +101,7 @@ def _lines(body: str) -> set[bytes]:
     return long or ({digest(whole)} if whole else set())
 
 
-def _chosen(note_id: str, draws: Sequence[Draw]) -> list[Probe]:
+def _choose(note_id: str, draws: Sequence[Draw]) -> list[Probe]:
     """Return up to OF_NOTE questions of a note, each kind in turn; the hash of a text decides within a kind."""
     by_kind = {kind: sorted((d for d in draws if d[0] == kind), key=lambda d: digest(d[1])) for kind in PROBE_KINDS}
     turns = [
@@ -146,7 +146,7 @@ def _sentences(note: Note, part: Section, casing: Casing, holding: Mapping[str, 
             if (question := definition_question(text, part.heading, casing)) is not None:
                 yield "definition", plain_question(question), sentence
             least = _SHORTEST_CHINESE if is_chinese(text) else _SHORTEST
-            if least <= len(text) <= _LONGEST and stands_alone(text, first=start == block.start):
+            if least <= len(text) <= _LONGEST and is_self_contained(text, first=start == block.start):
                 yield "sentence", _make_cloze(text, holding), sentence
 
 

@@ -162,7 +162,7 @@ class Learning:
             facts=len(by_rules),
             known=sorting.known,
             rejected=sorting.rejected,
-            suggested=self._written(base, items, sorting.fresh),
+            suggested=self._write_notes(base, items, sorting.fresh),
         )
         if reader:
             known = [fact for _, fact in by_rules]
@@ -182,7 +182,7 @@ class Learning:
         """Write what a model read in a part of a log, and return what was learnt with it."""
         sorting = memory.sort(reading.facts)
         items = [item_of(RULE, fact, log, language_of(log), model) for fact in sorting.fresh]
-        note_ids = self._written(base, items, sorting.fresh)
+        note_ids = self._write_notes(base, items, sorting.fresh)
         return replace(
             learnt,
             facts=learnt.facts + len(reading.facts),
@@ -194,7 +194,7 @@ class Learning:
             unsent=reading.unsent,
         )
 
-    def _written(self, base: str, items: Sequence[Mapping[str, Any]], fresh: Sequence[Fact]) -> tuple[str, ...]:
+    def _write_notes(self, base: str, items: Sequence[Mapping[str, Any]], fresh: Sequence[Fact]) -> tuple[str, ...]:
         """Write the notes of facts and the facts; a kill leaves both or none of a log."""
         if not items:
             return ()

@@ -14,7 +14,7 @@ from core.base.errors import Cancelled, ProviderError
 from core.base.messages import Message, message, verbatim
 from core.base.text import find_quote, make_storable, one_line
 from core.features.learning.reading import excerpts
-from core.features.learning.rules.common import fact, generalise, generalise_source, short
+from core.features.learning.rules.common import abbreviate, fact, generalise, generalise_source
 from core.model import Dropped, Fact, LogEvent, LogText
 from core.providers.chat import AGAIN, Chat
 from core.providers.connection import Stop
@@ -112,14 +112,14 @@ class ModelReader:
             share = number / len(parts)
             step(share)
             try:
-                facts, dropped = _suggested(self._chat, part, language, partial(_stopped, step, share))
+                facts, dropped = _suggested(self._chat, part, language, partial(_is_stopped, step, share))
             except ProviderError as error:
                 self.problem = error.message
                 return
             yield ModelReading([_covering(item, by_rules) or item for item in facts], tuple(dropped), unsent)
 
 
-def _stopped(step: Callable[[float], None], share: float) -> bool:
+def _is_stopped(step: Callable[[float], None], share: float) -> bool:
     try:
         step(share)
     except Cancelled:
@@ -182,7 +182,7 @@ def _read(reply: str) -> list[Any] | None:
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     """Return the fact of a suggestion, or why there is none."""
-    title, lines = _line(suggestion.title.replace("`", "")), [*_plain(suggestion.text)]
+    title, lines = _line(suggestion.title.replace("`", "")), [*_plain_lines(suggestion.text)]
     if not title or not lines:
         return message("it has no text")
     stated: list[tuple[int, str]] = []
@@ -197,22 +197,26 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     text = verbatim(lines[-1])
     for before in reversed(lines[:-1]):
         text = Message("{line}\n\n{rest}", {"line": verbatim(before), "rest": text})
-    made = fact(
+    quoted = fact(
         RULE,
         [*sorted(keys), *sorted(figures)],
         verbatim(title),
         text,
         events,
         (_line(suggestion.type), _line(suggestion.category)),
-        tags=tuple(filter(None, map(_line, suggestion.tags))),
-        priority=suggestion.priority,
     )
     metadata = {
         _line(name): make_storable(value) if isinstance(value, str) else value
         for name, value in suggestion.metadata.items()
         if _line(name)
     }
-    return replace(made, scope=_line(suggestion.scope), metadata=metadata)
+    return replace(
+        quoted,
+        tags=tuple(filter(None, map(_line, suggestion.tags))),
+        priority=suggestion.priority,
+        scope=_line(suggestion.scope),
+        metadata=metadata,
+    )
 
 
 def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
@@ -221,11 +225,11 @@ def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
         event, text = excerpt[number]
         if span := find_quote(line.quote, text):
             head = len(text) - len(event.text) if text.endswith(event.text) else 0
-            return number, _stated(text[head:], max(0, span[0] - head), max(0, span[1] - head))
+            return number, _whole_lines(text[head:], max(0, span[0] - head), max(0, span[1] - head))
     return None
 
 
-def _stated(text: str, start: int, end: int) -> str:
+def _whole_lines(text: str, start: int, end: int) -> str:
     """Return the whole lines of a text from one place to another, of long lines the sentences."""
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     line = text[first : last if last >= 0 else len(text)]
@@ -235,7 +239,7 @@ def _stated(text: str, start: int, end: int) -> str:
     return " ".join(part[0] for part in parts) or line
 
 
-def _plain(text: str) -> Iterator[str]:
+def _plain_lines(text: str) -> Iterator[str]:
     """Yield the lines of a model's text without what marks lists, headings and code in Markdown."""
     for line in text.splitlines():
         if clean := one_line(_BULLET.sub("", make_storable(line).replace("`", ""))):
@@ -244,4 +248,4 @@ def _plain(text: str) -> Iterator[str]:
 
 def _line(value: object) -> str:
     """Return a value of a model as a short line, "" for what is no text."""
-    return short(make_storable(value), _MOST_LINE) if isinstance(value, str) else ""
+    return abbreviate(make_storable(value), _MOST_LINE) if isinstance(value, str) else ""

@@ -36,8 +36,8 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
     text = _CONTROLS.sub("", make_storable(text).replace("\r\n", "\n").replace("\r", "\n"))
     text = masker.across_lines(masker.without_keys(text))
-    lines, cut = _cut(text)
-    chosen = parser or _best(name, text[:_SAMPLE])
+    lines, cut = _cut_lines(text)
+    chosen = parser or _choose_parser(name, text[:_SAMPLE])
     if parser and parser not in LOG_PARSERS:
         raise UnknownChoice("parser of logs", parser, LOG_PARSERS)
     try:
@@ -103,7 +103,7 @@ def _name(name: str, masker: Masker) -> str:
     return str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
 
 
-def _cut(text: str) -> tuple[str, int]:
+def _cut_lines(text: str) -> tuple[str, int]:
     """Return a text whose lines have at most `_MOST_LINE` characters, and how many were longer."""
     if len(text) <= _MOST_LINE:
         return text, 0
@@ -114,7 +114,7 @@ def _cut(text: str) -> tuple[str, int]:
     return "\n".join(lines), len(longer)
 
 
-def _best(name: str, sample: str) -> str:
+def _choose_parser(name: str, sample: str) -> str:
     """Return the parser that suits a log best; the first of equals."""
     scores = {kind: LOG_PARSERS.build(kind).fits(name, sample) for kind in LOG_PARSERS}
     return max(scores, key=lambda kind: scores[kind])

@@ -8,7 +8,7 @@ from typing import Any
 from core.base.messages import ENGLISH, Message, message, render
 from core.base.text import CJK
 from core.features.learning.rules import RULES
-from core.features.learning.rules.common import MOST_TITLE, short
+from core.features.learning.rules.common import MOST_TITLE, abbreviate
 from core.markdown.parts import code_block
 from core.model import ORIGIN, Fact, LogText
 
@@ -38,7 +38,7 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
     place = place_of(fact, log)
     return {
         "body": _body(rule, fact, place, language, model),
-        "title": short(render(fact.title, language), MOST_TITLE),
+        "title": abbreviate(render(fact.title, language), MOST_TITLE),
         "path": "learnt/",
         "type": fact.type,
         "category": fact.category,
@@ -66,7 +66,7 @@ def place_of(fact: Fact, log: LogText) -> str:
 
 
 def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
-    text = render(_quoted(fact.text), language).strip()
+    text = render(_quote_values(fact.text), language).strip()
     if model:
         note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=_code(place))
     else:
@@ -78,10 +78,10 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
     return f"{text}\n\n{render(note, language)}\n\n{quotes}\n"
 
 
-def _quoted(text: Message) -> Message:
+def _quote_values(text: Message) -> Message:
     """Return a message in which values of a log are code, where Markdown would read more than text in them."""
     fields = {
-        name: _quoted(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
+        name: _quote_values(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
         for name, value in text.fields.items()
     }
     return replace(text, fields=fields)

@@ -53,7 +53,7 @@ class Packs:
 
     def all(self) -> Sequence[PackCard]:
         """Return the packs that are found or installed, by name."""
-        found = sources.found()
+        found = sources.find_packs()
         installed = {pack.name: pack for pack in self.installed()}
         for pack in installed.values():
             if pack.folder:
@@ -63,11 +63,11 @@ class Packs:
         return [_card(found.get(name), installed.get(name)) for name in sorted({*found, *installed})]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
-        """Return the notes of a pack that a person changed, each beside the text that the pack has for it now.
+        """Return the notes of a pack that the user changed, each with the text that the pack has for it now.
 
         Raises UnknownChoice for a pack that isn't installed, PackError for one that can't be read.
         """
-        pack = self._named(name)
+        pack = self._get_installed(name)
         _, offered = contents.read(self._place(pack))
         changed = []
         for path, note_id in sorted(self._table.notes(name).items()):
@@ -106,7 +106,7 @@ class Packs:
         Raises UnknownChoice for a pack that isn't installed or isn't found, PackError as `install` does.
         """
         self._store.database.check_writable()
-        installed = self._named(name)
+        installed = self._get_installed(name)
         pack, notes = contents.read(self._place(installed))
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
 
@@ -129,7 +129,7 @@ class Packs:
     def delete(self, name: str) -> int:
         """Put the notes of a pack into the trash, but those that a person changed; return how many stay."""
         self._store.database.check_writable()
-        self._named(name)
+        self._get_installed(name)
         self._store.open_index()
         with self._store.changing:
             note_ids = self._table.notes(name).values()
@@ -188,7 +188,7 @@ class Packs:
         with self._store.database.write():
             base = self._bases.find(pack.base) or self._bases.add(pack.base)
             self._table.begin(pack, base.id, folder)
-        return self._named(pack.name)
+        return self._get_installed(pack.name)
 
     def _bring(
         self,
@@ -227,11 +227,11 @@ class Packs:
             _LOG.warning("Notes of a pack are found by words only", exc_info=True)
 
     def _upgrade_of(self, note: Note) -> Upgrade:
-        installed = self._named(note.source_ref.removeprefix("pack:"))
+        installed = self._get_installed(note.source_ref.removeprefix("pack:"))
         pack, notes = contents.read(self._place(installed))
         return Upgrade(self._store, pack, notes, installed)
 
-    def _named(self, name: str) -> InstalledPack:
+    def _get_installed(self, name: str) -> InstalledPack:
         installed = self._table.named(name)
         if installed is None:
             raise UnknownChoice("pack", name, [pack.name for pack in self.installed()])

@@ -22,7 +22,7 @@ def bundled() -> Path:
     return places.PROGRAM / "data" / "packs"
 
 
-def found() -> dict[str, Pack]:
+def find_packs() -> dict[str, Pack]:
     """Return the packs that have a name: those of the program, and those of installed packages."""
     packs: dict[str, Pack] = {}
     for place in _places():
@@ -40,7 +40,7 @@ def place_of(name: str) -> Path:
     own = bundled() / name
     if "/" not in name and "\\" not in name and (own / manifest.FILE).is_file():
         return own
-    packs = found()
+    packs = find_packs()
     if name not in packs:
         raise UnknownChoice("pack", name, packs)
     return packs[name].folder

@@ -159,7 +159,7 @@ def untouched(store: Store, note: Note) -> bool:
 
 
 def edited(note: Note, offered: str | None) -> EditedNote:
-    """Return a note that stays as the person has it, beside the pack's text."""
+    """Return a note that stays as the user has it, with the pack's text."""
     return EditedNote(note.id, str(note.path), note.title, note.body, offered)
 
 

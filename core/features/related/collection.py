@@ -26,7 +26,7 @@ from core.store.note_rows import NoteNames
 _SHOWN, _COPIES, _LINKS = 8, 5, 10
 """Related notes, copies and links at most."""
 COPIED = 0.5
-"""Share of the shorter text that stands in both notes, from which on they may be copies."""
+"""Share of the shorter text that is in both notes, from which on they may be copies."""
 _COMMON = 0.05
 """Share of all passages that hold a name, above which the name is a common word; in few passages none is."""
 _FEW = 20

@@ -93,17 +93,17 @@ def _prose(note: Note) -> str:
 
 
 def _place(name: str, text: str, words: set[str]) -> tuple[int, int] | None:
-    """Return where a name first stands in a text as whole words."""
+    """Return where a name first occurs in a text as whole words."""
     name = name.strip().lower()
     wide = bool(_WIDE.search(name))
     if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
         return None
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None
-    return next(_whole(name, text), None)
+    return next(_find_whole_words(name, text), None)
 
 
-def _whole(name: str, text: str) -> Iterator[tuple[int, int]]:
+def _find_whole_words(name: str, text: str) -> Iterator[tuple[int, int]]:
     at = text.find(name)
     while at >= 0:
         end = at + len(name)

@@ -80,7 +80,7 @@ class Nearness:
             self._means = means
             self._spaces = {
                 name: _Space(
-                    {item: row for row, item in enumerate(ids)}, _apart(np.stack([means[item][1] for item in ids]))
+                    {item: row for row, item in enumerate(ids)}, _centre(np.stack([means[item][1] for item in ids]))
                 )
                 for name, ids in spaces.items()
                 if ids
@@ -89,7 +89,7 @@ class Nearness:
             self._version = version
 
 
-def _apart(vectors: Matrix) -> Matrix:
+def _centre(vectors: Matrix) -> Matrix:
     """Return vectors of notes without what they have in common, of unit length."""
     share = np.float32(len(vectors) / (len(vectors) + _FEW))
     return unit(vectors - share * vectors.mean(axis=0))
@@ -98,7 +98,7 @@ def _apart(vectors: Matrix) -> Matrix:
 CANDIDATES = 40
 """Notes nearest by meaning that are compared by words. With 20 a little is lost on two vaults, with 80 nothing won."""
 _WORDS = 2.0
-"""Weight of the cosine of words beside that of meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
+"""Weight of the cosine of words against that of meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
 _LINKED = 0.3
 """What a link between two notes adds."""
 _TAGGED = 0.3

@@ -38,8 +38,8 @@ def phrases(text: str) -> Counter[str]:
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
         counts[word[:-1]] += counts.pop(word)
-    counts.update(_wide(text))
-    return Counter(dict(_whole(counts).most_common(_PHRASES)))
+    counts.update(_chinese_phrases(text))
+    return Counter(dict(_drop_parts(counts).most_common(_PHRASES)))
 
 
 def size_of(phrase: str) -> float:
@@ -48,7 +48,7 @@ def size_of(phrase: str) -> float:
 
 
 def _latin(text: str) -> Iterator[str]:
-    """Yield the runs of words with a subject that stand on one line without a sign between them, and their parts."""
+    """Yield the runs of words with a subject that are on one line without a sign between them, and their parts."""
     run: list[str] = []
     end = -1
     for match in _WORDS.finditer(text):
@@ -71,8 +71,8 @@ def _parts(run: list[str]) -> Iterator[str]:
             yield " ".join(run[at : at + size])
 
 
-def _wide(text: str) -> Counter[str]:
-    """Return the runs of Chinese characters that stand in a text at least twice."""
+def _chinese_phrases(text: str) -> Counter[str]:
+    """Return the runs of Chinese characters that occur in a text at least twice."""
     runs = _RUN.findall(text)
     counts: Counter[str] = Counter()
     known: set[str] | None = None
@@ -90,17 +90,17 @@ def _wide(text: str) -> Counter[str]:
     return Counter({gram: count for gram, count in counts.items() if gram[0] not in _EDGE and gram[-1] not in _EDGE})
 
 
-def _whole(counts: Counter[str]) -> Counter[str]:
-    """Return the phrases that stand at least twice, without those that are mostly parts of a longer one."""
+def _drop_parts(counts: Counter[str]) -> Counter[str]:
+    """Return the phrases that occur at least twice, without those that are mostly parts of a longer one."""
     often = {phrase: count for phrase, count in counts.items() if count > 1}
     inside: Counter[str] = Counter()
     for phrase, count in often.items():
-        for part in set(_shorter(phrase)):
+        for part in set(_sub_phrases(phrase)):
             inside[part] = max(inside[part], count)
     return Counter({phrase: count for phrase, count in often.items() if inside[phrase] < _SWALLOWED * count})
 
 
-def _shorter(phrase: str) -> Iterable[str]:
+def _sub_phrases(phrase: str) -> Iterable[str]:
     """Return the phrases that lie in a longer one."""
     words = phrase.split(" ")
     if len(words) > 1:

@@ -70,12 +70,12 @@ def places(
 ) -> list[PlaceSuggestion]:
     """Return where a note may lie: most of its nearest notes lie there, and few where it is."""
     here = base, folder_of(note.path)
-    ranked = votes(neighbours, {item: [(card.base, folder_of(card.path))] for item, card in cards.items()})
-    if not ranked or ranked[0].label == here or ranked[0].share < _LEAD or ranked[0].notes < _LEAST_NOTES:
+    ranking = votes(neighbours, {item: [(card.base, folder_of(card.path))] for item, card in cards.items()})
+    if not ranking or ranking[0].label == here or ranking[0].share < _LEAD or ranking[0].notes < _LEAST_NOTES:
         return []
-    shares = {vote.label: vote for vote in ranked}
+    shares = {vote.label: vote for vote in ranking}
     suggested = []
-    for vote in ranked[:_PLACES]:
+    for vote in ranking[:_PLACES]:
         if vote.label == here or vote.notes < _LEAST_NOTES or vote.share < _LEAST_SHARE:
             break
         (where, folder), staying = vote.label, shares.get(here)

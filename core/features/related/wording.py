@@ -25,7 +25,7 @@ Text = Callable[[str], tuple[Hashable, str]]
 
 @dataclass(frozen=True, slots=True)
 class NoteWords:
-    """How often each word and each key phrase stands in a note, and the hashes of some words in a row."""
+    """How often each word and each key phrase occurs in a note, and the hashes of some words in a row."""
 
     counts: Mapping[str, int]
     phrases: Mapping[str, int]

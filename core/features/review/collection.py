@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,30 +34,35 @@ MOST = 500
 """Matters of a kind that are read."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewParts:
+    """The parts of a workspace that have what waits; `upgrades` where there are packs.
+
+    `build_engine` is called when a nearest note is looked for, since a count is on every page.
+    """
+
+    store: Store
+    notes: Notes
+    chunks: Chunks
+    proposals: Proposals
+    build_engine: Callable[[], "SearchEngine"]
+    upgrades: Upgrades | None = None
+
+
 class Review:
     """What waits for a person: notes and changes by programs, notes with two texts, edits without a place, refused
     passages, expired and replaced notes, copies and contradictions.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        notes: Notes,
-        chunks: Chunks,
-        proposals: Proposals,
-        searching: Callable[[], "SearchEngine"],
-        reminders: Reminders,
-        upgrades: Upgrades | None = None,
-    ) -> None:
-        """Take the parts; the engine is built when a nearest note is looked for, for a count is on every page."""
-        self._store = store
+    def __init__(self, parts: ReviewParts, reminders: Reminders) -> None:
+        self._store = store = parts.store
         self._table = DecisionTable(store.database)
-        self._notes = notes
-        self._chunks = chunks
-        self._proposals = proposals
-        self._searching = searching
+        self._notes = parts.notes
+        self._chunks = parts.chunks
+        self._proposals = parts.proposals
+        self._build_engine = parts.build_engine
         self._successors = Successors(store)
-        self.sides = TextConflicts(store, notes, upgrades)
+        self.sides = TextConflicts(store, parts.notes, parts.upgrades)
         """The notes with two texts."""
         self.reminders = reminders
         self.likeness = Likeness(store)
@@ -68,9 +74,9 @@ class Review:
             "upgrade": self._upgrades,
             "file": self._files,
             "split": self._splits,
-            "refused": self._refused,
-            "expired": self._expired,
-            "superseded": self._superseded,
+            "refused": self._refused_passages,
+            "expired": self._expired_notes,
+            "superseded": self._superseded_notes,
             "copy": lambda: self._pairs("copy", self._exclude_second_texts(self.likeness.copies())),
             "contradiction": lambda: self._pairs(
                 "contradiction", self._exclude_second_texts(self.likeness.contradictions())
@@ -134,7 +140,7 @@ class Review:
         options = SearchOptions(bases=[matter.base], limit=1, reranker="none", wait=False)
         if not words:
             return None
-        engine = self._searching()
+        engine = self._build_engine()
         result = engine.answer(engine.prepare(" ".join(words), options))
         return result.hits[0].note if result.hits and result.confident else None
 
@@ -190,7 +196,7 @@ class Review:
                 "split", _key("split", flagged.edit.id), note, note.base if note else "", title, flagged=flagged
             )
 
-    def _refused(self) -> Iterator[ReviewItem]:
+    def _refused_passages(self) -> Iterator[ReviewItem]:
         refused = self._chunks.refused()[:MOST]
         cards = self._notes.cards_of({refused_chunk.note_id for refused_chunk in refused})
         for refused_chunk in refused:
@@ -205,13 +211,13 @@ class Review:
                 refused=refused_chunk,
             )
 
-    def _expired(self) -> Iterator[ReviewItem]:
+    def _expired_notes(self) -> Iterator[ReviewItem]:
         now = datetime.now(UTC)
         for card in self._notes.expiring(days=0):
             if card.expires_at and (end := lapses(card.expires_at)) <= now:
                 yield ReviewItem("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)
 
-    def _superseded(self) -> Iterator[ReviewItem]:
+    def _superseded_notes(self) -> Iterator[ReviewItem]:
         newer = self._successors.read()
         cards = self._notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
@@ -251,7 +257,7 @@ def _kinds(key: str) -> list[str]:
 
 
 def _by_age(first: NoteSummary, second: NoteSummary) -> tuple[NoteSummary, NoteSummary]:
-    """Return two notes, the one that was changed last behind the other."""
+    """Return two notes, the one that was changed last at the end."""
     times = [note.updated_at or datetime.min.replace(tzinfo=UTC) for note in (first, second)]
     return (first, second) if times[0] <= times[1] else (second, first)
 

@@ -18,7 +18,7 @@ from core.store import Store
 LONGEST = 300
 """Characters of a sentence at most."""
 LEAST_WORDS, LEAST_CHARACTERS = 4, 10
-"""Words, or characters of a language without spaces, beside the number: shorter sentences say too little."""
+"""Words, or characters of a language without spaces, in addition to the number: shorter sentences say too little."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _PLACED = re.compile(

@@ -58,16 +58,16 @@ class CopyName:
                 yield name[:start]
 
 
-def _within(*parts: str) -> str:
+def _bracket_pattern(*parts: str) -> str:
     """Return the pattern of brackets, perhaps with others in them, that hold all these parts."""
     ahead = "".join(rf"(?=.*{part})" for part in parts)
     return rf" ?\({ahead}(?:[^()]|\([^()]*\))*\)"
 
 
 SURE = (
-    CopyName("Dropbox, Nextcloud, ownCloud, Obsidian Sync, Box, Nutstore", _within(_CONFLICT, _COPY)),
-    CopyName("Tessera, FSNotes, Seafile, Tresorit", _within(_CONFLICT, _DAY)),
-    CopyName("Dropbox", _within(_CONFLICT, _OTHERWISE)),
+    CopyName("Dropbox, Nextcloud, ownCloud, Obsidian Sync, Box, Nutstore", _bracket_pattern(_CONFLICT, _COPY)),
+    CopyName("Tessera, FSNotes, Seafile, Tresorit", _bracket_pattern(_CONFLICT, _DAY)),
+    CopyName("Dropbox", _bracket_pattern(_CONFLICT, _OTHERWISE)),
     CopyName("Nextcloud", r" ?\(case clash from [^()]*\)"),
     CopyName("Seafile", r" ?\([^()\s]+@[^()\s]+ \d{4}-\d\d-\d\d(?:-\d\d){3}\)"),
     CopyName("pCloud, Google Drive", rf" ?\[{_CONFLICT}[^\[\]]*\]"),
@@ -107,19 +107,19 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
     """
     folder, slash, name = folded(path).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
-    found = [(first, True) for first in _sure(stem, 2)] if _HINT.search(stem) else []
+    found = [(first, True) for first in _sure_originals(stem, 2)] if _HINT.search(stem) else []
     found += ((first, False) for copy_name in POSSIBLE for first in copy_name.originals(stem))
     return tuple((f"{folder}{slash}{first}{dot}{suffix}", sure) for first, sure in found)
 
 
-def _sure(name: str, depth: int) -> Iterator[str]:
-    """Yield the names before the ends that are sure, at most `depth` behind each other, or before numbers."""
+def _sure_originals(name: str, depth: int) -> Iterator[str]:
+    """Yield the names before the ends that are sure, at most `depth` after each other, or before numbers."""
     for number in (*SURE, *_NUMBERS) if depth else ():
         for first in number.originals(name):
             if number in SURE:
                 yield first
             if _HINT.search(first):
-                yield from _sure(first, depth - 1)
+                yield from _sure_originals(first, depth - 1)
 
 
 _WORDS = re.compile(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+")
@@ -225,7 +225,7 @@ class TextConflicts:
         return self._second_texts.pairs()
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
-        """Yield the active notes of files with a second text beside them, and the notes of that."""
+        """Yield the active notes of files with a second text next to them, and its notes."""
         pairs = self.pairs()
         cards = self._notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():

@@ -222,15 +222,15 @@ def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
     """Return the proven sentences of a thread as Markdown, with a link to each source; all else is plain text."""
     parts = []
     for turn in thread.turns:
-        lines = [f"## {_plain(turn.typed)}", ""] if len(thread.turns) > 1 else []
+        lines = [f"## {_escape_markdown(turn.typed)}", ""] if len(thread.turns) > 1 else []
         for sentence in turn.sentences:
             marks = "".join(f" \\[{number}\\]" for number in sentence.citations)
-            lines += [f"{_plain(sentence.text)}{marks}", ""] if sentence.citations else []
+            lines += [f"{_escape_markdown(sentence.text)}{marks}", ""] if sentence.citations else []
         for cited in turn.citations:
-            lines.append(f"- \\[{cited.number}\\] {_link(cited, paths)}: “{_plain(one_line(cited.quote))}”")
+            lines.append(f"- \\[{cited.number}\\] {_link(cited, paths)}: “{_escape_markdown(one_line(cited.quote))}”")
         parts.append("\n".join(lines).rstrip())
     language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
-    by = message("Written by {model} from these notes.", model=_plain(", ".join(models)))
+    by = message("Written by {model} from these notes.", model=_escape_markdown(", ".join(models)))
     return "\n\n".join([*parts, render(by, language)]) + "\n"
 
 
@@ -238,10 +238,10 @@ def _link(cited: Cited, paths: dict[str, str]) -> str:
     """Return a link to the note of a quote as Obsidian writes it; a name with marks of a link stays text."""
     path = paths.get(cited.note_id, "").removesuffix(".md")
     if not path or re.search(r"[\[\]|#^]", path):
-        return _plain(cited.title)
+        return _escape_markdown(cited.title)
     return f"[[{path}|{re.sub(_MARKUP, '', one_line(cited.title))}]]"
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Return a text as Markdown that shows it as it is."""
     return _MARKUP.sub(r"\\\1", text)

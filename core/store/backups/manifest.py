@@ -21,12 +21,12 @@ from core.store.backups import DAMAGE
 
 FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"
-"""What an encrypted backup holds beside its manifest: the key, and the backup itself."""
+"""What an encrypted backup holds in addition to its manifest: the key, and the backup itself."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
     *("trash", f"{BACKUPS}/trash", FILES),
 )
-"""Files and folders of a workspace that a backup holds beside the database."""
+"""Files and folders of a workspace that a backup holds in addition to the database."""
 Digests = Mapping[str, tuple[int, str]]
 """The size and the SHA-256 of each file of a backup, by its path."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH, REPLACED = "chroma.new", "chroma.old"
-"""Folders beside an index while it is built again; a kill may leave them."""
+"""Folders next to an index while it is built again; a kill may leave them."""
 _LOCK_SECONDS = 60
 _FULL = ("disk is full", os.strerror(errno.ENOSPC))
 """Texts by which Chroma reports a full disk, from SQLite and from the system."""

@@ -23,8 +23,8 @@ from core.store.index.backend import Backend
 
 _BATCH = 100
 """Entries that are brought in line together, in less than a second."""
-_BEHIND = 5000
-"""Entries that the index of a base may be behind: a search compares with each of them."""
+_MAX_BACKLOG = 5000
+"""Entries that the index of a base may lack: a search compares with each of them."""
 
 
 class IndexQueue:
@@ -49,7 +49,7 @@ class IndexQueue:
             if self._noted[base_id] and not self._running:
                 self._running = True
                 threading.Thread(target=self._run, name="index-follows", daemon=True).start()
-            self._changed.wait_for(lambda: not self._running or len(self._noted[base_id]) <= _BEHIND)
+            self._changed.wait_for(lambda: not self._running or len(self._noted[base_id]) <= _MAX_BACKLOG)
 
     def pending_entries(self, base_id: str) -> list[str]:
         """Return the entries of a base that the index may lack."""
@@ -181,14 +181,14 @@ class Index:
         """Return the best windows with their cosine, None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
-        name, behind = self.name(base), self._queue.pending_entries(base.id)
+        name, backlog = self.name(base), self._queue.pending_entries(base.id)
         try:
             nearest = self._backend.search(name, query, count)
         except StoreError as error:
             if name not in self._dropped:
                 self._fault(error)
             return None
-        entries, vectors = self._chunks.vectors(base, behind)
+        entries, vectors = self._chunks.vectors(base, backlog)
         return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:

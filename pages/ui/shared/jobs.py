@@ -186,7 +186,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
     def draw() -> None:
         for name in names:
             job = workspace.jobs.find(name)
-            if job and _stands(job) and (not base or job.base in ("", base)):
+            if job and _is_visible(job) and (not base or job.base in ("", base)):
                 with st.container(border=True, key=f"job_{name}"):
                     _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
 
@@ -194,7 +194,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
         follow(workspace, draw)
 
 
-def _stands(job: Job) -> bool:
+def _is_visible(job: Job) -> bool:
     """Whether a job is drawn: it runs, has failures, or has an end that nobody can have seen yet."""
     if job.state != "done" or isinstance(job.result, (ChangeCost, LearningReport, ModelTrial, ServerTrial)):
         return True

@@ -104,7 +104,7 @@ def _first(parts: Sequence[RenderedPart], start: int) -> int:
 @lru_cache(64)
 def pieces(text: str) -> Sequence[RenderedPart]:
     """Return what a Markdown text shows, in the order of the source."""
-    hidden = _WHOLE.sub(_stand_in, with_newlines(text))
+    hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
     parts: list[RenderedPart] = []
     at = 0
@@ -193,7 +193,7 @@ def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator
                 yield RenderedPart(first + found.start("reference"), first + found.end("reference"), style)
 
 
-def _stand_in(match: re.Match[str]) -> str:
+def _placeholder(match: re.Match[str]) -> str:
     if match["code"]:
         return match[0]
     if "\n" in (match["reference"] or ""):  # its text stays with the parser, which breaks the line

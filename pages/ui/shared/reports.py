@@ -137,7 +137,7 @@ Rows = list[tuple[str, str]]
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:
-    """Draw the figures of a plan or a report, and a remark; failed and removed notes stand out."""
+    """Draw the figures of a plan or a report, and a remark; failed and removed notes are marked."""
     tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
     values = (
         (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")

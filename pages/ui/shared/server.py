@@ -35,8 +35,8 @@ def leave_out() -> None:
         # A hint for those who run a page without Streamlit: the files of all modules are resolved to tell.
         (delta_generator, "_use_warning_has_been_displayed", True),
     )
-    for owner, name, stand_in in parts:
-        setattr(owner, name, stand_in)
+    for owner, name, substitute in parts:
+        setattr(owner, name, substitute)
 
 
 # The configuration of Streamlit's front end: it shows no boxes about lost connections, which would take the focus.

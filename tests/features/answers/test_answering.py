@@ -124,13 +124,13 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
 
 def test_a_bar_keeps_its_promise() -> None:
     values = [float(value) for value in range(99)]
-    below = thresholds.below(values, 0.1, 5)
+    below = thresholds.fit_below(values, 0.1, 5)
     assert sum(value < below.least for value in values) == 9
-    above = thresholds.above(values, 0.05, 5)
+    above = thresholds.fit_above(values, 0.05, 5)
     assert sum(value >= above.least for value in values) == 4
     assert (below.basis, above.basis) == ("questions", "others")
-    assert thresholds.enough(0.1) == 9
-    assert thresholds.below(values[:9], 0.1, 5) == replace(
+    assert thresholds.count_needed(0.1) == 9
+    assert thresholds.fit_below(values[:9], 0.1, 5) == replace(
         below, least=0.0, count=9, low=pytest.approx(0.0, abs=0.1), high=pytest.approx(0.28, abs=0.05)
     )
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from core.features.learning.masks.commands import commands
 from core.features.learning.masks.figures import numbers
-from core.features.learning.masks.named import named, on_next_line, pairs
+from core.features.learning.masks.named import named_secrets, on_next_line, pairs
 from core.features.learning.masks.names import Grade, grade
 from core.features.learning.masks.shapes import shapes
-from core.features.learning.masks.spans import MASK, SecretSpan, merged, normal_form
+from core.features.learning.masks.spans import MASK, SecretSpan, merge, normal_form
 from core.features.learning.masks.tables import MOST_LINE, is_named, tables
-from core.features.learning.masks.tokens import unknown
+from core.features.learning.masks.tokens import find_tokens
 from core.features.learning.masks.values import is_secret
 from core.model import LogEvent
 
@@ -42,7 +42,7 @@ class Masker:
 
     def masked(self, text: str, *, unknown: bool = True) -> str:
         """Return a text without its secrets; with `unknown` also without what only looks like a token."""
-        return self._replaced(text, lambda normal: _secrets(normal, unknown))
+        return self._replace_secrets(text, lambda normal: _secrets(normal, unknown))
 
     def event(self, event: LogEvent) -> LogEvent:
         """Return an event without its secrets."""
@@ -54,7 +54,7 @@ class Masker:
 
     def across_lines(self, text: str) -> str:
         """Return a text without the secrets that several lines tell: pairs and columns. Its lines stay in place."""
-        return self._replaced(text, lambda normal: _by_line(_across_lines(normal), normal))
+        return self._replace_secrets(text, lambda normal: _by_line(_across_lines(normal), normal))
 
     def without_keys(self, text: str) -> str:
         """Return a text whose private keys are masked; its lines stay in their places."""
@@ -86,11 +86,11 @@ class Masker:
             return self._mask("password", value)
         return self.masked(value)
 
-    def _replaced(self, text: str, find: Callable[[str], Iterable[SecretSpan]]) -> str:
+    def _replace_secrets(self, text: str, find: Callable[[str], Iterable[SecretSpan]]) -> str:
         """Return a text with masks in place of the secrets that are found in its normal form."""
         normal = normal_form(text)
         parts, at = [], 0
-        for span in merged(find(normal.text), normal.text):
+        for span in merge(find(normal.text), normal.text):
             start, end = normal.original(span.start), normal.original(span.end)
             parts += [text[at:start], self._mask(span.kind, normal.text[span.start : span.end])]
             at = end
@@ -108,11 +108,11 @@ def _secrets(text: str, also_unknown: bool) -> Iterator[SecretSpan]:
     lower = text.lower()
     yield from shapes(text, lower)
     yield from commands(text, lower)
-    yield from named(text, lower)
+    yield from named_secrets(text, lower)
     yield from tables(text)
     yield from numbers(text)
     if also_unknown:
-        yield from unknown(text)
+        yield from find_tokens(text)
 
 
 def _across_lines(text: str) -> Iterator[SecretSpan]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.features.learning.masks.literals import Value, quoted
+from core.features.learning.masks.literals import Value, quoted_value
 from core.features.learning.masks.names import Grade, grade
 from core.features.learning.masks.spans import Hints, SecretSpan
 from core.features.learning.masks.values import is_secret
@@ -169,7 +169,7 @@ def commands(text: str, lower: str) -> Iterator[SecretSpan]:
 
 def _unquoted(text: str, match: re.Match[str]) -> Value:
     start, end = match.span("value")
-    inside = quoted(text, start) if match["value"][0] in "\"'" or match["value"].startswith("\\'") else None
+    inside = quoted_value(text, start) if match["value"][0] in "\"'" or match["value"].startswith("\\'") else None
     return inside or Value(start, end, quoted=False)
 
 

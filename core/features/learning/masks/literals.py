@@ -42,26 +42,26 @@ _LITERAL = re.compile(
 )
 
 
-def quoted(text: str, at: int) -> Value | None:
+def quoted_value(text: str, at: int) -> Value | None:
     """Return the value in quotes that begins at a place, None where none does; joined pieces are one value."""
     mark = _MARK.match(text, at)
     if not mark:
         return None
     start = mark.end()
-    if (end := _closed(text, start, mark["mark"])) is None:
+    if (end := _find_closing_quote(text, start, mark["mark"])) is None:
         if _NO_OPENING.match(text, start):
             return None
         line = text.find("\n", start)
         return Value(start, line if line >= 0 else len(text))
     while (more := _NEXT.match(text, end + len(mark["mark"]))) and (another := _MARK.match(text, more.end())):
-        further = _closed(text, another.end(), another["mark"])
+        further = _find_closing_quote(text, another.end(), another["mark"])
         if further is None:
             break
         end, mark = further, another
     return Value(start, end)
 
 
-def _closed(text: str, start: int, mark: str) -> int | None:
+def _find_closing_quote(text: str, start: int, mark: str) -> int | None:
     """Return where the quotes close that opened before a place."""
     closing = _CLOSING.get(mark, mark)
     line = text.find("\n", start) if len(closing) < 3 or closing[0] != closing[-1] else -1
@@ -80,9 +80,9 @@ def _closed(text: str, start: int, mark: str) -> int | None:
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
     """Return the values that begin at a place of a text: one as a rule, several in a call, a list, or a choice."""
-    if item := quoted(text, at):
+    if item := quoted_value(text, at):
         return [item]
-    if text.startswith("(", at) and quoted(text, at + 1):
+    if text.startswith("(", at) and quoted_value(text, at + 1):
         most: int = _call_end(text[at + 1 : at + MOST]) or MOST
         return [Value(*item.span("text")) for item in _LITERAL.finditer(text, at, at + 1 + most)]
     if in_url:
@@ -106,7 +106,7 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
 def _otherwise(text: str, at: int) -> list[Value]:
     """Return the value in quotes that counts where the one before has none: `env.KEY || "…"`."""
     choice = _CHOICE.match(text, at)
-    other = quoted(text, choice.end()) if choice else None
+    other = quoted_value(text, choice.end()) if choice else None
     return [other] if other else []
 
 

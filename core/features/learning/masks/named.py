@@ -75,7 +75,7 @@ _NEAR = 240
 """Characters between a name and its value where they are apart."""
 
 
-def named(text: str, lower: str) -> Iterator[SecretSpan]:
+def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the values after names of secrets."""
     if any(hint in lower for hint in HINTS):
         yield from _assigned(text)
@@ -107,21 +107,21 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
     while match := _NAME.search(text, at):
         at = match.end()
         name = match[0][-120:]
-        sure = grade(name)
-        if sure is Grade.NONE or (
-            sure is not Grade.ANY and (before := _BEFORE.search(text, max(0, match.start() - 22), match.start()))
+        certainty = grade(name)
+        if certainty is Grade.NONE or (
+            certainty is not Grade.ANY and (before := _BEFORE.search(text, max(0, match.start() - 22), match.start()))
         ):
-            sure = (
-                max(sure, grade(f"{before[0]}{name}"))
-                if sure is not Grade.NONE and before
+            certainty = (
+                max(certainty, grade(f"{before[0]}{name}"))
+                if certainty is not Grade.NONE and before
                 else _pair_grade(text, match)
             )
-        if sure is Grade.NONE:
+        if certainty is Grade.NONE:
             continue
-        if sure is Grade.ANY and match.start() >= line:
+        if certainty is Grade.ANY and match.start() >= line:
             line = text.find("\n", match.start()) % (len(text) + 1)
             yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
-        for value in _values(text, match, sure):
+        for value in _values(text, match, certainty):
             yield SecretSpan(value.start, value.end, "password")
             at = max(at, value.end)
             while name.lower().endswith("s") and (following := _NEXT.match(text, at)):
@@ -153,43 +153,43 @@ def _pair_grade(text: str, match: re.Match[str]) -> Grade:
     return grade(f"{before[0]}{match[0]}") if before and len(match[0]) < 20 else Grade.NONE
 
 
-def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
+def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value]:
     """Yield the secrets after a name."""
     joint = _JOINT.match(text, match.end())
     if joint is None:
-        yield from _spaced(text, match, sure)
+        yield from _spaced(text, match, certainty)
         return
     start = joint.end()
     before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
     both = before is not None and grade(match[0]) is not Grade.ANY
     alone = _is_alone(text, before.start() if both and before else match.start())
     if match[0].lower() == "pass" and not alone and not text.startswith(_MARKS, start):
-        sure = Grade.NO_WORD
+        certainty = Grade.NO_WORD
     called = bool(_PUT.search(text, max(0, match.start() - 8), match.start()))
     said = joint["said"] is not None or (joint["comma"] is not None and not called)
     if broken := _BREAK.match(text, start):
         if not re.search(r"[:=]\s|:$|[:=]\Z", broken["value"].split(" ")[0] + " ") and is_secret(
-            broken["value"], max(sure, Grade.NO_WORD)
+            broken["value"], max(certainty, Grade.NO_WORD)
         ):
             single = (
                 " " not in broken["value"].strip()
                 or "|" in text[start : start + 2]
                 or text[start : start + 1] in (">", "<")
             )
-            if single and sure is not Grade.RANDOM:
+            if single and certainty is not Grade.RANDOM:
                 yield Value(*broken.span("value"))
         return
     in_url = joint["sign"] == "=" and text[match.start() - 1 : match.start()] in ("?", "&") and match.start() > 0
     for value in values_at(text, start, in_url=in_url):
-        found = text[value.start : value.end]
-        compared = joint["compared"] and len(found) <= LONGEST
-        known = not value.quoted and (compared or _is_itself(found, match[0]))
-        phrase = value.quoted and "phrase" in match[0].lower() and is_phrase(found)
-        if not phrase and (known or not is_secret(found, sure, quoted=value.quoted, said=said)):
+        candidate = text[value.start : value.end]
+        compared = joint["compared"] and len(candidate) <= LONGEST
+        known = not value.quoted and (compared or _is_itself(candidate, match[0]))
+        phrase = value.quoted and "phrase" in match[0].lower() and is_phrase(candidate)
+        if not phrase and (known or not is_secret(candidate, certainty, quoted=value.quoted, said=said)):
             continue
         if (
             not value.quoted
-            and sure is Grade.ANY
+            and certainty is Grade.ANY
             and joint["sign"]
             and (alone or "phrase" in match[0].lower())
             and (rest := _REST.match(text, value.end))

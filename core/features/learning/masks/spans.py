@@ -71,7 +71,7 @@ def _form(letter: str) -> str:
     return "" if _INVISIBLE.match(letter) else unicodedata.normalize("NFKC", letter)
 
 
-def merged(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
+def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
     """Return spans in the order of a text; those that overlap or touch are one, of the kind that was found first.
 
     No part of a secret stays next to a mask that way. What is within a mask already is left out.
@@ -79,15 +79,15 @@ def merged(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
     masks = [match.span() for match in MASK.finditer(text)] if "[" in text else []
     starts = [start for start, _ in masks]
     ranked = sorted((span.start, rank, span) for rank, span in enumerate(spans) if span.start < span.end)
-    joined: list[tuple[int, SecretSpan]] = []
+    result: list[tuple[int, SecretSpan]] = []
     for start, rank, span in ranked:
         place = bisect_right(starts, start)
         if place and span.end <= masks[place - 1][1]:
             continue
-        if joined and start <= joined[-1][1].end:
-            first, last = joined[-1]
+        if result and start <= result[-1][1].end:
+            first, last = result[-1]
             kind = span.kind if rank < first else last.kind
-            joined[-1] = min(rank, first), SecretSpan(last.start, max(last.end, span.end), kind)
+            result[-1] = min(rank, first), SecretSpan(last.start, max(last.end, span.end), kind)
         else:
-            joined.append((rank, span))
-    return [span for _, span in joined]
+            result.append((rank, span))
+    return [span for _, span in result]

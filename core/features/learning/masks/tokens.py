@@ -31,7 +31,7 @@ _LEAST_BITS = 3.0
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 
 
-def unknown(text: str) -> Iterator[SecretSpan]:
+def find_tokens(text: str) -> Iterator[SecretSpan]:
     """Yield the runs that look like tokens; of a path only the parts that do."""
     for run in _RUN.finditer(text):
         if _HEXADECIMAL.fullmatch(run[0]) and _DIGEST.search(text, max(0, run.start() - 20), run.start()):
@@ -52,19 +52,21 @@ def is_token(text: str) -> bool:
         return len(set(core)) > 4
     if _ORDINARY.fullmatch(core) or len(core) < _SHORTEST:
         return False
-    if max(map(len, re.split(r"[-_/]", core))) < _LONG_PART and not ("/" in core and mixed(core) >= _LEAST_CHANGES):
+    if max(map(len, re.split(r"[-_/]", core))) < _LONG_PART and not (
+        "/" in core and change_rate(core) >= _LEAST_CHANGES
+    ):
         return False
     kinds = {_kind(item) for item in core}
     few = len(kinds & {"upper", "lower", "digit"}) < 3
     if few and len(core) < _SHORTEST_OF_TWO:
         return False
     return (
-        mixed(core) >= (_LEAST_CHANGES_OF_LETTERS if "digit" not in kinds else _LEAST_CHANGES)
+        change_rate(core) >= (_LEAST_CHANGES_OF_LETTERS if "digit" not in kinds else _LEAST_CHANGES)
         and _bits(core) >= _LEAST_BITS
     )
 
 
-def mixed(text: str) -> float:
+def change_rate(text: str) -> float:
     """Return the changes of kind between the characters of a text, for each of them."""
     kinds = [_kind(item) for item in text]
     return sum(kind != other and "other" not in (kind, other) for kind, other in pairwise(kinds)) / max(1, len(text))

@@ -4,7 +4,7 @@ import re
 
 from core.features.learning.masks.names import OTHER_NAMES, Grade, grade
 from core.features.learning.masks.spans import MASK
-from core.features.learning.masks.tokens import is_token, mixed
+from core.features.learning.masks.tokens import change_rate, is_token
 
 _PLACEHOLDER = re.compile(
     r"<[A-Za-z_ ./:|-]{1,60}>|\$\{[\w.:/-]{1,80}\}|\$[A-Za-z_]\w*(?:[.:>\[-].*)?|\$\{\{.*\}\}|\$\(.*\)"
@@ -117,7 +117,7 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
         return len(value) >= (4 if sure is Grade.ANY else 6) and sure is not Grade.RANDOM
     if sure is Grade.RANDOM:
         return is_token(value) or (
-            len(value) >= 12 and sum(map(str.isdigit, value)) > 1 and mixed(value) >= 0.25 and value.isalnum()
+            len(value) >= 12 and sum(map(str.isdigit, value)) > 1 and change_rate(value) >= 0.25 and value.isalnum()
         )
     if sure is Grade.NO_WORD or said:
         return _is_no_word(value)
@@ -145,7 +145,7 @@ def is_mixed(run: str) -> bool:
     return (
         run.isalnum()
         and len(run) >= 8
-        and mixed(run) >= 0.3
+        and change_rate(run) >= 0.3
         and bool(re.search("[A-Z]", run) and re.search("[a-z]", run))
     )
 
@@ -162,7 +162,7 @@ def _is_no_word(value: str) -> bool:
 def _is_path(value: str) -> bool:
     return (
         bool(_PATH.fullmatch(value))
-        and all(len(part) < 30 and (mixed(part) < 0.25 or len(part) < 8) for part in re.split(r"[/\\]", value))
+        and all(len(part) < 30 and (change_rate(part) < 0.25 or len(part) < 8) for part in re.split(r"[/\\]", value))
         and (value[0] in "/~.\\$" or value[1:2] == ":" or "/" not in value or not re.search(r"\d\D|[!+=]", value))
     )
 

@@ -41,19 +41,19 @@ def event_of(values: Mapping[str, Any], line: int) -> LogEvent:
     """Return an object of a log as an event; what else it holds follows its message as pairs."""
     rest = {str(name): value for name, value in values.items()}
 
-    def taken(names: Iterable[str]) -> str:
+    def take(names: Iterable[str]) -> str:
         for name in names:
             if name in rest and not isinstance(rest[name], (dict, list)) and rest[name] not in (None, ""):
                 return str(rest.pop(name))[:_MOST_VALUE]
         return ""
 
-    time, level, source = taken(_TIMES), taken(_LEVELS), taken(_SOURCES)
-    text, trace = taken(_TEXTS), taken(_TRACES)
+    time, level, source = take(_TIMES), take(_LEVELS), take(_SOURCES)
+    text, trace = take(_TEXTS), take(_TRACES)
     fields = {to: str(rest[name]) for name, to in _FIELDS.items() if isinstance(rest.get(name), (str, int))}
     for name, unit in _SECONDS.items():
         if isinstance(rest.get(name), (int, float)) and not isinstance(rest[name], bool):
             fields["seconds"] = f"{float(rest[name]) * unit:.3f}"
-    pairs = " ".join(f"{name}={_written(value)}" for name, value in rest.items())
+    pairs = " ".join(f"{name}={_format_value(value)}" for name, value in rest.items())
     parts = [f"{text} {pairs}".strip(), trace]
     named = _NUMBERED.get(int(level), "") if level.isdigit() and len(level) < _TIMED else level
     kind = "request" if {"method", "path"} <= fields.keys() else "log"
@@ -89,13 +89,13 @@ def _object(line: str) -> Mapping[str, Any] | None:
     return values if isinstance(values, dict) else None
 
 
-def _written(value: Any, depth: int = 0) -> str:
+def _format_value(value: Any, depth: int = 0) -> str:
     """Return a value as a text: as it is, in quotes where it holds blanks."""
     if isinstance(value, str):
         short = value[:_MOST_VALUE]
         return json.dumps(short, ensure_ascii=False) if not short or any(map(str.isspace, short)) else short
     if isinstance(value, Mapping) and depth < _DEEPEST:
-        return "{" + " ".join(f"{name}={_written(item, depth + 1)}" for name, item in [*value.items()][:50]) + "}"
+        return "{" + " ".join(f"{name}={_format_value(item, depth + 1)}" for name, item in [*value.items()][:50]) + "}"
     if isinstance(value, list) and depth < _DEEPEST:
-        return "[" + " ".join(_written(item, depth + 1) for item in value[:50]) + "]"
+        return "[" + " ".join(_format_value(item, depth + 1) for item in value[:50]) + "]"
     return "…" if isinstance(value, (Mapping, list)) else json.dumps(value)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from core.base.messages import message
-from core.features.learning.rules.common import fact, normalise_exact, short
+from core.features.learning.rules.common import abbreviate, fact, normalise_exact
 from core.model import Fact, LogEvent, LogText
 
 _FAILED = re.compile(
@@ -34,8 +34,10 @@ def mended_commands(log: LogText) -> Iterator[Fact]:
         if failed == steps[-1].fields["command"] and not steps[:-1]:
             continue
         worked = " && ".join(step.fields["command"] for step in steps)
-        reason = short(next((line for line in event.text.split("\n")[1:] if _FAILED.search(line)), ""), 300)
-        title = message("Where {failed} fails, {worked} works", failed=short(failed, 80), worked=short(worked, 160))
+        reason = abbreviate(next((line for line in event.text.split("\n")[1:] if _FAILED.search(line)), ""), 300)
+        title = message(
+            "Where {failed} fails, {worked} works", failed=abbreviate(failed, 80), worked=abbreviate(worked, 160)
+        )
         text = message("{title}. It failed with: {cause}", title=title, cause=reason)
         key = [normalise_exact(failed), normalise_exact(worked)]
         yield fact("mended_command", key, title, text, [event, *steps], ("test_experience", "best_practice"))

@@ -40,7 +40,7 @@ def normalise_exact(text: str) -> str:
     return " ".join(fold(unnumbered(text)).split())
 
 
-def short(text: str, most: int = MOST_TITLE) -> str:
+def abbreviate(text: str, most: int = MOST_TITLE) -> str:
     """Return a text on one line, with an ellipsis where it is longer."""
     line = one_line(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
@@ -76,15 +76,12 @@ def fact(
     text: Message,
     events: Sequence[LogEvent],
     kind: tuple[str, str],
-    *,
-    tags: tuple[str, ...] = (),
-    priority: int = 0,
 ) -> Fact:
     """Return a fact with the first and the last of the events that it rests on."""
     shown = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
     lines = tuple(number for event in shown for number in {event.line: 0, max(event.line, event.end): 0})
     quotes = tuple(_quote(event) for event in shown)
-    return Fact(rule, "\n".join(key), title, text, lines, quotes, *kind, tags, priority)
+    return Fact(rule, "\n".join(key), title, text, lines, quotes, *kind)
 
 
 def _quote(event: LogEvent) -> str:

@@ -3,17 +3,18 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from core.base.messages import message, plural
 from core.base.text import keywords
 from core.features.learning.rules.common import (
+    abbreviate,
     fact,
     first_line,
     generalise,
     generalise_source,
     normalise_exact,
     request_of,
-    short,
 )
 from core.features.learning.rules.requests import headers_in, is_slow
 from core.model import Fact, LogEvent, LogText
@@ -65,22 +66,23 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
             continue
         what, cause = _what(events[-1]), _cause(events[-1])
         before, end = _end(log.events, numbers[-1], what, cause)
-        about = short(cause if cause and cause not in what else what, 300)
-        error = short(what, 200)
+        about = abbreviate(cause if cause and cause not in what else what, 300)
+        error = abbreviate(what, 200)
         source = events[0].source
         where = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
         title = message("{what}, because of: {cause}", what=where, cause=about) if about != error else where
         first = plural("It stands {n} time in the log.", "It stands {n} times in the log.", n=count)
         parts = [title, first]
         if end:
-            parts.append(message("It ended with: {end}.", end=short(first_line(end), 300)))
+            parts.append(message("It ended with: {end}.", end=abbreviate(first_line(end), 300)))
         if before:
-            parts.append(message("Before that: {step}.", step=short(first_line(before), 300)))
+            parts.append(message("Before that: {step}.", step=abbreviate(first_line(before), 300)))
         text = message("{what}. {count}", what=title, count=first)
         for part in parts[2:]:
             text = message("{text} {more}", text=text, more=part)
         rests = [*events, *filter(None, (before, end))]
-        yield fact("repeated_error", key, title, text, rests, ("test_experience", "common_issue"), priority=1)
+        repeated = fact("repeated_error", key, title, text, rests, ("test_experience", "common_issue"))
+        yield replace(repeated, priority=1)
 
 
 def deprecations(log: LogText) -> Iterator[Fact]:
@@ -89,7 +91,7 @@ def deprecations(log: LogText) -> Iterator[Fact]:
         names = _deprecated(first_line(event)) if event.kind in ("log", "command") else None
         if names:
             old, new = names
-            title = message("{old} is deprecated; {new} takes its place", old=short(old), new=short(new))
+            title = message("{old} is deprecated; {new} takes its place", old=abbreviate(old), new=abbreviate(new))
             kind = ("project_config", "dependency")
             yield fact("deprecation", [normalise_exact(old), normalise_exact(new)], title, title, [event], kind)
 

@@ -3,11 +3,12 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import median
 
 from core.base.messages import message, plural
 from core.features.learning.heads import seconds_of
-from core.features.learning.rules.common import fact, first_line, generalise, normalise_exact, request_of, short
+from core.features.learning.rules.common import abbreviate, fact, first_line, generalise, normalise_exact, request_of
 from core.model import Fact, LogEvent, LogText
 
 _HEADER = (
@@ -46,7 +47,8 @@ def required_headers(log: LogText) -> Iterator[Fact]:
         refused = message("{title}. Without it the answer is {status}.", title=title, status=status)
         text = refused if status else message("{title}.", title=title)
         key = [normalise_exact(request), header.lower()]
-        yield fact("required_header", key, title, text, events, ("project_config", "auth"), tags=("http",))
+        required = fact("required_header", key, title, text, events, ("project_config", "auth"))
+        yield replace(required, tags=("http",))
 
 
 def headers_in(text: str) -> list[str]:
@@ -88,7 +90,7 @@ def slow_calls(log: LogText) -> Iterator[Fact]:
         if not operation or not enough:
             continue
         most = max(seconds for seconds, _ in timed)
-        title = message("{operation} is slow: {seconds} s", operation=short(operation), seconds=f"{middle:.1f}")
+        title = message("{operation} is slow: {seconds} s", operation=abbreviate(operation), seconds=f"{middle:.1f}")
         times = plural("Measured {n} time", "Measured {n} times", n=len(timed))
         text = message(
             "{title} in the middle, {most} s at most. {count}.", title=title, most=f"{most:.1f}", count=times

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from core.base.messages import message
 from core.base.text import CJK
-from core.features.learning.rules.common import fact, first_line, normalise_exact, short
+from core.features.learning.rules.common import abbreviate, fact, first_line, normalise_exact
 from core.model import Fact, LogEvent, LogText
 
 _NAME = rf"[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}"
@@ -38,8 +38,8 @@ def settings(log: LogText) -> Iterator[Fact]:
         for name, value in _event_settings(event):
             last[name] = (value, event)
     for name, (value, event) in last.items():
-        title = message("{name} = {value}", name=name, value=short(value))
-        where = message("The setting {name} has the value {value}.", name=name, value=short(value))
+        title = message("{name} = {value}", name=name, value=abbreviate(value))
+        where = message("The setting {name} has the value {value}.", name=name, value=abbreviate(value))
         source = message("{source} uses it.", source=event.source) if event.source else None
         text = message("{text} {more}", text=where, more=source) if source else where
         yield fact(

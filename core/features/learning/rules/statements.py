@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.base.messages import Message, message
-from core.features.learning.rules.common import fact, normalise_exact, short
+from core.features.learning.rules.common import abbreviate, fact, normalise_exact
 from core.model import Fact, LogText
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
@@ -53,8 +53,8 @@ def statements(log: LogText) -> Iterator[Fact]:
             for name, pattern, label in _STATEMENTS:
                 if pattern.search(sentence) and _is_stated(sentence):
                     said = _LABEL.sub("", sentence)
-                    title = message("{statement}", statement=_with(label, short(said)))
-                    text = _with(label, short(said, 600))
+                    title = message("{statement}", statement=_with(label, abbreviate(said)))
+                    text = _with(label, abbreviate(said, 600))
                     kind = ("module_context", "")
                     yield fact(f"stated_{name}", [normalise_exact(said)], title, text, [event], kind)
                     break
