@@ -33,7 +33,7 @@ with shell.errors():
             t("Assistants"): lambda: access.draw_assistants(workspace),
             t("Other programs"): lambda: access.draw_programs(workspace),
             t("Documents"): lambda: general.draw_documents(workspace),
-            t("Packs"): lambda: packs.section(workspace),
+            **({t("Packs"): lambda: packs.section(workspace)} if workspace.has("packs") else {}),
             t("Search index"): lambda: general.index(workspace, status),
             t("Health and space"): lambda: upkeep.draw_health(workspace),
         },

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DELETABLE = ("learning",)
+DELETABLE = ("learning", "packs", "related")
 """Features whose folder nothing of the rest needs."""
 
 

@@ -19,7 +19,8 @@ _NOTES = 20
 
 def draw_concepts(workspace: Workspace, base: str) -> None:
     """Draw the panel, which is folded at first; what it shows is computed while it is open."""
-    shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(workspace, base))
+    if workspace.has("related"):
+        shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(workspace, base))
 
 
 def _draw(workspace: Workspace, base: str) -> None:

@@ -308,7 +308,9 @@ def _copy(workspace: Workspace, note_id: str) -> None:
 
 
 def _side(workspace: Workspace, session: EditorSession) -> None:
-    views = {"rendered": t("Rendered"), "fields": t("Fields"), "nearby": t("Nearby passages")}
+    views = {"rendered": t("Rendered"), "fields": t("Fields")}
+    if workspace.has("related"):
+        views["nearby"] = t("Nearby passages")
     view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
     with st.container(key="writing_beside"):
         if view == "fields":

@@ -97,7 +97,8 @@ def _line(use: Use) -> str:
 
 def panel(workspace: Workspace, note: Note) -> None:
     """Draw the panel, which is folded at first; what it shows is computed while it is open."""
-    shell.on_demand(t("Related notes and suggestions"), "related", "hub", lambda: _Panel(workspace, note).draw())
+    if workspace.has("related"):
+        shell.on_demand(t("Related notes and suggestions"), "related", "hub", lambda: _Panel(workspace, note).draw())
 
 
 class _Panel:

@@ -66,6 +66,6 @@ def beginnings(workspace: Workspace) -> None:
 def samples(workspace: Workspace, **more: Any) -> None:
     """Draw the button that imports the sample notes."""
     label, shut = t("Try it with sample notes"), jobs.is_shut(workspace)
-    if widgets.button(label, "try", "play_arrow", disabled=shut, **more):
+    if workspace.has("packs") and widgets.button(label, "try", "play_arrow", disabled=shut, **more):
         jobs.start_samples(workspace)
         st.rerun()
