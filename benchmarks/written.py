@@ -211,7 +211,7 @@ def edits(data: Path, names: Sequence[str], count: int) -> None:
 
 
 def _outcome(workspace: Workspace, note: Followed, one: Cited) -> str:
-    place = workspace.threads.locate(one)
+    place = workspace.threads.place(one)
     if place.state in ("same", "moved"):
         names = {"own": "found again", "copy": "found in a copy", "others": "at a wrong place"}
         return names[note.origin(one, place.start)]

@@ -19,7 +19,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
         make(connection, folder, "migration")
     for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
         if isinstance(step, str):
-            connection.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;")
+            connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version = {number}; COMMIT;")
             continue
         connection.execute("BEGIN IMMEDIATE")
         try:

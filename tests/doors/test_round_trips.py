@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.base.codec import encode
 from core.doors.operations.declaring import PERSON
 from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
@@ -50,9 +51,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def test_a_result_is_equal_after_its_way_as_json(workspace: Workspace, name: str) -> None:
     operation = OPERATIONS[name.partition(" ")[0]]
     result = operation.run(workspace, PERSON, _arguments(workspace, RESULTS[name]))
-    _, value = wire.read(wire.line("answer", operation.encode(result)))
+    _, value = wire.read(wire.line("answer", encode(result)))
     assert operation.decode(value) == result
-    assert operation.encode(result).keys() == operation.answer.__annotations__.keys()
+    assert encode(result).keys() == operation.answer.__annotations__.keys()
 
 
 def _arguments(workspace: Workspace, given: Mapping[str, Any]) -> dict[str, Any]:

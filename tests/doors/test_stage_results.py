@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.base.codec import encode
 from core.doors.operations.declaring import PERSON
 from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
@@ -102,7 +103,7 @@ def test_results_are_equal_after_their_way_as_json(workspace: Workspace) -> None
         operation = OPERATIONS[name]
         arguments = {key: _filled(value, folder) for key, value in given.items()}
         result = operation.run(workspace, PERSON, arguments, no_progress)
-        _, value = wire.read(wire.line("answer", operation.encode(result)))
+        _, value = wire.read(wire.line("answer", encode(result)))
         assert operation.decode(value) == result, name
         assert value.keys() == operation.answer.__annotations__.keys(), name
 
@@ -123,5 +124,5 @@ def test_a_name_that_is_no_text_is_returned_too(workspace: Workspace, tmp_path: 
     (tmp_path / "\udcff.xyz").write_text("odd")
     operation = OPERATIONS["base.import"]
     result = operation.run(workspace, PERSON, {"folder": tmp_path, "base": "odd"}, no_progress)
-    _, value = wire.read(wire.line("answer", operation.encode(result)))
-    assert operation.encode(operation.decode(value)) == value
+    _, value = wire.read(wire.line("answer", encode(result)))
+    assert encode(operation.decode(value)) == value

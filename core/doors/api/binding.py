@@ -12,7 +12,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator, Field, create_model
 from starlette.responses import Response
 
-from core.base.codec import json_type
+from core.base.codec import encode, json_type
 from core.base.errors import UnknownChoice
 from core.doors.api import PLACE, jobs
 from core.doors.api.answers import Problem, answer
@@ -88,7 +88,7 @@ def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Re
                 _addressed(addressed, lambda: check(workspace, **arguments))
             work = lambda progress: operation.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
             return jobs.start_job(workspace, operation.job, work, base=arguments.get("base", ""))
-        answered = lambda: operation.encode(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
+        answered = lambda: encode(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
         return _answer(operation, arguments, _addressed(addressed, answered))
 
     endpoint.__signature__ = Signature(parameters)  # type: ignore[attr-defined]

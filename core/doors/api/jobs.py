@@ -31,7 +31,7 @@ _ALIVE = 15.0
 @router.delete("/jobs/{job}", response_model=json_type(JobView), **documented(examples.JOB, 202))
 def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
-    return answer(operations.cancel.encode(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
+    return answer(encode(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
 
 
 @router.get(

@@ -69,7 +69,7 @@ def tool(operation: Operation) -> Callable[..., ToolAnswer]:
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
         if isinstance(workspace, Remote):
             return ToolAnswer(readable(encode(workspace.run(operation, arguments, caller=PROGRAM))))
-        return ToolAnswer(readable(operation.encode(operation.run(workspace, PROGRAM, arguments))))
+        return ToolAnswer(readable(encode(operation.run(workspace, PROGRAM, arguments))))
 
     parameters = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
     parameters += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]

@@ -109,17 +109,11 @@ def _command(operation: Operation, command: Command) -> Callable[..., None]:
     return function
 
 
-def _raise_problem(values: Any) -> None:
+def _raise_problem(result: Any) -> None:
     """Raise the problem that a result names, of the work itself or of one of its folders."""
-    get = values.get if isinstance(values, Mapping) else partial(_attribute, values)
-    for item in (values, *(get("folders") or ())):
-        read = item.get if isinstance(item, Mapping) else partial(_attribute, item)
-        if problem := read("problem"):
-            raise Unfinished(problem) if read("waiting") else TesseraError(problem)
-
-
-def _attribute(value: Any, name: str) -> Any:
-    return getattr(value, name, None)
+    for item in (result, *getattr(result, "folders", ())):
+        if problem := getattr(item, "problem", None):
+            raise Unfinished(problem) if getattr(item, "waiting", 0) else TesseraError(problem)
 
 
 def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:

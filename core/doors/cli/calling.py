@@ -43,7 +43,7 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
             arguments = {name: _absolute(value) for name, value in values.items() if value is not None}
             if isinstance(workspace, Remote):
                 return workspace.run(operation, arguments, progress)
-            return operation.result(operation.run(workspace, PERSON, arguments, progress))
+            return operation.run(workspace, PERSON, arguments, progress)
 
         yield run
 

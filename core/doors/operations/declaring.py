@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from core.base.call_log import log_call
-from core.base.codec import decode, encode, json_type, typed_dict
+from core.base.codec import decode, json_type, typed_dict
 from core.base.messages import Message
 from core.doors.operations import examples
-from core.doors.operations.forms import Form
 from core.model import Author, Progress, no_progress
 
 Door = Literal["http", "cli", "tool"]
@@ -85,8 +84,7 @@ class Operation:
     `lacks` is the reason of each door without it; a door `by_hand` calls the function in code of its own. With `job` it
     runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates` is the path of
     what it adds. `takes` and `gives` are an example: arguments and their answer. `fields` are its keywords.
-    `lines` formats the result of the function for people. A `form` converts the result to JSON first, and `lines` then
-    takes that.
+    `lines` formats the result of the function for people.
     """
 
     name: str
@@ -102,7 +100,6 @@ class Operation:
     takes: Mapping[str, Any] = field(default_factory=dict)
     gives: Any = None
     fields: tuple[Parameter, ...] = ()
-    form: Callable[..., Any] | None = None
     lines: Callable[..., list[str]] | None = None
     by_hand: tuple[Door, ...] = ()
     lacks: Mapping[Door, str] = field(default_factory=dict)
@@ -115,8 +112,8 @@ class Operation:
 
     @cached_property
     def response(self) -> Any:
-        """An example of an answer: `gives`, else that of its form."""
-        return self.gives if self.gives is not None else examples.example_for(self.form or self._hints["return"])
+        """An example of an answer: `gives`, else that of its type."""
+        return self.gives if self.gives is not None else examples.example_for(self._hints["return"])
 
     @property
     def noun(self) -> str:
@@ -125,9 +122,7 @@ class Operation:
     @property
     def answer(self) -> Any:
         """The type of the answer in JSON."""
-        if isinstance(self.form, Form):
-            return self.form.type
-        return get_type_hints(self.form)["return"] if self.form else json_type(self._hints["return"])
+        return json_type(self._hints["return"])
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -170,17 +165,9 @@ class Operation:
                 line["n"] = len(listed)
             return value
 
-    def result(self, value: Any) -> Any:
-        """Return the result of `run` as commands print it, which is JSON where there is a form."""
-        return self.form(value) if self.form else value
-
-    def encode(self, value: Any) -> Any:
-        """Return the result of `run` for JSON."""
-        return encode(self.result(value))
-
     def decode(self, value: Any) -> Any:
-        """Return the result from `encode`'s value; raises ValueError."""
-        return value if self.form else decode(self._hints["return"], value)
+        """Return the result from its value in JSON; raises ValueError."""
+        return decode(self._hints["return"], value)
 
 
 def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:

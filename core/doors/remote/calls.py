@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from core.base.codec import encode
 from core.base.errors import Cancelled, StoreError, TesseraError
 from core.base.jobs import Busy
 from core.base.messages import Message, verbatim
@@ -151,7 +152,7 @@ def _run_operation(
     try:
         alone = not operation.job or operation.job in _JOINED_JOBS
         value = act(progress) if alone else _as_job(workspace, operation.job, act, progress)
-        return wire.line("answer", operation.encode(value))
+        return wire.line("answer", encode(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))
     except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged

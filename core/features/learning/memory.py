@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.base.text import keywords
+from core.features.learning.rules import RULES
 from core.model import Fact, LearntFact
 
 _NEAR = 0.8
@@ -18,8 +19,7 @@ _OPPOSITES = frozenset(
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
 """Words that make another fact of a sentence."""
-_EXACT = frozenset(("setting", "port", "required_header", "failing_request"))
-"""Rules whose facts are the same only where their keys are."""
+_BY_KEY = frozenset(name for name, rule in RULES.items() if rule.by_key)
 _VALUE = re.compile(r"\d")
 
 
@@ -53,7 +53,7 @@ class Memory:
 
     def add(self, fact: LearntFact) -> None:
         self._facts[fact.rule, fact.key] = fact
-        if fact.rule not in _EXACT:
+        if fact.rule not in _BY_KEY:
             self._near[fact.rule].append(_Key(frozenset(keywords(fact.key)), fact))
 
     def sort(self, facts: Iterable[Fact]) -> Sorting:
@@ -75,7 +75,7 @@ class Memory:
         """Return the same fact of before, the nearest by words where none is equal; None for a new one."""
         if known := self._facts.get((fact.rule, fact.key)):
             return known
-        if fact.rule in _EXACT:
+        if fact.rule in _BY_KEY:
             return None
         words = frozenset(keywords(fact.key))
         values = frozenset(word for word in words if _VALUE.search(word))

@@ -156,7 +156,7 @@ class Threads:
 
     # quotes
 
-    def locate(self, cited: Cited) -> CitedPlace:
+    def place(self, cited: Cited) -> CitedPlace:
         """Return the place of a quote in its note as that is now, or what of the note differs around it."""
         try:
             note = self._store.notes.note(cited.note_id)

@@ -40,7 +40,7 @@ def list_(workspace: "Workspace") -> ThreadList:
     lines=text.format_thread,
 )
 def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
-    return ThreadView.from_thread(workspace.threads.get(thread), workspace.threads.locate)
+    return ThreadView.from_thread(workspace.threads.get(thread), workspace.threads.place)
 
 
 @operation(
@@ -63,7 +63,7 @@ def ask(
     chosen: SearchOptions = options(workspace, given)
     question = workspace.threads.complete(thread, query) if thread else query
     result = workspace.threads.answer(question, thread, typed=query, **chosen)
-    return ThreadView.from_thread(result, workspace.threads.locate)
+    return ThreadView.from_thread(result, workspace.threads.place)
 
 
 @operation(

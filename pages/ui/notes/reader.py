@@ -245,9 +245,11 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         files.provenance(note, passage[0] if passage else None)
         # Each property that can't be read has a warning of its own, as far as they are named.
         omissions = (
-            omission for omission in note.left_out if omission.kind != "field" or omission.count > len(note.warnings)
+            omission.explanation
+            for omission in note.left_out
+            if omission.kind != "field" or omission.count > len(note.warnings)
         )
-        if remarks := [text_of(omission) for omission in (*omissions, *note.warnings)]:
+        if remarks := [text_of(remark) for remark in (*omissions, *note.warnings)]:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut(workspace):

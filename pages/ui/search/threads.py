@@ -100,7 +100,7 @@ def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
 
 def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
     """Draw a quote with the link to its place, or what became of it."""
-    place = workspace.threads.locate(cited)
+    place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         written.source(cited.number, place.title, cited.quote, _address(workspace, turn, cited, place))
         return

@@ -59,7 +59,7 @@ def test_an_answer_is_stored_with_note_version_and_quote(workspace: Workspace, m
     note = workspace.notes.get(cited.note_id)
     assert (thread.title, turn.model, turn.sentences[0].citations) == (QUESTION, "scripted", (1,))
     assert (cited.quote, cited.version, note.body[cited.start : cited.end]) == (QUOTE, note.version, QUOTE)
-    assert workspace.threads.locate(cited).state == "same"
+    assert workspace.threads.place(cited).state == "same"
     folder = workspace.store.folder
     workspace.close()
     with Workspace(folder, readonly=True) as again:
@@ -118,20 +118,20 @@ def test_a_job_writes_it_and_can_be_stopped(workspace: Workspace, model: ModelSe
 def test_a_quote_is_found_again_or_its_change_is_shown(workspace: Workspace, model: ModelServer) -> None:
     (cited,) = begun(workspace, model).turns[0].citations
     changed(workspace, cited, QUOTE, f"A new sentence comes first. {QUOTE}")
-    place = workspace.threads.locate(cited)
+    place = workspace.threads.place(cited)
     assert place.state == "moved"
     assert workspace.notes.get(cited.note_id).body[place.start : place.end] == QUOTE
     changed(workspace, cited, "last restore", "first restore")
-    place = workspace.threads.locate(cited)
+    place = workspace.threads.place(cited)
     assert place.state == "changed"
     assert [(piece.kind, piece.text) for piece in place.pieces if piece.kind != "equal"][-2:] == [
         ("removed", "last"),
         ("added", "first"),
     ]
     workspace.notes.delete(cited.note_id)
-    assert workspace.threads.locate(cited).state == "deleted"
+    assert workspace.threads.place(cited).state == "deleted"
     workspace.notes.restore([cited.note_id])
-    assert workspace.threads.locate(cited).state == "changed"
+    assert workspace.threads.place(cited).state == "changed"
 
 
 def test_a_thread_becomes_a_note_that_waits_with_links_to_its_sources(workspace: Workspace, model: ModelServer) -> None:

@@ -18,19 +18,23 @@ MOST_FACTS = 200
 
 @dataclass(frozen=True, slots=True)
 class LearningRule:
-    """A rule: the function that reads facts, and what it is called in the suggestions."""
+    """A rule: the function that reads facts, and what it is called in the suggestions.
+
+    Facts of a rule `by_key` are the same only where their keys are; others are where their keys have the same words.
+    """
 
     function: Callable[[LogText], Iterable[Fact]]
     name: Message
+    by_key: bool = False
 
 
 RULES: Mapping[str, LearningRule] = {
     "repeated_error": LearningRule(repeated_errors, message("an error that repeats")),
-    "required_header": LearningRule(required_headers, message("a request that needs a header")),
-    "failing_request": LearningRule(failing_requests, message("a request that keeps failing")),
+    "required_header": LearningRule(required_headers, message("a request that needs a header"), by_key=True),
+    "failing_request": LearningRule(failing_requests, message("a request that keeps failing"), by_key=True),
     "slow_call": LearningRule(slow_calls, message("a call that is slow")),
-    "setting": LearningRule(settings, message("a value of the configuration")),
-    "port": LearningRule(ports, message("an address that a service listens on")),
+    "setting": LearningRule(settings, message("a value of the configuration"), by_key=True),
+    "port": LearningRule(ports, message("an address that a service listens on"), by_key=True),
     "unsteady_test": LearningRule(unsteady_tests, message("a test that fails and passes again")),
     "failing_test": LearningRule(failing_tests, message("a test that keeps failing")),
     "mended_command": LearningRule(mended_commands, message("a command that worked after one that failed")),
