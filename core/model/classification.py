@@ -31,6 +31,6 @@ def classification(note: FieldValues) -> dict[str, Message]:
 
 def remarks(hit: Hit) -> list[Message]:
     """Return the remarks on a hit: its successors, and the states of its chunk and of its file."""
-    said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
-    said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
-    return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]
+    texts = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
+    texts += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
+    return [*texts, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

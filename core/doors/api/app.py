@@ -53,8 +53,8 @@ _TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("ht
     ),
 )
 def events(workspace: Opened, body: _TAKES) -> Response:
-    given, stop = body.given(), threading.Event()
-    answers = writing(workspace, given.pop("query"), given, stop=stop.is_set)
+    arguments, stop = body.to_values(), threading.Event()
+    answers = writing(workspace, arguments.pop("query"), arguments, stop=stop.is_set)
     first = next(answers)  # what is wrong with the question is a problem
     return StreamingResponse(_events(workspace, first, answers, stop, LANGUAGE.get()), media_type="text/event-stream")
 

@@ -60,7 +60,7 @@ def _add(routes: APIRouter, operation: Operation) -> None:
 def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Response]:
     """Return the function of a route; FastAPI reads the parameters of path, query and body from its signature."""
     in_path = re.findall(r"\{(\w+)", place)
-    taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
+    parameters = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body: list[declaring.Parameter] = []
     for parameter in operation.taken("http"):
         kind, about = _described(parameter)
@@ -73,16 +73,16 @@ def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Re
         elif method not in ("GET", "DELETE"):
             in_body.append(parameter)
             continue
-        taken.append(Parameter(parameter.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
+        parameters.append(Parameter(parameter.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
     if in_body:
-        taken.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=body_of(operation.name, in_body)))
+        parameters.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=body_of(operation.name, in_body)))
 
-    def endpoint(**given: Any) -> Response:
-        workspace, body = given.pop("workspace"), given.pop(_BODY, None)
-        if _EXPECTED in given:
-            given[_EXPECTED] = expected(given[_EXPECTED])
-        arguments = given | (body.given() if body else {})
-        addressed = [given[item] for item in given if method == "GET" or item in in_path]
+    def endpoint(**values: Any) -> Response:
+        workspace, body = values.pop("workspace"), values.pop(_BODY, None)
+        if _EXPECTED in values:
+            values[_EXPECTED] = expected(values[_EXPECTED])
+        arguments = values | (body.to_values() if body else {})
+        addressed = [values[item] for item in values if method == "GET" or item in in_path]
         if operation.job:
             if check := operation.check:
                 _addressed(addressed, lambda: check(workspace, **arguments))
@@ -91,7 +91,7 @@ def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Re
         answered = lambda: encode(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
         return _answer(operation, arguments, _addressed(addressed, answered))
 
-    endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
+    endpoint.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return endpoint
 
 

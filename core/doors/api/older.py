@@ -83,8 +83,8 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
         )
     about = {"description": new.description, "embedder": model, "embed_at_once": False}
     about["chunking"] = {"chunk_size": new.chunk_size, "chunk_overlap": new.chunk_overlap}
-    given = {"limit": new.top_k, "score_threshold": new.score_threshold}
-    about["search"] = {name: value for name, value in given.items() if value is not None}
+    settings = {"limit": new.top_k, "score_threshold": new.score_threshold}
+    about["search"] = {name: value for name, value in settings.items() if value is not None}
     return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
 
 

@@ -57,10 +57,10 @@ class NoteFilters(_Words):
 
     def options(self, workspace: Workspace) -> dict[str, Any]:
         """Return the filters as options of a search; raises QueryError for a date."""
-        given = self.given()
-        typed = {name: given.pop(name) for name in ("path", "after", "before") if name in given}
-        named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}
-        return {"filters": workspace.searching.filters(**typed), **named}
+        values = self.to_values()
+        filters = {name: values.pop(name) for name in ("path", "after", "before") if name in values}
+        named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in values.items()}
+        return {"filters": workspace.searching.filters(**filters), **named}
 
 
 class Search(Body):

@@ -31,7 +31,7 @@ def limit_results(
     """Return at most so many results with so many characters of `content` in all, and a remark on the rest."""
     rest = iter(items)
     chosen: list[Item] = []
-    said = [*remarks]
+    notices = [*remarks]
     left = 0
     for item in islice(rest, most):
         content = str(item.get("content", ""))
@@ -40,12 +40,12 @@ def limit_results(
             break
         chosen.append(item | {"content": content[:characters]} if content else item)
         if len(content) > characters:
-            said.append(f"The last content is shortened: it has {len(content)} characters.")
+            notices.append(f"The last content is shortened: it has {len(content)} characters.")
             break
         characters -= len(content)
     if left := left + sum(1 for _ in rest):
-        said.append(f"{left} more results are left out. Ask more narrowly, or for more at a time.")
-    return ToolAnswer(chosen, remarks=tuple(said))
+        notices.append(f"{left} more results are left out. Ask more narrowly, or for more at a time.")
+    return ToolAnswer(chosen, remarks=tuple(notices))
 
 
 def as_json(value: object) -> str:

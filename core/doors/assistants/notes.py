@@ -70,8 +70,8 @@ def texts(workspace: Workspace, uri: str) -> list[str]:
 def _remarks(note: Note, body: str) -> list[str]:
     remarks = [f"Of the note's file, {omission.explanation}." for omission in note.left_out]
     if len(body) > MOST_CHARACTERS:
-        shown = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
-        remarks.append(f"The content is shortened: {shown}. Search it for the rest.")
+        extent = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
+        remarks.append(f"The content is shortened: {extent}. Search it for the rest.")
     return remarks
 
 

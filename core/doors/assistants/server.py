@@ -63,16 +63,16 @@ def tool(operation: Operation) -> Callable[..., ToolAnswer]:
     """Return the tool of an operation; the server reads its name, its docstring and its signature."""
     names = {parameter.about.tool or parameter.name: parameter.name for parameter in operation.taken("tool")}
 
-    def call(workspace: Workspace | Remote, **given: Any) -> ToolAnswer:
-        fields = given.pop(_FIELDS, None)
-        arguments = {names[name]: value for name, value in given.items()}
+    def call(workspace: Workspace | Remote, **values: Any) -> ToolAnswer:
+        fields = values.pop(_FIELDS, None)
+        arguments = {names[name]: value for name, value in values.items()}
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
         if isinstance(workspace, Remote):
             return ToolAnswer(readable(encode(workspace.run(operation, arguments, caller=PROGRAM))))
         return ToolAnswer(readable(encode(operation.run(workspace, PROGRAM, arguments))))
 
-    taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
-    taken += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]
+    parameters = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
+    parameters += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]
     if operation.fields:
         inner: dict[str, Any] = {
             parameter.name: (_annotated(parameter), None)
@@ -80,9 +80,9 @@ def tool(operation: Operation) -> Callable[..., ToolAnswer]:
             if parameter in operation.fields
         }
         model = create_model(Fields.__name__, __base__=Fields, __doc__=Fields.__doc__, **inner)
-        taken.append(Parameter(_FIELDS, Parameter.KEYWORD_ONLY, annotation=model | None, default=None))
+        parameters.append(Parameter(_FIELDS, Parameter.KEYWORD_ONLY, annotation=model | None, default=None))
     call.__name__, call.__doc__ = operation.tool, str(operation.about)
-    call.__signature__ = Signature(taken)  # type: ignore[attr-defined]
+    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return call
 
 
@@ -122,12 +122,12 @@ def _flat(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Schema:
         reference = schema.get("$ref")
         of_type = named[reference.rpartition("/")[2]] if reference else inner[0]
         return _flat({**of_type, **{name: value for name, value in schema.items() if name in _KEPT}}, named)
-    made: Schema = {name: schema[name] for name in _KEPT if schema.get(name) is not None}
+    result: Schema = {name: schema[name] for name in _KEPT if schema.get(name) is not None}
     if "items" in schema:
-        made["items"] = _flat(schema["items"], named)
+        result["items"] = _flat(schema["items"], named)
     if "properties" in schema:
-        made["properties"] = {name: _flat(item, named) for name, item in schema["properties"].items()}
-    return made
+        result["properties"] = {name: _flat(item, named) for name, item in schema["properties"].items()}
+    return result
 
 
 def read(schema: Schema, value: Any) -> Any:
@@ -272,8 +272,8 @@ def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     parameters = _METADATA[name].arg_model.model_fields
     for unknown in arguments.keys() - parameters:
         raise UnknownChoice("option", unknown, parameters)
-    given = read(_DESCRIBED[name].input_schema, arguments)
-    return _METADATA[name].arg_model.model_validate(given).model_dump_one_level()
+    values = read(_DESCRIBED[name].input_schema, arguments)
+    return _METADATA[name].arg_model.model_validate(values).model_dump_one_level()
 
 
 def _result(answer: ToolAnswer) -> CallToolResult:

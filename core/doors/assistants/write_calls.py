@@ -41,14 +41,14 @@ class WriteCalls:
         except TesseraError as error:
             return failure(str(error))
 
-    def record(self, given: Sequence[Use]) -> None:
+    def record(self, entries: Sequence[Use]) -> None:
         """Write uses of notes, through the app if it has the workspace open; raises TesseraError."""
         try:
             with self._locked() as workspace:
-                workspace.store.uses.add(given)
+                workspace.store.uses.add(entries)
         except WorkspaceLocked:
             if app := client.connect_running(self._folder):
-                for use in given:
+                for use in entries:
                     place = {"used_in": use.used_in, "context": use.context, "chunk": use.chunk_id}
                     with suppress(NoteNotFound):
                         app.run(uses.report, {"note": use.note_id, **place}, caller=PROGRAM)

@@ -141,8 +141,8 @@ def status(
     if report:
         from core.workspace import bug_report
 
-        made = bug_report(workspace)
-        show(dict(made.facts), as_json, lambda _: [str(made)])
+        bug = bug_report(workspace)
+        show(dict(bug.facts), as_json, lambda _: [str(bug)])
         return
     show(call(states.show, workspace, {}), as_json, format_status)
 

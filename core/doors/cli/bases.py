@@ -29,13 +29,13 @@ _ADDRESS = re.compile(r"(https?):/+(.+)")
 Yes = Annotated[bool, typer.Option("--yes", help=_("Don't ask."))]
 
 
-def set_(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDetails:
-    base = given["base"]
-    changes = {name: given.pop(name, None) for name in ("embedder", "chunking")}
+def set_(workspace: Path, *, yes: Yes = False, **arguments: Any) -> BaseDetails:
+    base = arguments["base"]
+    changes = {name: arguments.pop(name, None) for name in ("embedder", "chunking")}
     with opened(workspace) as run:
         cost: ChangeCosts = run(operations.cost, base=base, **changes) if any(changes.values()) else ChangeCosts()
         if all(costs.agreed(question, yes) for question in costs.questions(cost)):
-            run(operations.change, **given)
+            run(operations.change, **arguments)
             if cost.chunking:
                 run(operations.rechunk, base=base, **changes["chunking"])
             if cost.embedder:
@@ -44,9 +44,9 @@ def set_(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDetails:
         return details
 
 
-def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDeletion:
+def delete(workspace: Path, *, yes: Yes = False, **arguments: Any) -> BaseDeletion:
     with opened(workspace) as run:
-        base: BaseDetails = run(operations.show, **given)
+        base: BaseDetails = run(operations.show, **arguments)
         question = plural(
             "The base '{base}' goes to the trash with {n} note; `tessera restore` brings it back. Files on disk stay.",
             "The base '{base}' goes to the trash with {n} notes; `tessera restore` brings it back. Files on disk stay.",
@@ -55,31 +55,31 @@ def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDeletion:
         )
         if not costs.agreed(question, yes):
             return BaseDeletion(base.name, base.notes, deleted=False)
-        deletion: BaseDeletion = run(operations.delete, **given)
+        deletion: BaseDeletion = run(operations.delete, **arguments)
         return deletion
 
 
-def import_(workspace: Path, **given: Any) -> SyncReport:
+def import_(workspace: Path, **arguments: Any) -> SyncReport:
     report: SyncReport
-    if page := _ADDRESS.match(str(given["folder"])):
+    if page := _ADDRESS.match(str(arguments["folder"])):
         address = f"{page[1]}://{page[2]}"
         with opened(workspace, writes=True) as run:
-            report = run(imports.fetch, address=address, base=given["base"])
+            report = run(imports.fetch, address=address, base=arguments["base"])
             return report
-    reads = given["dry_run"] and workspace.exists()
+    reads = arguments["dry_run"] and workspace.exists()
     with opened(workspace, writes=not reads) as run:
-        made = run(imports.makes, folder=given["folder"], base=given["base"]).makes
-        if made and given["folder"].exists():
-            sys.stderr.write(f"{format_new_base(made)}\n")
-        with stoppable(imports.import_, workspace, given):
-            report = run(imports.import_, **given)
-        return assemble(FolderImport, report, makes=made)
+        new_base = run(imports.makes, folder=arguments["folder"], base=arguments["base"]).makes
+        if new_base and arguments["folder"].exists():
+            sys.stderr.write(f"{format_new_base(new_base)}\n")
+        with stoppable(imports.import_, workspace, arguments):
+            report = run(imports.import_, **arguments)
+        return assemble(FolderImport, report, makes=new_base)
 
 
-def connect(workspace: Path, **given: Any) -> FolderConnection:
-    with opened(workspace, writes=not given["dry_run"]) as run:
-        report: FolderConnection = run(imports.connect, **given)
-        if not report.differing or given["dry_run"]:
+def connect(workspace: Path, **arguments: Any) -> FolderConnection:
+    with opened(workspace, writes=not arguments["dry_run"]) as run:
+        report: FolderConnection = run(imports.connect, **arguments)
+        if not report.differing or arguments["dry_run"]:
             return report
         question = plural(
             "{n} note differs from its file. It gets the file's text, and its own stays in its history: {paths}",
@@ -91,5 +91,5 @@ def connect(workspace: Path, **given: Any) -> FolderConnection:
         if report.connected:
             sys.stderr.write(f"{say(question)}\n")
         elif costs.agreed(question, yes=False):
-            report = run(imports.connect, **given | {"confirmed": True})
+            report = run(imports.connect, **arguments | {"confirmed": True})
         return report

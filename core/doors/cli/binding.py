@@ -58,14 +58,15 @@ def taking(
     The keywords of `own` and the `parameters` are taken too.
     """
     first = [name for operation in operations[:1] for name in places(operation)]
-    taken = {
+    by_name = {
         parameter.name: parameter
         for parameter in (*(parameter for operation in operations for parameter in operation.taken("cli")), *parameters)
     }
     parts = {
-        name: [part for part in parameter.about.parts if "cli" in part.about.doors] for name, parameter in taken.items()
+        name: [part for part in parameter.about.parts if "cli" in part.about.doors]
+        for name, parameter in by_name.items()
     }
-    flat = {part.name: part for name, parameter in taken.items() for part in parts[name] or [parameter]}
+    flat = {part.name: part for name, parameter in by_name.items() for part in parts[name] or [parameter]}
 
     def decorated(function: Function) -> Function:
         keywords = (
@@ -82,12 +83,12 @@ def taking(
             _parameter(parameter.name, parameter.annotation, parameter.default) for parameter in last.values()
         ]
 
-        def command(**given: Any) -> None:
+        def command(**arguments: Any) -> None:
             for name, inner in parts.items():
-                values = {part.name: given.pop(part.name) for part in inner}
+                values = {part.name: arguments.pop(part.name) for part in inner}
                 if chosen := {part: value for part, value in values.items() if value is not None}:
-                    given[name] = chosen
-            function(**given)
+                    arguments[name] = chosen
+            function(**arguments)
 
         command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
         command.__name__ = function.__name__
@@ -99,10 +100,10 @@ def taking(
 
 def _command(operation: Operation, command: Command) -> Callable[..., None]:
     @taking(operation, *command.also, own=command.run)
-    def function(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
-        values = command.run(workspace, **given) if command.run else call(operation, workspace, given)
+    def function(workspace: Folder = WORKSPACE, as_json: Json = False, **arguments: Any) -> None:
+        values = command.run(workspace, **arguments) if command.run else call(operation, workspace, arguments)
         lines = command.lines or operation.lines or plain_lines
-        show(values, as_json, partial(lines, **{name: given[name] for name in command.shown}))
+        show(values, as_json, partial(lines, **{name: arguments[name] for name in command.shown}))
         _raise_problem(values)
 
     return function

@@ -26,10 +26,10 @@ Run = Callable[..., Any]
 """A function that runs an operation on an open workspace, and returns its answer as JSON."""
 
 
-def call(operation: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
+def call(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> Any:
     """Run an operation on the workspace in a folder, by the open app where that has it; return the answer as JSON."""
-    with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, given):
-        return run(operation, **given)
+    with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, arguments):
+        return run(operation, **arguments)
 
 
 @contextmanager
@@ -39,8 +39,8 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
 
     with writing(folder) if writes else reading(folder) as workspace:
 
-        def run(operation: Operation, /, **given: Any) -> Any:
-            arguments = {name: _absolute(value) for name, value in given.items() if value is not None}
+        def run(operation: Operation, /, **values: Any) -> Any:
+            arguments = {name: _absolute(value) for name, value in values.items() if value is not None}
             if isinstance(workspace, Remote):
                 return workspace.run(operation, arguments, progress)
             return operation.run(workspace, PERSON, arguments, progress)
@@ -48,10 +48,10 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
         yield run
 
 
-def stoppable(operation: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
+def stoppable(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:
     """On Ctrl-C during long work, print the command that continues the operation."""
     return (
-        resumable(folder, *words(operation), *_format_arguments(operation, given))
+        resumable(folder, *words(operation), *_format_arguments(operation, arguments))
         if operation.reports
         else nullcontext()
     )
@@ -93,9 +93,9 @@ def reading(folder: Path) -> "Workspace":
     """Open a workspace for reading, also while another process writes to it."""
     from core.workspace import Workspace  # takes a second, which --help avoids
 
-    opened = Workspace(folder, readonly=True)
-    NOTICES.append(lambda: opened.unreadable)
-    return opened
+    workspace = Workspace(folder, readonly=True)
+    NOTICES.append(lambda: workspace.unreadable)
+    return workspace
 
 
 def writing(folder: Path) -> "Workspace | Remote":
@@ -103,7 +103,7 @@ def writing(folder: Path) -> "Workspace | Remote":
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     try:
-        opened = Workspace(folder)
+        workspace = Workspace(folder)
     except WorkspaceLocked:
         from core.doors.remote import client
 
@@ -114,10 +114,10 @@ def writing(folder: Path) -> "Workspace | Remote":
             note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
             sys.stderr.write(f"{note}\n")
         return remote
-    NOTICES.append(lambda: opened.unreadable)
+    NOTICES.append(lambda: workspace.unreadable)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end)  # whose default ends the process without closing the workspace
-    return opened
+    return workspace
 
 
 @contextmanager

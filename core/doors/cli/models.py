@@ -78,8 +78,8 @@ def server(
             servers.enter_key(name, _typed_key())
         if test:
             trial = servers.test(name, progress)
-    shown = (servers.get(name),) if name else tuple(servers.all())
-    show(ServerList(shown, trial), as_json, _format_servers)
+    cards = (servers.get(name),) if name else tuple(servers.all())
+    show(ServerList(cards, trial), as_json, _format_servers)
 
 
 def _typed_key() -> str:

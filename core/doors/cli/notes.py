@@ -35,31 +35,31 @@ app = typer.Typer(
 Body = Annotated[str | None, typer.Option("--body", help=_("The text; by default stdin, or what your editor gives."))]
 
 
-def new(workspace: Path, *, body: Body = None, **given: Any) -> WholeNote:
-    text = _read_text(body, "", given["path"] or given["title"] or "note")
-    if not text.strip() and not given["title"]:
+def new(workspace: Path, *, body: Body = None, **arguments: Any) -> WholeNote:
+    text = _read_text(body, "", arguments["path"] or arguments["title"] or "note")
+    if not text.strip() and not arguments["title"]:
         raise ConfigError("The note has no text and no title, so it isn't written.")
     with _save_on_failure(text), opened(workspace) as run:
-        note: WholeNote = run(operations.show, note=run(operations.new, body=text, **given).id)
+        note: WholeNote = run(operations.show, note=run(operations.new, body=text, **arguments).id)
         return note
 
 
-def edit(workspace: Path, *, body: Body = None, **given: Any) -> ChangedNote:
+def edit(workspace: Path, *, body: Body = None, **arguments: Any) -> ChangedNote:
     with opened(workspace, writes=False) as run:
-        before: WholeNote = run(operations.show, note=given["note"])
+        before: WholeNote = run(operations.show, note=arguments["note"])
         if run(operations.history, note=before.id).versions[0].kind == "delete":
-            raise NoteNotFound(given["note"])
+            raise NoteNotFound(arguments["note"])
     text = _read_text(body, before.body, before.path or before.title)
-    expected = given["expected_version"] or before.version
+    expected = arguments["expected_version"] or before.version
     with _save_on_failure(text), opened(workspace) as run:
         run(operations.update, note=before.id, body=text, expected_version=expected)
         return _compare(before, run(operations.show, note=before.id))
 
 
-def revert(workspace: Path, **given: Any) -> ChangedNote:
+def revert(workspace: Path, **arguments: Any) -> ChangedNote:
     with opened(workspace) as run:
-        before: WholeNote = run(operations.show, note=given["note"])
-        run(operations.revert, **given)
+        before: WholeNote = run(operations.show, note=arguments["note"])
+        run(operations.revert, **arguments)
         return _compare(before, run(operations.show, note=before.id))
 
 
@@ -100,10 +100,10 @@ def waiting(
         show(call(operations.waiting, workspace, {"base": base}), as_json, note_text.format_waiting)
 
 
-def _read_text(given: str | None, before: str, name: str) -> str:
+def _read_text(text: str | None, before: str, name: str) -> str:
     """Return a text: the argument, else that of stdin, else the old one as edited in the editor."""
-    if given is not None:
-        return given
+    if text is not None:
+        return text
     return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)
 
 

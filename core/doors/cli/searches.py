@@ -34,7 +34,7 @@ def search(
     return found
 
 
-def context(folder: Path, **given: Any) -> ContextView:
-    usual = {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
-    found: ContextView = call(operations.context, folder, given | usual)
+def context(folder: Path, **arguments: Any) -> ContextView:
+    usual = {name: value for name, value in IN_CONTEXT.items() if arguments[name] is None}
+    found: ContextView = call(operations.context, folder, arguments | usual)
     return found

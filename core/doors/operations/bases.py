@@ -134,8 +134,8 @@ def new(
     settings = BaseSettings(**given)
     options = _options(workspace.bases.usual(kind).chunking, settings.chunking)
     fields: BaseFields = {"watch": caller.is_person, **settings.fields(OPEN)}
-    made = workspace.bases.add(name, kind=kind, embedder=settings.embedder or "", chunking=options, **fields)
-    return _details(workspace, made)
+    base = workspace.bases.add(name, kind=kind, embedder=settings.embedder or "", chunking=options, **fields)
+    return _details(workspace, base)
 
 
 @operation(
@@ -272,6 +272,6 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
     return BaseDetails.from_status(workspace.bases.status(base))
 
 
-def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingOptions:
+def _options(own: ChunkingOptions, values: Mapping[str, Any] | None) -> ChunkingOptions:
     """Return the options of splitting: the arguments over a base's own."""
-    return replace(own, **{name: value for name, value in (given or {}).items() if value is not None})
+    return replace(own, **{name: value for name, value in (values or {}).items() if value is not None})

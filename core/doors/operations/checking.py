@@ -9,12 +9,12 @@ from core.base.messages import verbatim
 from core.doors.operations.declaring import Operation
 
 
-def arguments(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(operation: Operation, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an operation; raises ConfigError that names the wrong one."""
     from pydantic import ValidationError
 
     try:
-        checked = _model(operation).model_validate(given)
+        checked = _model(operation).model_validate(values)
     except ValidationError as error:
         wrong = error.errors()[0]
         place, why = ".".join(map(str, wrong["loc"])), verbatim(wrong["msg"])

@@ -153,13 +153,13 @@ class Operation:
         self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = no_progress
     ) -> Any:
         """Call the function with arguments of the types of `parameters`; return its result and raise its errors."""
-        given = {"workspace": workspace, "caller": caller, "progress": progress}
-        taken = inspect.signature(self.function).parameters
+        context = {"workspace": workspace, "caller": caller, "progress": progress}
+        parameters = inspect.signature(self.function).parameters
         names = {*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))}
         with log_call(self.name, by=caller.author) as line:
             if names:  # other parameters may be any text
                 line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
-            value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
+            value = self.function(**{name: context[name] for name in _INJECTED if name in parameters}, **arguments)
             listed = getattr(value, fields(value)[0].name) if is_dataclass(value) else value
             if isinstance(listed, (list, tuple)):
                 line["n"] = len(listed)

@@ -64,8 +64,8 @@ def convert(
     note: NoteName,
     converter: Annotated[str, About(message("The converter, by name; by default the usual one of the kind."))] = "",
 ) -> WrittenNote:
-    made = workspace.documents.convert(names.id_of(workspace, note), converter)
-    return WrittenNote.from_result(workspace, made)
+    conversion = workspace.documents.convert(names.id_of(workspace, note), converter)
+    return WrittenNote.from_result(workspace, conversion)
 
 
 @operation(

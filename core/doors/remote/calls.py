@@ -141,11 +141,13 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
     return progress
 
 
-def _run_operation(workspace: Workspace, operation: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
+def _run_operation(
+    workspace: Workspace, operation: Operation, caller: Caller, arguments: Any, progress: Progress
+) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
 
     def act(progress: Progress) -> Any:
-        return operation.run(workspace, caller, checking.arguments(operation, given), progress)
+        return operation.run(workspace, caller, checking.arguments(operation, arguments), progress)
 
     try:
         alone = not operation.job or operation.job in _JOINED_JOBS

@@ -95,20 +95,20 @@ def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excer
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
     close = (excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER)
-    excerpts = [next((excerpt for excerpt in close if all(name & excerpt.words for name in names)), ranked[0])]
+    selection = [next((excerpt for excerpt in close if all(name & excerpt.words for name in names)), ranked[0])]
     for name in names:
         others = set().union(*names) - name
         alone = (
             excerpt for excerpt in ranked if name & excerpt.strongest.words and not others & excerpt.strongest.words
         )
         missing = (
-            excerpt for excerpt in ranked if name & excerpt.words and not any(name & other.words for other in excerpts)
+            excerpt for excerpt in ranked if name & excerpt.words and not any(name & other.words for other in selection)
         )
         excerpt = next(alone, None) or next(missing, None)
-        if excerpt and not any(excerpt.repeats(other) for other in excerpts):
-            excerpts.append(excerpt)
-    named = frozenset().union(*(excerpt.words for excerpt in excerpts))
-    return excerpts[:QUOTES] if all(name & named for name in names) else []
+        if excerpt and not any(excerpt.repeats(other) for other in selection):
+            selection.append(excerpt)
+    named = frozenset().union(*(excerpt.words for excerpt in selection))
+    return selection[:QUOTES] if all(name & named for name in names) else []
 
 
 def _quote(number: int, item: Excerpt) -> Quote:

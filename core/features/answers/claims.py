@@ -228,10 +228,10 @@ def stem(word: str) -> str:
     return _DOUBLED.sub(r"\1", short)
 
 
-def _join_clauses(text: str, clauses: list[Clause]) -> Iterator[Clause]:
+def _join_clauses(text: str, clause_list: list[Clause]) -> Iterator[Clause]:
     """Yield the clauses, joined where one has no words, or goes on with the one before."""
-    last = clauses[0]
-    for clause in clauses[1:]:
+    last = clause_list[0]
+    for clause in clause_list[1:]:
         goes_on = clause.odd and not last.spared and _CONTINUES.match(text[clause.start : clause.end].lstrip(" ,，"))
         if last.part == clause.part and (not last.words or not clause.words or (goes_on and not clause.spared)):
             if not last.words and last.odd and clause.spared:  # nobody except them: only they
@@ -249,11 +249,11 @@ def _join_clauses(text: str, clauses: list[Clause]) -> Iterator[Clause]:
         yield last
 
 
-def _cancel_double_negations(clauses: list[Clause]) -> None:
+def _cancel_double_negations(clause_list: list[Clause]) -> None:
     """Make even what is negated and has *without* or *unless*: *never X without Y* says *X only with Y*."""
-    for aside in clauses:
+    for aside in clause_list:
         if aside.spared and aside.odd:
-            for main in clauses:
+            for main in clause_list:
                 if main.part == aside.part and main.odd and not main.spared and "not" in main.kinds:
                     main.negated = aside.negated = 0
                     main.unless = aside.keys

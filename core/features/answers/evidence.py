@@ -161,11 +161,11 @@ def _hit_candidates(
         "part": float(bool(hit.asked)),
     }
     nearness = _nearness(question, units, shares, read)
-    for unit, own_words, held, near in zip(units, words, shares, nearness, strict=True):
+    for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
         text = hit.chunk.text[unit.start : unit.end]
         own = {
             "near": near,
-            "held": held,
+            "held": share,
             "read": UNREAD,
             "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
             "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),

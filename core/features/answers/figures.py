@@ -138,8 +138,8 @@ def find_missing(
     lost = [typed for date, typed in _dates(plain) if not any(_agree(date, other) for other in dates)]
     rest = _DATES.sub(lambda match: " " * len(match.group()), plain)
     lost += [typed for amount, typed in _amounts(rest) if amount not in amounts]
-    held = {word for text in (*texts, *map(_normal, places)) for word in _words(text)}
-    names = (name for name in _names(rest, known) if not _contains_name(name, held))
+    source_words = {word for text in (*texts, *map(_normal, places)) for word in _words(text)}
+    names = (name for name in _names(rest, known) if not _contains_name(name, source_words))
     return tuple(dict.fromkeys([*lost, *names]))
 
 

@@ -49,6 +49,6 @@ def ask(
     return AnswerView.from_answer(answer)
 
 
-def writing(workspace: "Workspace", query: str, given: Mapping[str, Any], **more: Any) -> Iterator[Answer]:
+def writing(workspace: "Workspace", query: str, values: Mapping[str, Any], **more: Any) -> Iterator[Answer]:
     """Yield an answer as the language model writes it, until `stop` returns True; raises as `ask` does."""
-    return workspace.answers.write(query, **options(workspace, given), **more)
+    return workspace.answers.write(query, **options(workspace, values), **more)

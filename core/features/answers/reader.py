@@ -53,8 +53,8 @@ class ReaderEnsemble:
         places, _ = read.compared
         question = unit_length(read.question - read.centre)
         signs = 2 * unpack_signs(read.bits[part], question.shape[1]) - 1
-        given = question, signs, places[part][:, 0] < 0, units[:, part]
-        scores: list[float] = np.mean([network.scores(*given) for network in self._networks], axis=0).tolist()
+        inputs = question, signs, places[part][:, 0] < 0, units[:, part]
+        scores: list[float] = np.mean([network.scores(*inputs) for network in self._networks], axis=0).tolist()
         return scores
 
 

@@ -82,18 +82,18 @@ def read(data: bytes, name: str) -> Records:
     base = new_base(**{key: getattr(described, key) for key in _BaseSection.__slots__})
 
     def notes() -> Iterator[Made[NoteRecord]]:
-        taken: set[str] = set()
+        ids: set[str] = set()
         paths: set[str] = set()
         for line, item in document.items():
-            yield message("line {line}", line=line), partial(_record, item, base, paths, taken)
+            yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
 
     return Records(base, RecordParts(notes))
 
 
-def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], taken: set[str]) -> NoteRecord:
+def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
     entry = noun(_NoteSection, item())
     _check(entry, paths)
-    return record_of(base, _note(entry), taken)
+    return record_of(base, _note(entry), ids)
 
 
 def _check(note: _NoteSection, paths: set[str]) -> None:

@@ -24,12 +24,12 @@ def files(records: Records) -> dict[str, bytes]:
     notes = sorted(
         (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
     )
-    taken = {str(parent) for note in notes for parent in PurePosixPath(note.path or "").parents}
+    paths = {str(parent) for note in notes for parent in PurePosixPath(note.path or "").parents}
     for note in notes:
         path = note.path or naming.title_filename(note.title)
-        if path in taken:
-            path = free_path(path, taken)
-        taken.add(path)
+        if path in paths:
+            path = free_path(path, paths)
+        paths.add(path)
         try:
             texts[path] = text_of(note).encode("utf-8", "surrogatepass")
         except EditError as error:
@@ -68,18 +68,18 @@ def read(place: Path, *, forbidden: Path | None = None) -> Records:
     base = new_base(scanned.folder.name)
 
     def files() -> Iterator[Made[NoteRecord]]:
-        taken: set[str] = set()
+        ids: set[str] = set()
         for failed in scanned.failed:
             yield failed.path, partial(_fail, failed)
         for file in scanned.files:
-            yield file.path, partial(_read, scanned.folder, file.path, base, taken)
+            yield file.path, partial(_read, scanned.folder, file.path, base, ids)
 
     return Records(base, RecordParts(files))
 
 
-def _read(place: Path, path: str, base: KnowledgeBase, taken: set[str]) -> NoteRecord:
+def _read(place: Path, path: str, base: KnowledgeBase, ids: set[str]) -> NoteRecord:
     note, _ = notefile.read(folder.read(place, path), path)
-    return record_of(base, note, taken)
+    return record_of(base, note, ids)
 
 
 def _fail(failed: Failed) -> NoteRecord:

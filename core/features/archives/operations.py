@@ -72,8 +72,8 @@ def restore(
     lacks=_PERSONS,
 )
 def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> RestoredBase:
-    made = workspace.archives.restore_deleted(key, base)
-    return _restored(workspace, made, foreign=not made.own)
+    base_import = workspace.archives.restore_deleted(key, base)
+    return _restored(workspace, base_import, foreign=not base_import.own)
 
 
 @operation(

@@ -101,13 +101,13 @@ def _until(events: Iterator[yaml.Event], end: type) -> Iterator[yaml.Event]:
 def _scalar(event: Any) -> Any:
     if event.style:
         return str(event.value)
-    typed = Scalar(event.value)
-    typed.value = str(event.value)
+    scalar = Scalar(event.value)
+    scalar.value = str(event.value)
     if len(event.value) <= _MOST_TYPED:
         tag = event.tag or _RESOLVER.resolve(yaml.ScalarNode, event.value, (True, False))
         with suppress(yaml.YAMLError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError):
-            typed.value = SafeConstructor().construct_document(yaml.ScalarNode(tag, event.value))
-    return typed
+            scalar.value = SafeConstructor().construct_document(yaml.ScalarNode(tag, event.value))
+    return scalar
 
 
 _RESOLVER: Any = Resolver()

@@ -132,16 +132,16 @@ class Backups:
         NotesDamaged and other StoreErrors, ConfigError for a file that is there already.
         """
         with self._snapshot() as connection:
-            made = making.make(
+            backup = making.make(
                 connection, self._folder, reason, self.place, progress, to=to and places.expand_home(to).absolute()
             )
         if to:
             progress(0, 1, message("Checking the backup"))
-            self.check(made)
+            self.check(backup)
         else:
             self.problem = None
-        _LOG.info("A backup was made: %s, %d bytes", made.name, made.bytes)
-        return made
+        _LOG.info("A backup was made: %s, %d bytes", backup.name, backup.bytes)
+        return backup
 
     def unpacked_bytes(self, backup: Backup) -> int:
         """Return the bytes that a backup unpacks to; raises SourceError for a damaged list of its files."""

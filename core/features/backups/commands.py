@@ -22,11 +22,11 @@ from core.features.backups.views import EncryptedBackups, NotRestored
 from core.model import RestoredBackup
 
 
-def _run_offline(operation: Operation, workspace: Path, **given: Any) -> Any:
+def _run_offline(operation: Operation, workspace: Path, **arguments: Any) -> Any:
     """Run an operation that needs no database, which may be damaged."""
     from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
 
-    return operation.run(OfflineWorkspace(workspace), PERSON, given, progress)
+    return operation.run(OfflineWorkspace(workspace), PERSON, arguments, progress)
 
 
 def _restore(
@@ -68,9 +68,9 @@ def _restore(
     return replace(outcome, waits=False)
 
 
-def _encrypt(workspace: Path, **given: Any) -> EncryptedBackups:
+def _encrypt(workspace: Path, **arguments: Any) -> EncryptedBackups:
     values: dict[str, object] = {"off": True}
-    if not given["off"]:
+    if not arguments["off"]:
         values = {"passphrase": _ask_passphrase(_("Passphrase for backups"))}
         if sys.stdin.isatty() and values["passphrase"] != _ask_passphrase(_("The same again")):
             raise ConfigError("These are two different passphrases. Nothing was changed.")

@@ -41,9 +41,9 @@ def values(result: QuestionResult) -> dict[str, float]:
     every |= judged
     if answer.sentences:
         every |= {"cited_precision": cited_precision(golds, cited), "quoted": answer.quoted / answer.sentences}
-    if wished := facts(result.wished):
+    if items := facts(result.wished):
         text = fold(answer.text)
-        every["facts"] = sum(_holds(text, item) for item in wished) / len(wished)
+        every["facts"] = sum(_holds(text, item) for item in items) / len(items)
     return every
 
 

@@ -39,8 +39,8 @@ class QuestionSets:
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
         """Add all questions of a file, or none, to an old or new set; raises QuestionSetError for bad questions."""
         question_set = next((known for known in self.all(base) if known.name == set_name.strip()), None)
-        taken = {question.id for question in self._table.for_set(question_set)} if question_set else ()
-        questions = question_files.read(self._store, self._store.bases.named(base), data, name, taken=taken)
+        ids = {question.id for question in self._table.for_set(question_set)} if question_set else ()
+        questions = question_files.read(self._store, self._store.bases.named(base), data, name, taken=ids)
         if question_set is None:
             return self._table.add_set(self._store.bases.named(base), set_name, questions)
         self._table.add(question_set, questions)

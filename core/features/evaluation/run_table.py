@@ -41,8 +41,8 @@ class RunTable(StoreTable):
     def begin(self, run: Run) -> Run:
         """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
         with self._database.write(aside=True):
-            taken = self._database.column("SELECT id FROM runs")
-            run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
+            ids = self._database.column("SELECT id FROM runs")
+            run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", ids))
             if not self._database.value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
                 raise RunNotFound(run_with_id.id)
             pipeline = asdict(run_with_id.pipeline) | {"search": run_with_id.pipeline.search.chosen()}

@@ -135,13 +135,13 @@ class QuestionResultView:
 
     @classmethod
     def from_result(cls, result: QuestionResult) -> Self:
-        given, judged = result.given, result.judged
+        answer, judged = result.given, result.judged
         return assemble(
             cls,
             result,
             hits=tuple(assemble(FoundPassage, hit) for hit in result.hits),
-            answer=given.text if given else None,
-            cited=tuple(assemble(CitedPassage, cited) for cited in given.cited) if given else (),
+            answer=answer.text if answer else None,
+            cited=tuple(assemble(CitedPassage, cited) for cited in answer.cited) if answer else (),
             verdict=judged.verdict if judged else None,
             reason=judged.reason if judged else None,
             found_in_budget=result.budget_rank is not None,

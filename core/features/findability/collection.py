@@ -144,15 +144,15 @@ class FindabilityChecks:
         )
         ways = [asdict(self._complete(replace(named, search=chosen))) for chosen in (named.search, search)]
         looks = any(ways[0][name] != ways[1][name] for name in ways[0] if name.startswith("rerank"))
-        probes = sorted(results, key=lambda probe_result: digest(probe_result.id))[: TRIED_AGAIN if looks else TRIED]
-        if len(probes) < ENOUGH:
+        sample = sorted(results, key=lambda probe_result: digest(probe_result.id))[: TRIED_AGAIN if looks else TRIED]
+        if len(sample) < ENOUGH:
             return None
         old: list[ProbeResult] = []
         new: list[ProbeResult] = []
-        for number, probe in enumerate(probes):
-            progress(number, len(probes), probe.text)
+        for number, probe in enumerate(sample):
+            progress(number, len(sample), probe.text)
             if number % TOGETHER == 0:
-                self._embed_ahead(named, probes[number : number + TOGETHER])
+                self._embed_ahead(named, sample[number : number + TOGETHER])
             for way, reached in zip(ways, (old, new), strict=True):
                 reached.append(self._result(probe, _options(named, way if looks else way | {"reranker": NONE})))
         lost = (after for before, after in zip(old, new, strict=True) if after.share < before.share)

@@ -144,13 +144,13 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
     for value in _notes(chat, _material(excerpt, language), stop)[:NOTES]:
         title = value.get("title") if isinstance(value, dict) else None
         try:
-            made = _fact(_Suggestion.model_validate(value), excerpt)
+            outcome = _fact(_Suggestion.model_validate(value), excerpt)
         except ValidationError:
-            made = message("it isn't in the form that was asked for")
-        if isinstance(made, Fact):
-            facts.append(made)
+            outcome = message("it isn't in the form that was asked for")
+        if isinstance(outcome, Fact):
+            facts.append(outcome)
         else:
-            dropped.append(Dropped(_line(title), made))
+            dropped.append(Dropped(_line(title), outcome))
     return facts, dropped
 
 
@@ -185,15 +185,15 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     title, lines = _line(suggestion.title.replace("`", "")), [*_plain_lines(suggestion.text)]
     if not title or not lines:
         return message("it has no text")
-    stated: list[tuple[int, str]] = []
+    places: list[tuple[int, str]] = []
     for line in suggestion.lines:
         place = _place(line, excerpt)
         if place is None:
             return message("'{quote}' isn't in the log", quote=_line(line.quote))
-        stated.append(place)
-    events = [excerpt[number][0] for number in sorted({number for number, _ in stated})]
-    keys = {f"{generalise_source(excerpt[number][0].source)} {generalise(text)}".strip() for number, text in stated}
-    figures = {*_FIGURE.findall(title)} & {*_FIGURE.findall(str([text for _, text in stated]))}
+        places.append(place)
+    events = [excerpt[number][0] for number in sorted({number for number, _ in places})]
+    keys = {f"{generalise_source(excerpt[number][0].source)} {generalise(text)}".strip() for number, text in places}
+    figures = {*_FIGURE.findall(title)} & {*_FIGURE.findall(str([text for _, text in places]))}
     text = verbatim(lines[-1])
     for before in reversed(lines[:-1]):
         text = Message("{line}\n\n{rest}", {"line": verbatim(before), "rest": text})

@@ -89,7 +89,7 @@ class Upgrade:
     def steps(self) -> Steps:
         """Return what is to be done."""
         steps = Steps()
-        taken = self._store.notes.ids() | self._store.versions.note_ids()
+        ids = self._store.notes.ids() | self._store.versions.note_ids()
         trashed = self._trashed()
         for path, pack_note in self._notes.items():
             content, before, note_id = pack_note.note.content_hash, self._hashes.get(path), self._stored.get(path)
@@ -98,8 +98,8 @@ class Upgrade:
             elif note_id:
                 self._upgrade(steps, note_id, pack_note)
             elif before is None:
-                note_id = trashed.get(path) or fresh_id(f"{self._installed.base_id}/{self._pack.name}/{path}", taken)
-                taken.add(note_id)
+                note_id = trashed.get(path) or fresh_id(f"{self._installed.base_id}/{self._pack.name}/{path}", ids)
+                ids.add(note_id)
                 steps.drafts.append(self._draft(pack_note, note_id, self._installed.base_id))
             else:
                 steps.recorded[path] = content

@@ -179,10 +179,10 @@ class RelatedNotes:
         """Return the mentions that are one word, which many passages hold; of Chinese the rarest part counts."""
         texts = {mention: note.body[mention.start : mention.end] for mention in found}
         words = {mention: keywords(text) for mention, text in texts.items() if not any(map(str.isspace, text))}
-        held = self._store.words.counts([*{word for item in words.values() for word in item}])
+        counts = self._store.words.counts([*{word for item in words.values() for word in item}])
         most = max(_FEW, _COMMON * self._store.chunks.count_all())
         return {
-            mention for mention, item in words.items() if min((held.get(word, 0) for word in item), default=0) > most
+            mention for mention, item in words.items() if min((counts.get(word, 0) for word in item), default=0) > most
         }
 
 

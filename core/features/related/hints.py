@@ -126,8 +126,8 @@ def _is_untitled(note: Note, inside: BodyMetadata) -> bool:
         return False
     if _UNNAMED.fullmatch(note.title):
         return True
-    made = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
-    return made and (note.source_ref == "" or PurePosixPath(note.path or "").stem != note.title)
+    is_derived = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
+    return is_derived and (note.source_ref == "" or PurePosixPath(note.path or "").stem != note.title)
 
 
 def _words(text: str) -> int:

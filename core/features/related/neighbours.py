@@ -174,7 +174,7 @@ class Neighbours:
         counts = self._wording.note_words(note.id).counts
         known = self._store.words.counts([*counts])
         every = max(1, self._store.chunks.count_all())
-        weights = {word: counts[word] * math.log((every + 1) / held) for word, held in known.items()}
+        weights = {word: counts[word] * math.log((every + 1) / count) for word, count in known.items()}
         words = sorted(weights, key=lambda word: (-weights[word], word))[:_ASKED]
         ranked = self._store.words.rank(words, _CHUNKS) if words else {}
         return [owner for owner in self._store.note_vectors.owners([*ranked]) if owner in allowed][:CANDIDATES]

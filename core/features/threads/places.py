@@ -52,18 +52,18 @@ def find_unique(quote: str, new: str) -> Span | None:
 def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
     """Return what differs around a slice of the older of two texts, of the pieces of both."""
     first, last = span[0] - _SHOWN, span[1] + _SHOWN
-    shown: list[DiffPiece] = []
+    around: list[DiffPiece] = []
     at = 0
     for piece in pieces:
         if piece.kind == "added":
             if first <= at <= last:
-                shown.append(DiffPiece("added", piece.text[: last - first]))
+                around.append(DiffPiece("added", piece.text[: last - first]))
             continue
         text = piece.text[max(0, first - at) : max(0, last - at)]
         at += len(piece.text)
         if text:
-            shown.append(DiffPiece(piece.kind, text))
-    return tuple(shown)
+            around.append(DiffPiece(piece.kind, text))
+    return tuple(around)
 
 
 def _places(text: str, anchor: str) -> Iterator[int]:

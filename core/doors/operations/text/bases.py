@@ -157,8 +157,8 @@ def _format_left_out(files: Iterable[Failed]) -> list[str]:
     """Return a line for each reason why files and folders are left out."""
     lines = []
     for reason, paths in _by_reason(files).items():
-        shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
-        lines.append(_("  left out ({n}): {paths}: {reason}", n=len(paths), paths=shown, reason=reason))
+        names = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
+        lines.append(_("  left out ({n}): {paths}: {reason}", n=len(paths), paths=names, reason=reason))
     return lines
 
 

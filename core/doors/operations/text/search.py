@@ -111,8 +111,8 @@ def _format_note(hit: HitView) -> list[str]:
         message("{field}: {value}", field=NOTE_FIELDS[name].title, value=value)
         for name, value in classification(hit).items()
     ]
-    shown = [f"   {say(lines(*fields, separator=' · '))}"] if fields else []
-    return shown + [f"   ! {say(remark)}" for remark in hit.remarks]
+    details = [f"   {say(lines(*fields, separator=' · '))}"] if fields else []
+    return details + [f"   ! {say(remark)}" for remark in hit.remarks]
 
 
 def _format_dropped(dropped: tuple[DroppedHit, ...], *, explain: bool) -> list[str]:

@@ -100,8 +100,8 @@ def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> It
     first = next(place for place, head in enumerate(heads) if head)
     value = cells[first + 1 :]
     single = len(value) == 1 and heads[first] is Grade.ANY
-    kept = [cell for cell in value if line[cell[0] : cell[1]].lower() not in _TITLES]
-    yield from _cell_secrets(line, at, kept, Grade.ANY if single else Grade.NO_WORD)
+    candidates = [cell for cell in value if line[cell[0] : cell[1]].lower() not in _TITLES]
+    yield from _cell_secrets(line, at, candidates, Grade.ANY if single else Grade.NO_WORD)
 
 
 def _cell_secrets(line: str, at: int, cells: Cells, sure: Grade) -> Iterator[SecretSpan]:

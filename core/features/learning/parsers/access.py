@@ -39,7 +39,7 @@ def _events(text: str) -> Iterator[LogEvent]:
             fields["seconds"] = time["named"] or time["last"]
         status = int(match["status"])
         level: LogLevel = "error" if status >= 500 else "warning" if status >= 400 else "info"
-        said = f"{match['method']} {match['path']} {status}{match['rest']}"
+        request = f"{match['method']} {match['path']} {status}{match['rest']}"
         yield LogEvent(
-            text=said, line=number, end=number, time=match["time"], level=level, kind="request", fields=fields
+            text=request, line=number, end=number, time=match["time"], level=level, kind="request", fields=fields
         )

@@ -74,8 +74,8 @@ def _messages(whole: Any) -> Iterator[tuple[str, str, str]]:
             yield from _messages(inner)
         elif "content" in item or "text" in item or "parts" in item:
             author = item.get("role") or item.get("sender") or item.get("author") or ""
-            said = _text(item.get("text") or item.get("content") or item.get("parts"))
-            yield _name(author), said, str(item.get("created_at") or item.get("create_time") or "")
+            text = _text(item.get("text") or item.get("content") or item.get("parts"))
+            yield _name(author), text, str(item.get("created_at") or item.get("create_time") or "")
 
 
 def _tree_messages(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -84,9 +84,9 @@ def _tree_messages(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     messages_ = [message for message in messages if isinstance(message, Mapping)]
     for item in sorted(messages_, key=lambda item: _number(item.get("create_time"))):
         content = item.get("content")
-        said = _text(content.get("parts") if isinstance(content, Mapping) else content)
-        if said.strip():
-            yield _name(item.get("author")), said, str(item.get("create_time") or "")
+        text = _text(content.get("parts") if isinstance(content, Mapping) else content)
+        if text.strip():
+            yield _name(item.get("author")), text, str(item.get("create_time") or "")
 
 
 def _number(value: Any) -> float:

@@ -95,9 +95,9 @@ def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
         return
     end = first + len(parts) - 1
     body = parts[1:_MOST_LINES]
-    if typed := PROMPT.match(parts[0]):
+    if prompt := PROMPT.match(parts[0]):
         text = "\n".join([parts[0], *body])
-        yield LogEvent(text=text, line=first, end=end, kind="command", fields={"command": typed["command"].strip()})
+        yield LogEvent(text=text, line=first, end=end, kind="command", fields={"command": prompt["command"].strip()})
         return
     if _LOGFMT.match(parts[0]):
         pairs = pairs_of(parts[0])

@@ -70,8 +70,10 @@ def _failure(lines: list[str], first: int, test: str) -> LogEvent:
 def _line(line: str, number: int) -> Iterator[LogEvent]:
     if not line.strip():
         return
-    if typed := PROMPT.match(line):
-        yield LogEvent(text=line, line=number, end=number, kind="command", fields={"command": typed["command"].strip()})
+    if prompt := PROMPT.match(line):
+        yield LogEvent(
+            text=line, line=number, end=number, kind="command", fields={"command": prompt["command"].strip()}
+        )
     elif slow := _SLOW.match(line.strip()):
         fields = {"test": slow["test"], "seconds": slow["seconds"]}
         yield LogEvent(text=line.strip(), line=number, end=number, source=slow["test"], kind="test", fields=fields)

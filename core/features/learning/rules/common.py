@@ -78,9 +78,9 @@ def fact(
     kind: tuple[str, str],
 ) -> Fact:
     """Return a fact with the first and the last of the events that it rests on."""
-    shown = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
-    lines = tuple(number for event in shown for number in {event.line: 0, max(event.line, event.end): 0})
-    quotes = tuple(_quote(event) for event in shown)
+    sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
+    lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
+    quotes = tuple(_quote(event) for event in sources)
     return Fact(rule, "\n".join(key), title, text, lines, quotes, *kind)
 
 

@@ -151,8 +151,8 @@ def _cause(event: LogEvent) -> str:
         return str(causes[-1]).strip()
     if "\n" in event.text and (raised := _RAISED.findall(event.text.partition("\n")[2])):
         return str(raised[-1]).strip()
-    if stated := _STATED.search(event.text):
-        return (stated["pair"] or stated["said"]).strip(' "')
+    if statement := _STATED.search(event.text):
+        return (statement["pair"] or statement["said"]).strip(' "')
     return ""
 
 

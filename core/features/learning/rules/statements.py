@@ -52,11 +52,11 @@ def statements(log: LogText) -> Iterator[Fact]:
             sentence = match[0].strip()
             for name, pattern, label in _STATEMENTS:
                 if pattern.search(sentence) and _is_stated(sentence):
-                    said = _LABEL.sub("", sentence)
-                    title = message("{statement}", statement=_with(label, abbreviate(said)))
-                    text = _with(label, abbreviate(said, 600))
+                    statement = _LABEL.sub("", sentence)
+                    title = message("{statement}", statement=_with(label, abbreviate(statement)))
+                    text = _with(label, abbreviate(statement, 600))
                     kind = ("module_context", "")
-                    yield fact(f"stated_{name}", [normalise_exact(said)], title, text, [event], kind)
+                    yield fact(f"stated_{name}", [normalise_exact(statement)], title, text, [event], kind)
                     break
 
 
