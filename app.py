@@ -13,8 +13,7 @@ from core.base.log import print_nothing
 from core.desktop import window as desktop
 from core.doors.api import PLACE
 from core.doors.api.entrance import Entrance, address
-from core.doors.api.guard import Guard
-from core.doors.api.limits import ShortHead
+from core.doors.api.guard import Guard, ShortHead
 from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls

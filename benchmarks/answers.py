@@ -25,10 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import imported
-from core.features.answers import choosing, confidence
-from core.features.answers.choosing import Selection
+from core.features.answers import choosing
+from core.features.answers.choosing import Selection, excerpts
 from core.features.answers.evidence import EvidenceCandidate
-from core.features.answers.excerpts import excerpts
 from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
 
@@ -93,11 +92,11 @@ class Outcome:
 
     @property
     def is_sure(self) -> bool:
-        return self.shown and self.selection.evidence >= confidence.SURE
+        return self.shown and self.selection.evidence >= choosing.SURE
 
     @property
     def is_likely(self) -> bool:
-        return self.shown and self.selection.evidence >= confidence.LIKELY
+        return self.shown and self.selection.evidence >= choosing.LIKELY
 
     @property
     def marked(self) -> bool:
@@ -138,7 +137,7 @@ def main() -> None:
         sets = {name: [*searches(workspace, name, of_folder(workspace, given.data, name))] for name in names}
         if given.fit:
             fit(sets)
-            print(confidence.WEIGHTS, confidence.CONSTANT)
+            print(choosing.WEIGHTS, choosing.CONSTANT)
             return
         others = {name: [*searches(workspace, name, foreign(workspace, given.data, name))] for name in names}
         print(
@@ -262,8 +261,8 @@ def fit(sets: dict[str, list[Searched]]) -> None:
     rows = [(*first, 1 / len(searched)) for searched in sets.values() for one in searched if (first := _first(one))]
     features, right, shares = (np.array(column, float) for column in zip(*rows, strict=True))
     weights, constant = logistic(features, right, shares)
-    confidence.WEIGHTS = dict(zip(confidence.WEIGHTS, map(float, weights), strict=True))
-    confidence.CONSTANT = constant
+    choosing.WEIGHTS = dict(zip(choosing.WEIGHTS, map(float, weights), strict=True))
+    choosing.CONSTANT = constant
 
 
 def _first(one: Searched) -> tuple[list[float], float] | None:
@@ -271,8 +270,8 @@ def _first(one: Searched) -> tuple[list[float], float] | None:
     ranked = excerpts(one.units) if one.result.confident else []
     if not ranked or choosing.is_comparison(one.result):
         return None
-    values = confidence.features(ranked[0], ranked, one.result.hits[: choosing.RIVAL_HITS])
-    return [values[name] for name in confidence.WEIGHTS], float(outcome(one).first)
+    values = choosing.features(ranked[0], ranked, one.result.hits[: choosing.RIVAL_HITS])
+    return [values[name] for name in choosing.WEIGHTS], float(outcome(one).first)
 
 
 def logistic(features: Figures, right: Figures, share: Figures) -> tuple[Figures, float]:

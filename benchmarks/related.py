@@ -27,8 +27,7 @@ from statistics import mean, median
 import numpy as np
 
 from benchmarks.quality import imported
-from core.features.related.neighbours import CANDIDATES, Neighbour, Neighbours
-from core.features.related.suggestions import votes
+from core.features.related.neighbours import CANDIDATES, Neighbour, Neighbours, votes
 from core.features.related.wording import Shared, words_of
 from core.model import Filters, Note
 from core.workspace import Workspace

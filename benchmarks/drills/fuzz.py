@@ -28,9 +28,8 @@ from benchmarks.drills.tally import Tally
 from core import chunking, embedding
 from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
-from core.doors.operations import checking
 from core.doors.registry import OPERATIONS
-from core.doors.remote import wire
+from core.doors.remote import calls, wire
 from core.features.evaluation import question_files
 from core.intake import notefile
 from core.intake.notefile import is_note
@@ -132,7 +131,7 @@ def use_call(_: Bench, made: tuple[str, bytes]) -> str:
         given = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise TesseraError("refused") from error
-    arguments = checking.arguments(OPERATIONS[name], given)
+    arguments = calls.arguments(OPERATIONS[name], given)
     unknown = arguments.keys() - {each.name for each in OPERATIONS[name].parameters}
     return f"took {unknown}" if unknown else ""
 

@@ -8,7 +8,6 @@ from core.features import FEATURES
 
 _STAGES = (
     "bases",
-    "imports",
     "notes",
     "documents",
     "chunks",
@@ -19,7 +18,6 @@ _STAGES = (
 _MODULES = (
     *(f"core.doors.operations.{name}" for name in _STAGES),
     *(f"core.features.{name}.operations" for name in FEATURES),
-    "core.doors.program.jobs",
     "core.doors.program.operations",
 )
 

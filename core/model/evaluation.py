@@ -1,4 +1,4 @@
-"""Questions with right passages, runs of them, and the runs' results."""
+"""Questions with right passages, runs of them, and the runs' results and verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,9 +7,22 @@ from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 from core.model.chunking import ChunkingOptions
-from core.model.judgements import JudgedBy, Judgement
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, Level, SearchSettings
+
+JudgedBy = Literal["none", "model"]
+
+Agreement = Literal["agrees", "partly", "no"]
+
+AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
+"""The value of a verdict in the metric `agreed`."""
+
+_VERDICTS: dict[Agreement | None, Message] = {
+    "agrees": message("Agrees with what you wish"),
+    "partly": message("Agrees in part"),
+    "no": message("Doesn't agree"),
+    None: message("No judgement"),
+}
 
 BUDGET = 4000
 """Characters of retrieved text that fit a prompt in addition to the question, roughly."""
@@ -71,6 +84,25 @@ MISSED: dict[MissedAt, Message] = {
     "duplicate": message("Its chunk says the same as a hit, which stands for it."),
 }
 """Why a right passage is in no hit, by the stage that dropped it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict of a language model on an answer, in its own words; without one, the `problem` says why."""
+
+    verdict: Agreement | None = None
+    reason: str = ""
+    problem: Message | None = None
+
+    @property
+    def label(self) -> Message:
+        """The verdict as people read it."""
+        return _VERDICTS[self.verdict]
+
+    @property
+    def why(self) -> str | Message:
+        """The reason of the verdict, or why there is none."""
+        return self.problem or self.reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Checks of a workspace, and their results."""
+"""The health of a workspace: checks and their results, and its space on disk."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,12 +6,24 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from core.base.messages import Message
+from core.base.messages import Message, message
 
 HealthLevel = Literal["sound", "look", "broken"]
 
 _SHOWN = 5
 """Most names in a sentence."""
+
+SPACE_PARTS = {
+    "database": message("notes, their history and what was computed"),
+    "index": message("search index"),
+    "backups": message("backups"),
+    "trash": message("deleted bases"),
+    "scratch": message("copies for measurements"),
+    "replaced": message("what backups replaced"),
+    "logs": message("logs"),
+    "models": message("models"),
+}
+"""The parts of a workspace that take space, by their fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +92,35 @@ class Health:
     def status(self) -> int:
         """The exit status of the command: 0 sound, 1 something to look at, 2 broken."""
         return {"sound": 0, "look": 1, "broken": 2}[self.level]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Bytes on disk: of the parts of a workspace in `folder`, of the `models`, and of the data for re-checking by base.
+
+    `unused` bytes of the database are given back by compacting it. `free` of `total` bytes of the disk are left;
+    `nearly_full` where that is little.
+    """
+
+    folder: Path
+    database: int
+    index: int
+    backups: int
+    trash: int
+    scratch: int
+    replaced: int
+    logs: int
+    models: int
+    unused: int
+    tokens: Mapping[str, int]
+    free: int
+    total: int
+    nearly_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Bytes of the database before and after it was compacted."""
+
+    before: int
+    after: int

@@ -1,14 +1,111 @@
-"""Names and sentences for codes, pipelines and rerankers, on the screen, in the terminal and in reports."""
+"""Names and sentences for settings, values, codes and pipelines, on the screen, in the terminal and in reports."""
 
 from dataclasses import asdict, replace
 
 from core.base.messages import Message, lines, message, verbatim
 from core.model.bases import BaseKind, NewBase
-from core.model.chunking import SIZES, ChunkingOptions
-from core.model.evaluation import Pipeline
-from core.model.search import Notice
+from core.model.chunking import CHUNKING, SIZES, ChunkingOptions
+from core.model.evaluation import MissedAt, Pipeline
+from core.model.note_fields import CLASSIFYING, FieldValues
+from core.model.search import Hit, Notice
 from core.model.settings import PARTS
-from core.model.terms import VALUES
+
+FIGURES: dict[str, Message] = {
+    "hit@1": message("First hit is right"),
+    "hit@5": message("Found in the first 5"),
+    "hit@10": message("Found in the first 10"),
+    "mrr@10": message("Rank of the right passage (MRR)"),
+    "hit@4000chars": message("Found in the first 4,000 characters"),
+    "mrr@4000chars": message("Rank within 4,000 characters (MRR)"),
+    "recall@10": message("Right passages found in the first 10"),
+    "precision@10": message("Right hits in the first 10"),
+    "ndcg@10": message("Order of the first 10 (nDCG)"),
+    "map@10": message("Average precision in the first 10 (MAP)"),
+    "span_recall": message("Right text found"),
+    "span_precision": message("Found text that is right"),
+    "span_iou": message("Overlap with the right passage"),
+    "answered": message("Questions that get an answer"),
+    "cited_recall": message("Right passages quoted in the answer"),
+    "cited_precision": message("Quotes that are right"),
+    "quoted": message("Sentences with their source"),
+    "facts": message("Figures and names of the wished answer"),
+    "refused": message("Refused without an answer in the notes"),
+    "agreed": message("Agreement, as a language model judges"),
+    "p50_ms": message("Typical time"),
+    "p95_ms": message("Time of slow questions"),
+}
+"""Names of METRICS, ANSWER_METRICS and TIMES."""
+
+SETTINGS: dict[str, Message] = {
+    **{name: option.title for name, option in CHUNKING.items()},
+    "embedder": message("Model for meaning"),
+    **{name: part.title for name, part in PARTS.items()},
+    "answers": message("Answers written by"),
+    "judge": message("Answers judged by"),
+    "decompose": message("What breaks down broad questions"),
+    "context_tokens": message("Length of a context, in tokens"),
+    "record_uses": message("Record how notes are found and used"),
+    "use_clicks": message("Rank hits higher that you opened, copied or cited before"),
+}
+"""Names of the settings of bases, searches and setups."""
+
+VALUES: dict[str, dict[str, Message]] = {
+    "strategy": {
+        "auto": message("Automatic"),
+        "none": message("Whole notes"),
+        "markdown": message("By headings"),
+        "recursive": message("By size"),
+        "lines": message("By line"),
+    },
+    "mode": {
+        "auto": message("Auto"),
+        "semantic": message("Meaning"),
+        "keyword": message("Words"),
+        "hybrid": message("Both"),
+    },
+    "level": {
+        "auto": message("Auto"),
+        "simple": message("Quick"),
+        "focused": message("Filtered"),
+        "exploratory": message("Broad"),
+    },
+    "fusion": {"weighted": message("By score"), "reciprocal": message("By rank")},
+    "phrase": {"require": message("Must be in the text"), "boost": message("Ranks higher")},
+    "decompose": {"auto": message("Auto"), "rules": message("by rules"), "llm": message("Language model")},
+}
+"""Names of the values of the settings that are a choice."""
+
+LOST: dict[MissedAt, Message] = {
+    "gone": message("No longer in the notes"),
+    "not_indexed": message("In no chunk"),
+    "cut_apart": message("Split apart"),
+    "filters": message("Kept out by the filters"),
+    "phrase": message("Without the phrase"),
+    "excluded": message("Holds an excluded word"),
+    "pending": message("Not indexed yet"),
+    "pool": message("Others were nearer"),
+    "threshold": message("Not similar enough"),
+    "fusion": message("Behind others once combined"),
+    "reranking": message("Behind others after the re-check"),
+    "literal": message("Others hold the exact words"),
+    "limit": message("Behind the hits that are shown"),
+    "duplicate": message("Says the same as a hit"),
+}
+"""The stage at which a chunk drops out of a search, or the reason why a right passage can't be found."""
+
+QUESTION_KINDS: dict[str, Message] = {
+    "paraphrase": message("paraphrase"),
+    "keyword": message("keyword"),
+    "short": message("short"),
+    "comparison": message("comparison"),
+    "section": message("section"),
+    "crosslingual": message("across languages"),
+    "negative": message("no answer"),
+    "definition": message("definition"),
+    "heading": message("heading"),
+    "model": message("by a model"),
+}
+"""The kinds of questions that have a name of their own; any other is shown as the user typed it."""
 
 MODES: dict[str, Message] = {
     "semantic": message("by meaning only"),
@@ -179,6 +276,25 @@ _RERANKERS = {
 _NO_MODEL = message("no model, words only")
 _EMBEDDERS = {"bundled": message("built-in"), "onnx": message("built-in, 8 bits"), "tfidf": _NO_MODEL}
 
+STATUSES: dict[str, Message] = {
+    "active": message("active"),
+    "pending": message("to be reviewed"),
+    "archived": message("archived"),
+    "expired": message("expired"),
+}
+"""Names of the statuses of notes; `expired` is that of an active note whose time is over."""
+
+FILE_STATES: dict[str, Message] = {
+    "stale": message("File changed since it was indexed"),
+    "gone": message("File is gone"),
+}
+"""Messages about a hit's file that has changed or is gone."""
+
+
+def figure_name(name: str) -> Message:
+    """Return the name of a figure, and the one that a command takes."""
+    return lines(FIGURES[name], name, separator=" · ")
+
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
     """Return a pipeline's name, else its differences from a base that splits its notes by `own`."""
@@ -271,3 +387,19 @@ def _part(name: str, value: object) -> Message:
     if name == "reranker":
         return message("re-check: {name}", name=reranker_name(str(value)))
     return replace(part.label, fields={"n": value}) if part.label else lines(part.noun, value, separator=" ")
+
+
+def classification(note: FieldValues) -> dict[str, Message]:
+    """Return the fields that classify a note, by name; an active status and empty fields are left out."""
+    values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := getattr(note, name))}
+    values["status"] = STATUSES["expired" if note.expired else note.status]
+    if note.expires_at:
+        values["expires_at"] = verbatim(note.expires_at.date().isoformat())
+    return {name: value for name, value in values.items() if value != STATUSES["active"]}
+
+
+def remarks(hit: Hit) -> list[Message]:
+    """Return the remarks on a hit: its successors, and the states of its chunk and of its file."""
+    said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
+    said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
+    return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

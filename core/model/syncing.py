@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from core.base.messages import Message, to_json
 from core.model.bases import NewBase
-from core.model.documents import TextEncoding
+from core.model.documents import IncompleteNote, Omission, TextEncoding, in_all
 from core.model.notes import Failed
-from core.model.omissions import IncompleteNote, Omission, in_all
 
 READ_AGAIN = "to read again"
 """The stamp of a note whose unchanged file reads differently now; the next sync reads it."""

@@ -1,4 +1,4 @@
-"""Uses of notes: where each was found, read or cited, for which question, and whether it helped."""
+"""Uses of notes: where each was found, read, cited or clicked, for which question, and whether it helped."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +32,15 @@ LONGEST_CONTEXT = 10_000
 """Most characters of a context, and of a place."""
 _CALM = 3
 """Neutral verdicts that every note starts with, so that a single verdict counts little."""
+
+ClickKind = Literal["open", "copy", "cite"]
+
+CLICKED: Mapping[ClickKind, Message] = {
+    "open": message("opened"),
+    "copy": message("copied"),
+    "cite": message("cited"),
+}
+"""Actions on a hit."""
 
 
 def favour(total: float, count: float) -> float:
@@ -84,3 +93,25 @@ class UseFigures:
     helpful: int = 0
     not_helpful: int = 0
     misleading: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """The weight of a click, where that of a verdict is 1, and the days after which half of it is left."""
+
+    weight: float
+    half_life: float
+
+
+SIGNALS: Mapping[ClickKind, Signal] = {"open": Signal(0.5, 30), "copy": Signal(1.0, 90), "cite": Signal(1.0, 90)}
+
+
+@dataclass(frozen=True, slots=True)
+class Click:
+    """A hit that was opened, copied or cited for a question on a bare `day`; without a `chunk_id` the whole note."""
+
+    note_id: str
+    question: str
+    kind: ClickKind
+    day: datetime
+    chunk_id: str = ""

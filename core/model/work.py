@@ -1,8 +1,8 @@
-"""Long work: its progress and its outcome."""
+"""Long work, its progress and its outcome, and the settings of the program."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from core.base.jobs import Job as Job
 from core.base.jobs import JobState as JobState
@@ -30,6 +30,9 @@ JobPlace = Literal[
 _NONE = Message("")
 _CANCELLED = message("Cancelled. Notes that were done stay; nothing was removed.")
 _CONTINUES = message("Stopped. What was done stays, and you can continue later.")
+
+Source = Literal["environment", "file", "entered", "default"]
+"""The source of a setting's value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +179,21 @@ class Creation:
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSetting:
+    """The `value` and the default of a setting of `tessera.toml`, the range of a number, and the value's source.
+
+    `place` is the file or the environment variable that sets it. `waits`: the program uses the value from its next
+    start on.
+    """
+
+    key: str
+    value: Any
+    default: Any
+    source: Source
+    place: str
+    least: float | None = None
+    most: float | None = None
+    waits: bool = False

@@ -34,11 +34,11 @@ from core.model import (
     Trashed,
     Version,
 )
-from core.notes import adding, attachments, difference, filing, naming, texts
+from core.notes import attachments, difference, filing, naming, texts
 from core.notes.fields import check_fields, with_fields
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
-from core.notes.writer import Writer
+from core.notes.writer import Writer, add
 from core.settings.config import Settings
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
@@ -228,7 +228,7 @@ class Notes(StoredNotes):
         A bad item is reported, and the others are added; with `strict` it is raised.
         """
         self._store.database.check_writable()
-        added = adding.add(self._store, self._writer, self._base_for_import(base), author, items, strict=strict)
+        added = add(self._store, self._writer, self._base_for_import(base), author, items, strict=strict)
         if embed:
             self._writer.embed(added.note_ids)
         return added

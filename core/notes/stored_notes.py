@@ -30,7 +30,7 @@ from core.model import (
     later,
 )
 from core.model.limits import check_part
-from core.notes import attachments, lines, naming, texts
+from core.notes import attachments, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.measures import Remembered
@@ -100,15 +100,15 @@ class StoredNotes(Imports):
         """
         check_part(text)
         notes = self._store.notes.notes_with_text(self._bases.get(base), text)
-        return [line for note in notes for line in lines.find_lines(note, text, self.hidden(note.id))]
+        return [line for note in notes for line in texts.find_lines(note, text, self.hidden(note.id))]
 
     def shown(self, note_id: str) -> str:
         """Return the text of a note without hidden parts; raises NoteNotFound."""
-        return lines.visible_text(self.get(note_id), self.hidden(note_id))
+        return texts.visible_text(self.get(note_id), self.hidden(note_id))
 
     def without_hidden(self, note_id: str) -> Note:
         """Return a note with blanks for hidden parts; raises NoteNotFound."""
-        return lines.blank_hidden(self.get(note_id), self.hidden(note_id))
+        return texts.blank_hidden(self.get(note_id), self.hidden(note_id))
 
     def hidden(self, note_id: str) -> list[tuple[int, int]]:
         """Return the hidden parts of a note's body, which answer nothing."""
@@ -136,7 +136,7 @@ class StoredNotes(Imports):
         """Return the sentence in which each of some notes links to a note, without hidden parts."""
 
         def sentence(other: str) -> str:
-            note = lines.blank_hidden(self._store.notes.note(other), self.hidden(other))
+            note = texts.blank_hidden(self._store.notes.note(other), self.hidden(other))
             return linking_sentence(note.body, lambda target: links.target(note, target) == note_id)
 
         return {other: sentence(other) for other in among}

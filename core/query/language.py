@@ -1,4 +1,4 @@
-"""Parser for the language of the search box.
+"""Parser for the language of the search box, and filters chosen in addition to a question.
 
 A piece (a minus, a field, a #tag) begins at the start of the question, after white space, after the Chinese
 punctuation ，、。；！？ or directly after another piece. All other text is searched for unchanged.
@@ -26,17 +26,31 @@ paths or bases either may match; of two tags, titles or sections both must.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import groupby
+from typing import Any, TypedDict, Unpack
 
-from core.base.errors import QueryError
+from core.base.errors import QueryError, UnknownChoice
+from core.base.messages import message
 from core.base.text import CJK, find_half_character, is_punctuation, make_storable
-from core.model import Condition, Filters, Term, Understood, local_now, midnight, on_clock
-from core.model.limits import QUESTION, check_question
+from core.model import (
+    CallerContext,
+    Condition,
+    Filters,
+    SearchOptions,
+    Term,
+    Understood,
+    fields_of,
+    in_utc,
+    local_now,
+    midnight,
+    on_clock,
+)
+from core.model.limits import QUESTION, check_question, check_terms
 from core.query import contents, dates
-from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
+from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS, stored
 from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
 
 # The new name of a base in questions that name it by the filter `base:`.
@@ -45,6 +59,9 @@ _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _AFTER_NAME = ",.!?、，。；！？"
 _PLAIN = "-_./"
 """Signs in a name that needs no quotation marks, in addition to letters and digits."""
+
+_CALLER = ("type", "tags", "scope")
+"""The parts of a caller's context, in the order of `CallerContext`."""
 
 
 class _Every(frozenset[str]):
@@ -266,3 +283,90 @@ def _bounds(term: Term, span: dates.DateRange, now: datetime) -> tuple[datetime 
     if term.kind == "before":
         return None, first
     return first, midnight(span.end, now.tzinfo) if span.end else None
+
+
+class FilterValues(TypedDict, total=False):
+    """Filters as the user types them, as keyword arguments; a note must have every tag.
+
+    `after` and `before` are dates, `terms` are in the query language.
+    """
+
+    bases: Sequence[str]
+    tags: Sequence[str]
+    path: str
+    after: str
+    before: str
+    terms: Sequence[str]
+
+
+def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValues]) -> Filters:
+    """Return the filters for typed values; in terms the names of `properties` are fields too.
+
+    Raises QueryError for an invalid date, for a term that is not a filter, and for too many or too long ones.
+    """
+    tags, path, terms = values.get("tags", ()), values.get("path", ""), values.get("terms", ())
+    days = {"after": values.get("after", ""), "before": values.get("before", "")}
+    check_terms([*tags, *filter(None, (path, *days.values())), *terms])
+    conditions = [Condition("tag", (tag,)) for tag in tags]
+    if path:
+        conditions.append(Condition("path", (path,)))
+    chosen = Filters(tuple(values.get("bases", ())), tuple(conditions))
+    for term in (*terms, *(f'{name}:"{day}"' for name, day in days.items() if day)):
+        understood = parse(term, now=local_now(), properties=properties)
+        if understood.text or understood.excluded:
+            raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)
+        chosen = combine(chosen, understood.filters)
+    return chosen
+
+
+def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
+    """Return the filters of a question together with those of a search's options; raises UnknownChoice for a status."""
+    caller = options.get("caller") or CallerContext()
+    given: list[tuple[str, Iterable[str]]] = [
+        ("type", caller.types),
+        ("tag", caller.tags),
+        *((name, _several(options.get(name))) for name in fields_of("word")),  # type: ignore[arg-type]
+        ("status", [stored("status", status) for status in _several(options.get("status"))]),
+        ("tag", _several(options.get("any_tags"))),
+        *(("tag", (tag,)) for tag in _several(options.get("all_tags"))),
+    ]
+    if (least := options.get("min_priority")) is not None:
+        given.append(("priority", [f"{int(least)}.."]))
+    conditions = tuple(Condition(field, tuple(values)) for field, values in given if values)
+    from_options = Filters(tuple(_several(options.get("bases"))), conditions)
+    return combine(typed, combine(options.get("filters") or Filters(), from_options))
+
+
+def caller_of(context: Mapping[str, Any] | None) -> CallerContext:
+    """Return who asks, of one or several `type`, `tags` and `scope`; raises UnknownChoice and QueryError for others."""
+    terms: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
+    for name, value in (context or {}).items():
+        if name not in terms:
+            raise UnknownChoice("part of the context", name, _CALLER)
+        texts = value if isinstance(value, list | tuple) else [value]
+        if not all(isinstance(text, str | None) for text in texts):
+            raise QueryError("'{name}' must be {kind}.", name=name, kind=message("text"))
+        terms[name] = tuple(filter(None, texts))
+    check_terms([text for texts in terms.values() for text in texts])
+    return CallerContext(*terms.values())
+
+
+def _several(words: str | Iterable[str] | None) -> list[str]:
+    return [words] if isinstance(words, str) and words else list(words or ())
+
+
+def combine(typed: Filters, chosen: Filters) -> Filters:
+    """Combine the filters of a question with those chosen in addition; where both name bases, keep the common ones."""
+    if typed.bases and chosen.bases:
+        bases = tuple(name for name in typed.bases if name in chosen.bases)
+        if not bases:
+            raise QueryError(
+                "The question asks the base {typed}, but only {chosen} is chosen. Take one of the two away.",
+                typed=typed.bases,
+                chosen=chosen.bases,
+            )
+    else:
+        bases = typed.bases or chosen.bases
+    after = max((in_utc(at) for at in (typed.after, chosen.after) if at), default=None)
+    before = min((in_utc(at) for at in (typed.before, chosen.before) if at), default=None)
+    return Filters(bases, (*typed.conditions, *chosen.conditions), after, before)

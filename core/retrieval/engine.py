@@ -31,7 +31,7 @@ from core.model import (
 from core.model.limits import QUESTION
 from core.notes.uses import Clicks
 from core.query.decomposition import WHOLE
-from core.query.filters import FilterValues, filters_of
+from core.query.language import FilterValues, filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
 from core.retrieval.clicks import rank_by_clicks, relevant_clicks
@@ -39,10 +39,9 @@ from core.retrieval.grouping import Successors
 from core.retrieval.highlights import TokenizedHit, add_pages
 from core.retrieval.images.search import ImageSearch
 from core.retrieval.llm_choice import LlmSteps
-from core.retrieval.prepare import prepare, properties_in
 from core.retrieval.ranking import Candidates, Ranking, Scope
 from core.retrieval.reasons import Reasons
-from core.retrieval.requests import SearchRequest, load_rerankers, start_search
+from core.retrieval.requests import SearchRequest, load_rerankers, prepare, properties_in, start_search
 from core.retrieval.rounds import Rounds, run_follow_ups
 from core.settings.config import Settings
 from core.store import Store
@@ -88,7 +87,7 @@ class SearchEngine:
         self._tokenized_hits: Cache[Hashable, dict[str, TokenizedHit]] = Cache(_CACHED_CANDIDATES)
 
     def prepare(self, typed: str | None, options: SearchOptions, *, like: Prepared | None = None) -> Prepared:
-        """Prepare a question to be searched; see `core.retrieval.prepare.prepare`."""
+        """Prepare a question to be searched; see `core.retrieval.requests.prepare`."""
         return prepare(self._store, self._settings, typed, options, like=like)
 
     def clicks_on(self, result: SearchResult) -> Sequence[Click]:

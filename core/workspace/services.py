@@ -139,7 +139,7 @@ class Services:
 
     @LazyService
     def runs(self) -> "Runs":
-        from core.features.answers.answerer import Answerer
+        from core.features.answers.collection import Answerer
         from core.features.evaluation.runs import Runs
 
         answerer = partial(Answerer, self.store, self.settings)
@@ -272,12 +272,12 @@ class Services:
         return Doctor(WorkspaceParts(*parts, backups), resources, self._offer("archives", self._archive_checks))
 
     def _backup_checks(self) -> dict[str, Check]:
-        from core.features.backups.checks import CHECKS
+        from core.features.backups.collection import CHECKS
 
         return bind_checks(CHECKS, self.backups)
 
     def _archive_checks(self) -> dict[str, Check]:
-        from core.features.archives.checks import CHECKS
+        from core.features.archives.collection import CHECKS
 
         return bind_checks(CHECKS, self.archives)
 

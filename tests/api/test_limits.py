@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from core.base.errors import EditError, QueryError
 from core.doors.api import shared
-from core.doors.api.limits import MOST_HEAD
+from core.doors.api.guard import MOST_HEAD
 from core.doors.api.server import server
 from core.doors.assistants.server import TOOLS
 from core.intake.encoding import MAX_BYTES

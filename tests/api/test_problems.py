@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from core.base.log import FILE
-from core.doors.api import limits
+from core.doors.api import guard
 from core.workspace import Workspace
 
 
@@ -78,7 +78,7 @@ def test_a_failure_is_answered_and_logged_without_texts(
 def test_a_request_that_is_too_large_is_not_read(
     program: TestClient, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MOST_BYTES", 1000)
+    monkeypatch.setattr(guard, "MOST_BYTES", 1000)
     answer = program.post("/api/v1/notes", json={"base": "vault", "body": "x" * 1000})
     assert answer.status_code == 413
     assert workspace.proposals.all() == []

@@ -12,8 +12,8 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
-from core.doors.assistants import server, write_calls
-from core.doors.assistants.write_calls import WriteCalls
+from core.doors.assistants import server, stdio
+from core.doors.assistants.stdio import WriteCalls
 from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
@@ -201,7 +201,7 @@ def test_notes_are_written_by_itself_or_by_the_app_whoever_comes_and_goes(folder
 
 
 def test_a_command_that_writes_is_waited_for_and_then_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_calls, "_PATIENCE", 0.3)
+    monkeypatch.setattr(stdio, "_WAIT", 0.3)
     with Workspace(folder, readonly=True) as reading:
         write = WriteCalls(folder, lambda: reading)
         with Workspace(folder):
@@ -212,7 +212,7 @@ def test_a_command_that_writes_is_waited_for_and_then_named(folder: Path, monkey
 
 
 def test_calls_of_one_process_that_write_wait_for_each_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_calls, "_PATIENCE", 0.1)
+    monkeypatch.setattr(stdio, "_WAIT", 0.1)
 
     async def add(client: Client, number: int, results: list[Any]) -> None:
         results.append(await client.call_tool("note_add", {"text": f"# {number}", "base": "kitchen"}))

@@ -27,7 +27,7 @@ from starlette.applications import Starlette
 from core.base.errors import Cancelled
 from core.base.registry import Entry
 from core.doors import cli
-from core.doors.operations import imports, index
+from core.doors.operations import bases, index
 from core.doors.remote import calls, client
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
@@ -230,7 +230,7 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        remote.run(imports.import_, {"folder": tmp_path / "many", "base": "many"}, progress)
+        remote.run(bases.import_, {"folder": tmp_path / "many", "base": "many"}, progress)
     assert steps == sorted(steps)
     assert len(steps) > 1
     slow.jobs.wait("import")

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 
-from core.query.spelling import Spelling, correct
+from core.query.synonyms import Spelling, correct
 
 HELD = {"restore": 4, "backup": 9, "backups": 2, "softmax": 3, "form": 5, "from": 80, "cafe": 1, "class": 7}
 PAIRS = {"数据": 50, "据预": 2, "预处": 2, "处理": 20, "回归": 9, "安装": 6}

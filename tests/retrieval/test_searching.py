@@ -10,7 +10,7 @@ from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoic
 from core.base.places import provide_file
 from core.model import STAGES, CallerContext, DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
-from core.query.filters import filters_of
+from core.query.language import filters_of
 from core.retrieval.rounds import LEAD, SYNONYM
 from core.workspace import Workspace
 from tests import samples
@@ -400,7 +400,7 @@ def test_the_early_answer_and_the_last_one_parse_and_collect_once(
     engine = filled.searching
     early = engine.prepare("what keeps its data in memory here", {"reranker": "none"})
     first = engine.answer(early)
-    monkeypatch.setattr("core.retrieval.prepare.parse", lambda *_, **__: pytest.fail("parsed again"))
+    monkeypatch.setattr("core.retrieval.requests.parse", lambda *_, **__: pytest.fail("parsed again"))
     monkeypatch.setattr(filled.store, "nearest", lambda *_: pytest.fail("collected again"))
     last = engine.answer(engine.prepare(early.typed, {}, like=early))
     assert (first.reranker, last.reranker) == ("", "late-interaction")

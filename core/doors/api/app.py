@@ -1,4 +1,4 @@
-"""The FastAPI app: the resources of version 1 and the answers to errors."""
+"""The FastAPI app: the resources of version 1, original files, and the answers to errors."""
 
 import asyncio
 import json
@@ -13,18 +13,21 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from core.base.call_log import log_call
 from core.base.codec import encode
-from core.base.errors import Conflict, TesseraError
+from core.base.errors import Conflict, EditError, SourceError, TesseraError
 from core.base.messages import lines, message, readable, verbatim
-from core.doors.api import PLACE, binding, jobs, older, older_searches, originals
+from core.doors.api import PLACE, binding, jobs, older
 from core.doors.api.answers import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
 from core.doors.api.binding import body_of
 from core.doors.api.idempotency import Idempotency
-from core.doors.api.shared import Opened, documented
-from core.doors.operations import examples
+from core.doors.api.shared import Opened, Text, documented
+from core.doors.operations import documents as operations
+from core.doors.operations import examples, names
+from core.doors.operations.declaring import PROGRAM
 from core.doors.registry import OPERATIONS
 from core.features.answers.operations import ask, writing
 from core.features.answers.views import AnswerView, WrittenSentence
@@ -32,13 +35,32 @@ from core.model import Answer
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
 
-# An answer of a language model as server-sent events, one for each sentence as it is written.
+originals = APIRouter(tags=["document"])
 
 _ALIVE = 15.0
 """Seconds between signs of life in a stream, so that no proxy closes it."""
 
 router = APIRouter(tags=[ask.noun])
 _TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("http") if parameter.name != "with_model"])
+
+
+@originals.get(
+    "/notes/{note}/original",
+    operation_id="document.original",
+    response_class=Response,
+    **documented("%PDF-1.7 …", form="application/octet-stream"),
+)
+def original(workspace: Opened, note: Text) -> Response:
+    """Return the file that a note was converted from. A browser shows a PDF, and saves the others."""
+    try:
+        with log_call(operations.original.name, by=PROGRAM.author):
+            file = workspace.documents.original(names.id_of(workspace, note))
+    except (EditError, SourceError) as error:
+        raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+    return FileResponse(file.path, headers=file.headers) if file.path else Response(file.data, headers=file.headers)
+
+
+# An answer of a language model as server-sent events, one for each sentence as it is written.
 
 
 @router.post(
@@ -140,9 +162,8 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
     app.include_router(jobs.router, prefix="/v1")
     app.include_router(router, prefix="/v1")
-    app.include_router(originals.router, prefix="/v1")
+    app.include_router(originals, prefix="/v1")
     app.include_router(older.router)
-    app.include_router(older_searches.router)
     app.add_middleware(Idempotency, workspace=workspace)
     app.add_middleware(_ErrorMiddleware)
     app.add_exception_handler(TesseraError, _handle_error)

@@ -16,7 +16,7 @@ from core.doors.api.answers import LANGUAGE, Problem, answer, as_json, problem
 from core.doors.api.shared import Opened, Text, documented
 from core.doors.operations import examples
 from core.doors.operations.declaring import PROGRAM
-from core.doors.program import jobs as operations
+from core.doors.program import operations
 from core.doors.program.views import JobView, job_id
 from core.model import Progress
 from core.workspace import Workspace

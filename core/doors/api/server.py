@@ -14,8 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.base.call_log import log_call
 from core.doors.api import PLACE
-from core.doors.api.guard import Guard
-from core.doors.api.limits import Limit, ShortHead
+from core.doors.api.guard import Guard, Limit, ShortHead
 from core.workspace import Workspace
 
 # The check of origins: a page of another origin gets no answer from the server.

@@ -1,13 +1,15 @@
-"""The tools over standard input and output, for an assistant that starts Tessera itself."""
+"""The tools over standard input and output, for an assistant that starts Tessera itself, and their calls that write."""
 
 import json
 import logging
 import signal
 import sys
 import threading
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
@@ -15,20 +17,96 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
-from core.base.errors import Cancelled, TesseraError, WorkspaceLocked
+from core.base.errors import Cancelled, NoteNotFound, TesseraError, WorkspaceLocked
 from core.base.text import one_line
 from core.doors.assistants import server
-from core.doors.assistants.write_calls import WriteCalls
+from core.doors.assistants.server import failure, run
+from core.doors.operations.declaring import PROGRAM
+from core.doors.remote import client
+from core.features.uses import operations as uses
+from core.model import Progress, ScannedFolder, Use
 from core.workspace import Workspace, is_there
+
+_WAIT = 15.0
+"""Seconds to wait for another writing process other than a running app: a command, or an app that starts."""
+_PAUSE = 0.02
+"""Seconds between two tries, and for which the workspace is unlocked after a call for other processes."""
 
 _GATHERED = 5.0
 """Seconds for which uses of notes are gathered: to write them, the workspace is opened for a moment."""
 _PATIENCE = 3.0
 """Seconds for which the first answer waits for the scan of text folders, most of which take less."""
 _LOG = logging.getLogger(__name__)
+
+
+class WriteCalls:
+    """Runs tools that write, one after the other.
+
+    The workspace is locked for the time of a call only, so that an app can always start.
+    """
+
+    def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
+        """Take the folder of the workspace, and a function that opens it for reading."""
+        self._folder, self._opened = folder, opened
+        self._turn = threading.Lock()
+
+    def __call__(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+        try:
+            self._opened()  # which raises errors of the workspace before waiting for it
+            return self._call(name, arguments)
+        except TesseraError as error:
+            return failure(str(error))
+
+    def record(self, given: Sequence[Use]) -> None:
+        """Write uses of notes, through the app if it has the workspace open; raises TesseraError."""
+        try:
+            with self._locked() as workspace:
+                workspace.store.uses.add(given)
+        except WorkspaceLocked:
+            if app := client.connect_running(self._folder):
+                for use in given:
+                    place = {"used_in": use.used_in, "context": use.context, "chunk": use.chunk_id}
+                    with suppress(NoteNotFound):
+                        app.run(uses.report, {"note": use.note_id, **place}, caller=PROGRAM)
+            else:
+                raise
+
+    def make(self) -> None:
+        """Make the workspace, unless another process is making it; raises StoreError."""
+        with suppress(WorkspaceLocked), Workspace(self._folder, patience=_WAIT):
+            pass
+
+    def scan(self, progress: Progress) -> list[ScannedFolder]:
+        """Import the text folders of the settings into their bases; raises TesseraError, Cancelled."""
+        texts = self._opened().text_folders
+        if not (texts.automatic and texts.folders()):
+            return []
+        with self._locked() as workspace:
+            return workspace.text_folders.scan(progress=progress)
+
+    def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+        patience = _WAIT
+        while True:
+            try:
+                with self._locked() as workspace:
+                    return run(lambda: workspace, name, arguments)
+            except WorkspaceLocked:
+                if app := cast(Workspace | None, client.connect_running(self._folder)):
+                    return run(lambda: app, name, arguments)
+                patience -= _PAUSE
+                if patience < 0:
+                    raise
+            time.sleep(_PAUSE)
+
+    @contextmanager
+    def _locked(self) -> Iterator[Workspace]:
+        with self._turn:
+            with Workspace(self._folder) as workspace:
+                yield workspace
+            time.sleep(_PAUSE)
 
 
 def serve(folder: Path, wire: TextIO) -> None:

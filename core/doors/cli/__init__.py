@@ -23,10 +23,8 @@ from core.doors.cli.calling import call
 from core.doors.cli.evaluate import evaluate
 from core.doors.cli.output import STOPPED, json_of, print_notices, show, stop, write
 from core.doors.cli.rendering import COMMANDS
-from core.doors.cli.serving import serve
-from core.doors.cli.terminal import take
-from core.doors.cli.texts import translate_typer
-from core.doors.cli.watching import watch
+from core.doors.cli.serving import serve, watch
+from core.doors.cli.terminal import take, translate_typer
 from core.doors.operations import chunks
 from core.doors.operations.declaring import PERSON
 from core.doors.operations.text.bases import format_status
@@ -98,7 +96,7 @@ def preview(
         raise UnknownChoice("format", form, ("text", "html"))
     cut = chunks.preview.run(None, PERSON, given)
     if form == "html":
-        from core.doors.cli.bands import page
+        from core.doors.operations.text.chunks import page
 
         write(page(cut))
         return

@@ -51,9 +51,9 @@ def mcp(
         return
     if sys.stdin.isatty():
         sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
-    from core.doors.assistants import wire
+    from core.doors.cli import terminal
 
-    own = Stream(wire.take_stdout(), shown=str)
+    own = Stream(terminal.take_stdout(), shown=str)
     from core.doors.assistants.stdio import serve  # its libraries may print while they load
 
     serve(folder, cast(TextIO, own))

@@ -1,22 +1,25 @@
-"""`tessera base` and `tessera import`: commands with work of their own."""
+"""`tessera base` and `tessera import`: commands with work of their own, and the confirmation of what takes time."""
 
 import re
+import shlex
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from core.base.codec import assemble
-from core.base.messages import plural
+from core.base.errors import ConfigError
+from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
-from core.doors.cli import costs
-from core.doors.cli.calling import opened, stoppable
+from core.doors.cli.calling import Run, opened, stoppable
+from core.doors.cli.options import WORKSPACE
+from core.doors.operations import bases
 from core.doors.operations import bases as operations
-from core.doors.operations import imports
 from core.doors.operations.text.bases import format_new_base
 from core.doors.operations.views.bases import BaseDeletion, BaseDetails, ChangeCosts, FolderConnection, FolderImport
-from core.model import SyncReport
+from core.model import ChangeCost, SyncReport
 
 app = typer.Typer(
     help=_("The knowledge bases: make, show, change, rename and delete them."),
@@ -29,57 +32,155 @@ _ADDRESS = re.compile(r"(https?):/+(.+)")
 Yes = Annotated[bool, typer.Option("--yes", help=_("Don't ask."))]
 
 
-def set_(workspace: Path, *, yes: Yes = False, **arguments: Any) -> BaseDetails:
-    base = arguments["base"]
-    changes = {name: arguments.pop(name, None) for name in ("embedder", "chunking")}
+def agreed(question: Message, yes: bool) -> bool:
+    """Print the cost of a change, and return whether the user confirms it; raises ConfigError without a terminal."""
+    sys.stderr.write(f"{say(question)}\n")
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise ConfigError("This terminal can't ask you first, so nothing was started. Add --yes to start.")
+    return typer.confirm(_("Start?"), err=True)
+
+
+def _switch_message(cost: ChangeCost) -> Message:
+    return message(
+        "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until it is "
+        "done the old model answers.",
+        n=cost.to_embed,
+        every=cost.windows,
+        embedder=cost.embedder,
+        time=_duration(cost.seconds),
+    )
+
+
+def _chunking_message(cost: ChangeCost) -> Message:
+    return plural(
+        "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
+        "{n} notes to split again, {every} pieces of text, {new} of them to index: about {time}.",
+        n=cost.notes,
+        every=cost.windows,
+        new=cost.to_embed,
+        time=_duration(cost.seconds),
+    )
+
+
+def questions(costs: ChangeCosts) -> list[Message]:
+    """Return sentences about the costs of changes, each before the question whether to go on."""
+    chunking = [_chunking_message(costs.chunking)] if costs.chunking else []
+    return [*chunking, *([_switch_message(costs.embedder)] if costs.embedder else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchedBase:
+    """A base and its model after a change of it, and what that cost; `switched` unless it was cancelled."""
+
+    base: str
+    embedder: str
+    switched: bool
+    windows: int | None = None
+    to_embed: int | None = None
+    estimated_minutes: float | None = None
+
+
+def switch(
+    workspace: Path,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
+    abandon: Annotated[
+        bool, typer.Option("--abandon", help=_("Cancel what was started; the base stays as it is."))
+    ] = False,
+    **given: Any,
+) -> SwitchedBase:
+    base, embedder = given["base"], given["embedder"]
+    with opened(workspace) as run:
+        if abandon:
+            return SwitchedBase(base, run(operations.abandon_switch, base=base).embedder, switched=False)
+        cost: ChangeCost | None = run(operations.cost, base=base, embedder=embedder).embedder if embedder else None
+        agrees = cost is None or agreed(_switch_message(cost), yes)
+        details = switch_to(run, workspace, base, embedder) if agrees else run(operations.show, base=base)
+    made = SwitchedBase(base, details.embedder, switched=agrees)
+    if cost is None:
+        return made
+    minutes = round(cost.seconds / 60, 2)
+    return replace(made, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=minutes)
+
+
+def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None) -> BaseDetails:
+    """Give a base another model, or continue that; on Ctrl-C print how to continue, and exit with 130."""
+    try:
+        details: BaseDetails = run(operations.switch, base=base, embedder=embedder)
+    except KeyboardInterrupt:
+        place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
+        again = shlex.join(["tessera", "models", "switch", base, *place])
+        stopped = _("Stopped. What is indexed stays, and the base answers with its old model.")
+        go_on = _("Go on: {command}", command=again)
+        stay = _("Or stay: {command}", command=f"{again} --abandon")
+        sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
+        sys.exit(130)
+    return details
+
+
+def format_switched(base: SwitchedBase) -> list[str]:
+    return [_("The base '{base}' has the model '{embedder}'.", base=base.base, embedder=base.embedder)]
+
+
+def _duration(seconds: float) -> Message:
+    if seconds >= 90:
+        return message("{n} minutes", n=round(seconds / 60))
+    return plural("{n} second", "{n} seconds", n=round(seconds))
+
+
+def set_(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDetails:
+    base = given["base"]
+    changes = {name: given.pop(name, None) for name in ("embedder", "chunking")}
     with opened(workspace) as run:
         cost: ChangeCosts = run(operations.cost, base=base, **changes) if any(changes.values()) else ChangeCosts()
-        if all(costs.agreed(question, yes) for question in costs.questions(cost)):
-            run(operations.change, **arguments)
+        if all(agreed(question, yes) for question in questions(cost)):
+            run(operations.change, **given)
             if cost.chunking:
                 run(operations.rechunk, base=base, **changes["chunking"])
             if cost.embedder:
-                costs.switch_to(run, workspace, base, changes["embedder"])
+                switch_to(run, workspace, base, changes["embedder"])
         details: BaseDetails = run(operations.show, base=base)
         return details
 
 
-def delete(workspace: Path, *, yes: Yes = False, **arguments: Any) -> BaseDeletion:
+def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDeletion:
     with opened(workspace) as run:
-        base: BaseDetails = run(operations.show, **arguments)
+        base: BaseDetails = run(operations.show, **given)
         question = plural(
             "The base '{base}' goes to the trash with {n} note; `tessera restore` brings it back. Files on disk stay.",
             "The base '{base}' goes to the trash with {n} notes; `tessera restore` brings it back. Files on disk stay.",
             n=base.notes,
             base=base.name,
         )
-        if not costs.agreed(question, yes):
+        if not agreed(question, yes):
             return BaseDeletion(base.name, base.notes, deleted=False)
-        deletion: BaseDeletion = run(operations.delete, **arguments)
+        deletion: BaseDeletion = run(operations.delete, **given)
         return deletion
 
 
-def import_(workspace: Path, **arguments: Any) -> SyncReport:
+def import_(workspace: Path, **given: Any) -> SyncReport:
     report: SyncReport
-    if page := _ADDRESS.match(str(arguments["folder"])):
+    if page := _ADDRESS.match(str(given["folder"])):
         address = f"{page[1]}://{page[2]}"
         with opened(workspace, writes=True) as run:
-            report = run(imports.fetch, address=address, base=arguments["base"])
+            report = run(bases.fetch, address=address, base=given["base"])
             return report
-    reads = arguments["dry_run"] and workspace.exists()
+    reads = given["dry_run"] and workspace.exists()
     with opened(workspace, writes=not reads) as run:
-        new_base = run(imports.makes, folder=arguments["folder"], base=arguments["base"]).makes
-        if new_base and arguments["folder"].exists():
-            sys.stderr.write(f"{format_new_base(new_base)}\n")
-        with stoppable(imports.import_, workspace, arguments):
-            report = run(imports.import_, **arguments)
-        return assemble(FolderImport, report, makes=new_base)
+        made = run(bases.makes, folder=given["folder"], base=given["base"]).makes
+        if made and given["folder"].exists():
+            sys.stderr.write(f"{format_new_base(made)}\n")
+        with stoppable(bases.import_, workspace, given):
+            report = run(bases.import_, **given)
+        return assemble(FolderImport, report, makes=made)
 
 
-def connect(workspace: Path, **arguments: Any) -> FolderConnection:
-    with opened(workspace, writes=not arguments["dry_run"]) as run:
-        report: FolderConnection = run(imports.connect, **arguments)
-        if not report.differing or arguments["dry_run"]:
+def connect(workspace: Path, **given: Any) -> FolderConnection:
+    with opened(workspace, writes=not given["dry_run"]) as run:
+        report: FolderConnection = run(bases.connect, **given)
+        if not report.differing or given["dry_run"]:
             return report
         question = plural(
             "{n} note differs from its file. It gets the file's text, and its own stays in its history: {paths}",
@@ -90,6 +191,6 @@ def connect(workspace: Path, **arguments: Any) -> FolderConnection:
         )
         if report.connected:
             sys.stderr.write(f"{say(question)}\n")
-        elif costs.agreed(question, yes=False):
-            report = run(imports.connect, **arguments | {"confirmed": True})
+        elif agreed(question, yes=False):
+            report = run(bases.connect, **given | {"confirmed": True})
         return report

@@ -1,29 +1,61 @@
 """Commands: the lines that they print for people, and their work in addition to the operation."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
 
-from core.doors.cli import (
-    bases,
-    costs,
-    notes,
-    searches,
-)
+import typer
+
+from core.base.terminal import _
+from core.doors.cli import bases, notes
 from core.doors.cli.binding import Command
-from core.doors.operations import bases as operations
-from core.doors.operations import search
+from core.doors.cli.calling import call
+from core.doors.operations import search as operations
+from core.doors.operations.bases import cost
 from core.doors.operations.text import notes as note_text
+from core.doors.operations.views.search import ContextView, SearchOutput
+from core.model import IN_CONTEXT
+
+
+def search(
+    folder: Path,
+    *,
+    why_not: Annotated[
+        str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
+    ] = "",
+    as_context: Annotated[
+        bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help=_("Print the whole passages."))] = False,
+    **given: Any,
+) -> SearchOutput:
+    budget, explain = given.pop("budget"), given.pop("explain")
+    operation, own = operations.find, {"explain": explain}
+    if why_not:
+        operation, own = operations.why_not, {"note": why_not}
+    elif as_context:
+        operation, own = operations.context, {"budget": budget}
+    found: SearchOutput = call(operation, folder, given | own)
+    return found
+
+
+def context(folder: Path, **given: Any) -> ContextView:
+    usual = {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
+    found: ContextView = call(operations.context, folder, given | usual)
+    return found
+
 
 COMMANDS: Mapping[str, Command] = {
-    "base.change": Command(run=bases.set_, also=(operations.cost,)),
+    "base.change": Command(run=bases.set_, also=(cost,)),
     "base.delete": Command(run=bases.delete),
     "base.import": Command(run=bases.import_),
     "base.connect": Command(run=bases.connect),
-    "base.switch": Command(costs.format_switched, costs.switch),
+    "base.switch": Command(bases.format_switched, bases.switch),
     "note.export": Command(shown=("to",)),
     "note.new": Command(note_text.format_written, notes.new),
     "note.update": Command(note_text.format_change, notes.edit),
     "note.revert": Command(note_text.format_change, notes.revert),
-    "search.find": Command(run=searches.search, also=(search.context,), shown=("full", "explain")),
-    "search.context": Command(run=searches.context),
+    "search.find": Command(run=search, also=(operations.context,), shown=("full", "explain")),
+    "search.context": Command(run=context),
 }
 """Additions by operation; a command without one prints the names and values of the answer."""

@@ -1,22 +1,37 @@
-"""`tessera serve`: the API, the tools for assistants and the calls of commands, without the pages."""
+"""`tessera serve` and `tessera watch`: the API, the tools, the calls of commands and the syncs, without the pages."""
 
 import ipaddress
+import socket
 import sys
-from contextlib import suppress
-from typing import Annotated
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from core.base.errors import ConfigError
-from core.base.terminal import _
+from core.base.messages import plural
+from core.base.terminal import _, say
 from core.doors.cli.app import HOST, Port, free_port
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
+from core.doors.operations.text.bases import format_counts
+from core.model import KnowledgeBase, SyncReport
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
 
 _GRACE = 3
 """Seconds for the requests that are under way when the server is stopped."""
 _HEAD = 2**20
 """Bytes of a head that are read; a shorter one over the limit gets an error as its answer."""
+
+_PATIENCE = 0.5
+"""Seconds between two checks for Ctrl+C."""
 
 
 def serve(
@@ -86,3 +101,53 @@ def _address(host: str) -> str:
         )
         sys.stderr.write(f"tessera: {warning}\n")
     return f"[{host}]" if ip.version == 6 else host
+
+
+@contextmanager
+def answer_calls(workspace: "Workspace") -> Iterator[None]:
+    """Answer the calls of commands in a thread, until the end."""
+    import uvicorn
+
+    from core.doors.api.server import guard_routes
+    from core.doors.remote.calls import Calls
+
+    workspace.log.listen("uvicorn.error", "asyncio")
+    calls = Calls(lambda: workspace)
+    app = guard_routes(calls.routes, HOST)
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, log_level="warning", timeout_graceful_shutdown=_GRACE, http="h11")
+    )
+    with socket.create_server((HOST, 0)) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],), name="calls", daemon=True)
+        thread.start()
+        workspace.access.open(f"http://{HOST}:{listening.getsockname()[1]}")
+        try:
+            yield
+        finally:
+            calls.stop()
+            server.should_exit = True
+            thread.join()
+
+
+def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    from core.workspace import Workspace
+
+    syncs: SimpleQueue[tuple[KnowledgeBase, SyncReport]] = SimpleQueue()
+    with Workspace(workspace) as opened:
+        watched = sum(base.watch for base in opened.bases.all())
+        notice = plural("{n} base is watched. Ctrl+C ends it.", "{n} bases are watched. Ctrl+C ends it.", n=watched)
+        sys.stderr.write(f"{say(notice)}\n")
+        opened.watching.on_sync = lambda base, report: syncs.put((base, report))
+        opened.models.start_warming()
+        opened.start_indexing()
+        opened.start_watching()
+        with answer_calls(opened), suppress(KeyboardInterrupt):
+            while True:
+                with suppress(Empty):
+                    base, report = syncs.get(timeout=_PATIENCE)
+                    values = {"at": f"{datetime.now().astimezone():%H:%M:%S}", "base": base.name, **report.to_dict()}
+                    show(values, as_json, partial(_format_sync, report))
+
+
+def _format_sync(report: SyncReport, values: Mapping[str, object]) -> list[str]:
+    return [f"{values['at']} {values['base']}: {format_counts(report)}"]

@@ -1,4 +1,4 @@
-"""Operations that commands on this machine run on the workspace that this process has open."""
+"""Operations, with checked arguments, that commands on this machine run on the workspace of this process."""
 
 import asyncio
 import json
@@ -6,9 +6,9 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from types import FrameType
 from typing import Any
@@ -19,10 +19,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.base.codec import encode
-from core.base.errors import Cancelled, StoreError, TesseraError
+from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
 from core.base.jobs import Busy
 from core.base.messages import Message, verbatim
-from core.doors.operations import checking
 from core.doors.operations.declaring import PERSON, PROGRAM, Caller, Operation
 from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
@@ -38,6 +37,30 @@ _JOINED_JOBS = ("embed",)
 """Jobs during which an operation does the same work without being a job."""
 _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
+
+
+def arguments(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an operation; raises ConfigError that names the wrong one."""
+    from pydantic import ValidationError
+
+    try:
+        checked = _model(operation).model_validate(given)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        place, why = ".".join(map(str, wrong["loc"])), verbatim(wrong["msg"])
+        raise ConfigError("'{name}' can't be used: {reason}.", name=place, reason=why) from error
+    return {name: getattr(checked, name) for name in checked.model_fields_set}
+
+
+@cache
+def _model(operation: Operation) -> Any:
+    from pydantic import ConfigDict, create_model
+
+    fields: dict[str, Any] = {
+        parameter.name: (parameter.type, ... if parameter.required else parameter.default)
+        for parameter in operation.parameters
+    }
+    return create_model(operation.name, __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **fields)
 
 
 class Calls:
@@ -141,13 +164,11 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
     return progress
 
 
-def _run_operation(
-    workspace: Workspace, operation: Operation, caller: Caller, arguments: Any, progress: Progress
-) -> bytes:
+def _run_operation(workspace: Workspace, operation: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
 
     def act(progress: Progress) -> Any:
-        return operation.run(workspace, caller, checking.arguments(operation, arguments), progress)
+        return operation.run(workspace, caller, arguments(operation, given), progress)
 
     try:
         alone = not operation.job or operation.job in _JOINED_JOBS

@@ -6,16 +6,18 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Unpack
 
+import numpy as np
+
 from core.base.call_log import log_call, skip_log
-from core.base.errors import NoteNotFound, QueryError, TesseraError
+from core.base.errors import Cancelled, NoteNotFound, QueryError, TesseraError
 from core.base.jobs import Jobs
 from core.base.text import CJK, fold, simplify
-from core.features.answers import budget, thresholds, writing
-from core.features.answers.choosing import Selection, choose
-from core.features.answers.confidence import LIKELY, SURE
+from core.features.answers import writing
+from core.features.answers.choosing import LIKELY, SURE, Selection, choose
 from core.model import (
     Answer,
     AnswerThreshold,
+    BarBasis,
     Filters,
     KnowledgeBase,
     Note,
@@ -39,6 +41,19 @@ CANDIDATES = 8
 """Questions that are drawn from the notes for them."""
 Stamp = tuple[tuple[str, str], ...]
 """The ids of notes, each with the time of its last change."""
+
+ANSWERED = 0.2
+"""Share of questions on other notes that may get an answer, where the base has no questions of its own."""
+LEAST_OTHERS = 20
+"""Fewest questions on other notes that say something."""
+_CERTAIN = (0.05, 0.95)
+_DRAWS = 20_000
+
+_MOST = 100.0
+"""Evidence of a search without limit, as a number."""
+DEFAULT = AnswerThreshold(3.0, "examples", 140, 0.12, 0.08, 0.17)
+"""The bar of the questions that the program is tested with: those on the other vault and on Wikipedia, of which this
+share has more evidence in `benchmarks.answers`; 1 in 20 that the notes answer has less."""
 
 
 class Examples:
@@ -167,7 +182,7 @@ class Answers:
             yield answer
             return
         question = answer.result.understood.text or text
-        characters = budget.characters(self._settings.llm, answer.result.hits[: writing.PASSAGES])
+        characters = writing.characters(self._settings.llm, answer.result.hits[: writing.PASSAGES])
         yield from writing.write(chat, answer, question, characters, stop)
 
     def to_question(self, result: SearchResult) -> Answer | None:
@@ -178,10 +193,10 @@ class Answers:
     def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
         selection = choose(self._store, self._searching.tokenized_hits, result)
-        bar = thresholds.EXAMPLES
+        bar = DEFAULT
         if result.hits:
             base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
-            bar = self.measure(base) if measure else thresholds.current_threshold(self._store, base)
+            bar = self.measure(base) if measure else current_threshold(self._store, base)
         answer = build_answer(result, selection, bar)
         no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
         return replace(answer, no_notes=no_notes)
@@ -199,12 +214,12 @@ class Answers:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""
         questions, share, windows = self._own_questions(base), self._settings.search.refuse, self._windows()
         if self._store.readonly or not windows or self._is_fresh(base, questions, windows):
-            return thresholds.current_threshold(self._store, base)
-        bar = replace(thresholds.EXAMPLES, windows=windows)
-        if len(questions) >= thresholds.count_needed(share):
-            bar = thresholds.fit_below(self._evidence(base, questions, progress), share, windows)
-        elif len(others := self._other_questions(base)) >= thresholds.LEAST_OTHERS:
-            bar = thresholds.fit_above(self._evidence(base, others, progress), thresholds.ANSWERED, windows)
+            return current_threshold(self._store, base)
+        bar = replace(DEFAULT, windows=windows)
+        if len(questions) >= count_needed(share):
+            bar = fit_below(self._evidence(base, questions, progress), share, windows)
+        elif len(others := self._other_questions(base)) >= LEAST_OTHERS:
+            bar = fit_above(self._evidence(base, others, progress), ANSWERED, windows)
         self._store.bars.set(base, bar)
         return bar
 
@@ -212,7 +227,7 @@ class Answers:
         threshold, share = self._store.bars.get(base), self._settings.search.refuse
         if threshold is None or not threshold.windows / _GROWN < windows < threshold.windows * _GROWN:
             return False
-        if len(questions) < thresholds.count_needed(share):
+        if len(questions) < count_needed(share):
             return threshold.basis != "questions"
         return (threshold.basis, threshold.count, threshold.share) == ("questions", len(questions), share)
 
@@ -241,3 +256,82 @@ class Answers:
                 prepared = self._searching.prepare(text, {"filters": Filters(bases=(base.name,))})
                 values.append(self._searching.answer(prepared).evidence)
         return values
+
+
+class Answerer:
+    """Answers questions on a base from searches in a store that has its notes, by quotes or by a language model.
+
+    The threshold of the base is that of the workspace. Raises ConfigError as Chat does.
+    """
+
+    def __init__(
+        self,
+        workspace: Store,
+        settings: Settings,
+        base: KnowledgeBase,
+        store: Store,
+        searching: SearchEngine,
+        by_model: bool,
+    ) -> None:
+        self._store = store
+        self._searching = searching
+        self._llm = settings.llm
+        self._writer = Chat(settings.llm) if by_model else None
+        self._threshold = current_threshold(workspace, base)
+
+    def __call__(self, result: SearchResult, stop: Stop) -> Answer:
+        """Return the answer to the question of a result; raises Cancelled once `stop` says so.
+
+        A model isn't asked what isn't answerable.
+        """
+        answer = build_answer(result, choose(self._store, self._searching.tokenized_hits, result), self._threshold)
+        if not self._writer:
+            return answer
+        answer = replace(answer, quotes=())
+        if not answer.answerable:
+            return answer
+        question = result.understood.text or result.query
+        characters = writing.characters(self._llm, result.hits[: writing.PASSAGES])
+        *_, answer = writing.write(self._writer, answer, question, characters, stop)
+        assert answer.writing is not None, "a model writes it"
+        if answer.writing.stopped:
+            raise Cancelled
+        return answer
+
+
+def current_threshold(store: Store, base: KnowledgeBase) -> AnswerThreshold:
+    """Return the bar of a base as it was measured last, else that of the examples."""
+    return store.bars.get(base) or DEFAULT
+
+
+def count_needed(share: float) -> int:
+    """Return how many questions a bar with this share needs at least."""
+    return int(np.ceil(1 / share)) - 1
+
+
+def fit_below(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
+    """Return the bar below which at most `share` of questions with an answer fall."""
+    return _bar(sorted(evidence), share, "questions", windows)
+
+
+def fit_above(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
+    """Return the bar above which at most `share` of questions without an answer rise."""
+    bar = _bar(sorted(-item for item in evidence), share, "others", windows)
+    return AnswerThreshold(
+        float(np.nextafter(-bar.least, np.inf)), bar.basis, bar.count, share, bar.low, bar.high, windows
+    )
+
+
+def _bar(ascending: Sequence[float], share: float, basis: BarBasis, windows: int) -> AnswerThreshold:
+    """Return the bar of n questions of one side in order of evidence, by conformal calibration.
+
+    The k-th is a bar that a new question of that side passes or misses with a chance of at most the chosen share,
+    whatever the distribution, where k = floor(share x (n + 1)) (split conformal prediction, Vovk et al. 2005; the
+    chance itself is then Beta(k, n + 1 - k)).
+    """
+    ascending = [max(-_MOST, min(item, _MOST)) for item in ascending]
+    count = len(ascending)
+    place = int(share * (count + 1) + 1e-9)
+    chances = np.random.default_rng(0).beta(place, count + 1 - place, _DRAWS)
+    low, high = np.quantile(chances, _CERTAIN)
+    return AnswerThreshold(ascending[place - 1], basis, count, share, float(low), float(high), windows)

@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+import httpx
+
 from core.base.errors import Cancelled, ProviderError
 from core.base.messages import message
-from core.base.text import find_quote, make_storable, one_line
+from core.base.text import CJK, find_quote, make_storable, one_line
 from core.features.answers import figures, polarity
 from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
 from core.providers.chat import QUOTED, Chat, as_sent
-from core.providers.connection import Stop
+from core.providers.connection import Stop, is_this_machine
 from core.retrieval import llm_choice
+from core.settings.sections import LlmSettings
 
 # What a language model writes, as values: objects of JSON, each on a line, read as the text comes.
 
@@ -28,6 +31,15 @@ _OPENING = 200
 """Characters of that start at most."""
 _BETWEEN = " ,\r\n\t"
 """Characters between the objects of a list."""
+
+LOCAL_TOKENS = 2_200
+"""Tokens of passages for a server on this machine. Ollama and LM Studio read 4,096 tokens in all by default; what is
+more, the first cuts away with the task, and the second refuses. The rest is for the task, the marks of JSON, and what
+the model writes."""
+LATIN, IDEOGRAPH = 0.27, 0.75
+"""Tokens of a character, rather too many than too few: of any but CJK, and of CJK."""
+
+_IDEOGRAPH = re.compile(f"[{CJK}]")
 
 
 class StreamedLines:
@@ -307,3 +319,19 @@ class _Proof:
                 return item.number
         self.quotes.append(Quote(len(self.quotes) + 1, hit.note, hit.chunk, "sentence", text, "", start, end))
         return len(self.quotes)
+
+
+def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
+    """Return how many characters of the hits a request may hold: the setting, by default less on this machine."""
+    if "input_characters" in llm.model_fields_set or not _is_here(llm.base_url):
+        return llm.input_characters
+    text = "".join(hit.chunk.text for hit in hits)
+    share = len(_IDEOGRAPH.findall(text)) / max(1, len(text))
+    return min(llm.input_characters, round(LOCAL_TOKENS / (share * IDEOGRAPH + (1 - share) * LATIN)))
+
+
+def _is_here(url: str) -> bool:
+    try:
+        return is_this_machine(httpx.URL(url).host)
+    except httpx.InvalidURL:  # in a file; the request says so
+        return False

@@ -1,4 +1,4 @@
-"""Bases as files: exported, imported, deleted into the trash and restored."""
+"""Bases as files: exported, imported, deleted into the trash, checked there and restored."""
 
 import io
 import logging
@@ -14,17 +14,15 @@ from typing import IO, Any, Literal, get_args
 from core.base import files, places
 from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
-from core.base.messages import Message, message
-from core.features.archives import documents, folders, import_validation, records, whole, wordlists
-from core.features.archives.expiry import expire
+from core.base.messages import Message, message, plural
+from core.features.archives import documents, folders, import_validation, records, whole
 from core.features.archives.parts import Mistakes
 from core.features.archives.records import Ids, Records, RunRows, is_id
-from core.features.archives.trash import BaseTrash
-from core.features.archives.trashed_table import TrashedTable
+from core.features.archives.trash import BaseTrash, TrashedTable, expire
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
-from core.model import KnowledgeBase, Restored, TrashedBase
+from core.model import Check, KnowledgeBase, Restored, TrashedBase, count_names
 from core.settings.config import Settings
 from core.store import Store
 
@@ -246,7 +244,7 @@ class Archives:
     def _import(self, held: Records, file: str, name: str) -> Restored:
         """Write a base that comes from outside; raises ArchiveError before anything is written."""
         mistakes = Mistakes(file)
-        wordlists.check(held.words, mistakes)
+        whole.check(held.words, mistakes)
         try:
             held = import_validation.admit(held, self._bases.usual(held.base.kind).embedder)
         except RowError as error:
@@ -260,10 +258,30 @@ class Archives:
         ids = checked(held, file)
         base = records.write(self._store, held, name, ids, self._runs)
         with translate_errors(self._store.folder):
-            wordlists.add(self._store.folder, held.words)
+            whole.add(self._store.folder, held.words)
         _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))
         return Restored(base, held.powers, own=own)
 
     def _read(self, base: KnowledgeBase) -> Records:
-        words = wordlists.user_wordlists(self._store.folder)
+        words = whole.user_wordlists(self._store.folder)
         return replace(records.read(self._store, base, self._runs), words=words)
+
+
+def _trash(archives: Archives) -> Message | None:
+    names = [trashed_base.name for trashed_base in archives.trash() if trashed_base.problem]
+    return count_names(
+        names,
+        plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"),
+    )
+
+
+CHECKS = {
+    "trash": Check(
+        "look",
+        message("Deleted bases can be restored"),
+        message("A file in the trash that is damaged can't come back."),
+        message("Delete it for good on the page Bases."),
+        _trash,
+    ),
+}
+"""The checks by their names."""

@@ -8,9 +8,9 @@ import typer
 
 from core.base.messages import plural
 from core.base.terminal import _
+from core.doors.cli.bases import agreed
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
-from core.doors.cli.costs import agreed
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
 from core.features.archives import operations, text

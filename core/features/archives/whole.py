@@ -1,4 +1,4 @@
-"""A base with everything as one zip: a file of JSON lines for each kind of record, always the same bytes."""
+"""A base with everything as one zip, always the same bytes: JSON lines for each kind of record, and word lists."""
 
 import io
 import json
@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -16,15 +16,17 @@ from typing import IO, Any, get_args, get_type_hints
 from core.base import files
 from core.base.codec import to_plain
 from core.base.errors import ArchiveError, RowError, SourceError
+from core.base.faults import translate_errors
 from core.base.messages import message
-from core.features.archives import wordlists
-from core.features.archives.parts import Made, RecordParts
-from core.features.archives.plain import noun, parse_json
+from core.base.places import PROGRAM
+from core.features.archives.parts import Made, Mistakes, RecordParts, noun, parse_json
 from core.features.archives.records import Records, SyncRecord
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
 from core.model import Feedback, KnowledgeBase, RequestedPermissions
+from core.notes import vocabulary
+from core.query import synonyms
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
@@ -43,6 +45,8 @@ FAULTS = (
     *(RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
 )
 """What reading an unknown zip raises: damage, encryption, an unknown compression, a record of another kind."""
+
+FILES = (synonyms.FILE, vocabulary.FILE)
 
 
 def pack(records: Records) -> bytes:
@@ -92,7 +96,7 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
         base: KnowledgeBase = noun(KnowledgeBase, parse_json(archive.read(_BASE, _MOST_HEAD)))
     except RowError as error:
         raise ArchiveError(name, [(_BASE, error.message)]) from error
-    words = {file: archive.read(f"{_WORDS}{file}", _MOST_HEAD) for file in wordlists.FILES}
+    words = {file: archive.read(f"{_WORDS}{file}", _MOST_HEAD) for file in FILES}
     return Records(
         base,
         words={file: text.decode("utf-8", "replace") for file, text in words.items() if text},
@@ -147,3 +151,41 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
         raise SourceError(
             str(file), "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
         ) from error
+
+
+def check(words: dict[str, str], mistakes: Mistakes) -> None:
+    """Report each line of the word files of an archive that can't be read."""
+    for problem in synonyms.problems(words.get(synonyms.FILE, "")):
+        mistakes.add(f"words/{synonyms.FILE}", problem)
+    for problem in vocabulary.parse(words.get(vocabulary.FILE, "").encode()).problems:
+        mistakes.add(f"words/{vocabulary.FILE}", problem)
+
+
+def user_wordlists(folder: Path) -> dict[str, str]:
+    """Return the person's files in a workspace."""
+    return {name: text for name in FILES if (text := _text(folder / name))}
+
+
+def add(folder: Path, words: dict[str, str]) -> None:
+    """Add the lines that the person's files in a workspace lack; a file that nobody edited is replaced."""
+    for name in FILES:
+        if name in words:
+            _add(folder / name, words[name])
+
+
+def _add(file: Path, text: str) -> None:
+    shipped = PROGRAM / "data" / file.name
+    own = _text(file)
+    untouched = not own or (shipped.is_file() and own == shipped.read_text(encoding="utf-8"))
+    there = {*own.splitlines()}
+    more = [line for line in text.splitlines() if line.strip() and line not in there]
+    if own != text and (untouched or more):
+        with translate_errors(file.parent):
+            files.replace(file, text if untouched else own.rstrip("\n") + "\n" + "\n".join(more) + "\n")
+
+
+def _text(file: Path) -> str:
+    """Return the text of a file of words, "" where it can't be read."""
+    with suppress(OSError, files.Unfit):
+        return files.read(file).decode("utf-8", "replace")
+    return ""

@@ -12,9 +12,9 @@ import typer
 from core.base.errors import ConfigError, WorkspaceLocked
 from core.base.messages import message
 from core.base.terminal import _
+from core.doors.cli.bases import agreed
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, writing
-from core.doors.cli.costs import agreed
 from core.doors.cli.output import progress
 from core.doors.operations.declaring import PERSON, Operation
 from core.features.backups import operations

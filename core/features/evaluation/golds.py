@@ -1,4 +1,4 @@
-"""Places of right passages in notes, also after edits; they are spans of notes, independent of chunks."""
+"""Places of right passages in notes, also after edits, and the problems of a question file as one error."""
 
 import re
 from array import array
@@ -6,15 +6,44 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import itemgetter
 
-from core.base.errors import NoteNotFound, QuestionSetError, RowError
-from core.features.evaluation.problems import Problems
+from core.base.errors import NoteNotFound, QuestionSetError, RowError, TesseraError
+from core.base.messages import Message, message
 from core.indexing.edits import Span, places
 from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 
+MOST = 20
+"""Number of listed problems; the others are counted."""
+
 _WORD, _WHITE = re.compile(r"\S+"), re.compile(r"\s+")
 _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
+
+
+class Problems:
+    """The problems of the file `name`, by line."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._listed: list[tuple[int, Message]] = []
+        self._count = 0
+
+    def add(self, line: int, reason: Message) -> None:
+        self._count += 1
+        if len(self._listed) < MOST:
+            self._listed.append((line, reason))
+
+    def add_of(self, question: Question, error: TesseraError) -> None:
+        """Add an error of a question, with the question's id."""
+        self.add(question.line, message("question '{id}': {problem}", id=question.id, problem=error.message))
+
+    def raise_any(self) -> None:
+        """Raise a QuestionSetError that lists the problems, with the first one's line, if there are any."""
+        if not self._listed:
+            return
+        (line, reason), *others = sorted(self._listed, key=itemgetter(0))
+        raise QuestionSetError(self._name, line, reason, others, self._count - len(self._listed))
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:

@@ -10,7 +10,7 @@ from core.base.faults import translate_parse_error
 from core.base.messages import message, verbatim
 from core.base.text import find_half_character
 from core.features.evaluation import golds, sheets
-from core.features.evaluation.problems import Problems
+from core.features.evaluation.golds import Problems
 from core.model import Gold, KnowledgeBase, Question
 from core.model.limits import check_question
 from core.store import Store

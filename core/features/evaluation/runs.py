@@ -11,9 +11,9 @@ from core.base.call_log import skip_log
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.base.jobs import stop_check
 from core.base.text import query_keywords
-from core.features.evaluation import advice, answer_scoring, golds, judging, pipelines, report, scoring, sidebyside
+from core.features.evaluation import golds, pipelines, report, scoring, sidebyside
+from core.features.evaluation.golds import Problems
 from core.features.evaluation.metrics import FOUND_SHARE
-from core.features.evaluation.problems import Problems
 from core.features.evaluation.run_table import RunTable
 from core.indexing.edits import Span
 from core.indexing.models import Models
@@ -127,7 +127,7 @@ class Runs:
     grid = staticmethod(pipelines.grid)
     evaluation = staticmethod(scoring.evaluation_of)
     side_by_side = staticmethod(sidebyside.side_by_side)
-    advise = staticmethod(advice.choose_run)
+    advise = staticmethod(sidebyside.choose_run)
     report = staticmethod(report.report)
 
     def __init__(
@@ -359,7 +359,7 @@ class Runs:
                 return searching.answer(searching.prepare(text, options))
 
             def answer(found: SearchResult, stop: Stop) -> GivenAnswer:
-                return answer_scoring.given_answer(store, answerer(found, stop))
+                return scoring.given_answer(store, answerer(found, stop))
 
             # Load the models before the first measured question.
             searching.answer(searching.prepare("any", {**options, "choose": False}))
@@ -367,8 +367,8 @@ class Runs:
                 asking(count, len(questions), question.text)
                 stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
                 result = scoring.ask(question, search, partial(answer, stop=stop))
-                if judge and result.given and judging.is_due(result):
-                    judgement = judging.judge(judge, result, llm.input_characters, stop)
+                if judge and result.given and scoring.is_due(result):
+                    judgement = scoring.judge(judge, result, llm.input_characters, stop)
                     result = replace(result, given=replace(result.given, judged=judgement))
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:

@@ -1,25 +1,65 @@
-"""Measurement of a search with questions of known answers."""
+"""Measurement of searches and answers with questions of known answers."""
 
+import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from statistics import fmean
+from typing import Annotated
 
-from core.features.evaluation import answer_scoring, metrics
-from core.features.evaluation.metrics import spans
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from core.base.errors import ProviderError
+from core.base.messages import message
+from core.base.text import CJK, fold, make_storable, one_line
+from core.features.evaluation import metrics
+from core.features.evaluation.metrics import cited_precision, cited_recall, spans
 from core.model import (
+    AGREED,
     ANSWER_METRICS,
     BUDGET,
     DEPTH,
     METRICS,
+    Agreement,
+    Answer,
     Evaluation,
     FoundSpan,
     GivenAnswer,
     GoldSpan,
     Hit,
+    Judgement,
     Question,
     QuestionResult,
+    Quote,
     SearchResult,
 )
+from core.providers.chat import AGAIN, Chat
+from core.providers.connection import Stop
+from core.retrieval.llm_choice import shares
+from core.store import Store
+
+TASK = """You compare an answer with what a person wishes to read.
+You are given JSON: "question", "wished" (the wished answer, empty where there is none), "passages" (the texts that \
+hold the right answer), and "answer".
+Judge only whether "answer" states what "wished" states, or without it what the passages say to the question. Other \
+words, another language, another order and more detail are no fault; a wrong figure or name is one.
+Reply with one JSON object only, such as
+{"reason": "...", "verdict": "partly"}
+"reason" is one or two sentences in the language of the question: what agrees, what is missing, what is wrong. \
+"verdict" is "agrees", "partly" where a part is missing or wrong, or "no"."""
+REASON = 500
+"""Characters of a reason at most."""
+_STARTS_TRIED = 64
+"""Brackets, from the end of a reply, that are tried as the start of the judgement."""
+
+_LATIN = rf"(?:(?![{CJK}])\w)"
+_FACT = re.compile(
+    rf"`[^`\n]{{1,200}}`|[「“《][^「“《」”》\n]{{1,200}}[」”》]"
+    rf"|(?<!{_LATIN}){_LATIN}{{0,40}}\d(?:[\d.,:/%-]*{_LATIN}+)?%?|(?<!{_LATIN}){_LATIN}{{1,80}}_{_LATIN}+"
+    rf"|(?<![.!?。！？]\s)(?<!^)\b[A-Z]{_LATIN}+"
+)
+"""Code, a term in marks, a number with its unit, an identifier, or a name: a capital within a sentence."""
+_MARKS = " `「」“”《》.,:/%-"
 
 
 def evaluation_of(results: Sequence[QuestionResult]) -> Evaluation:
@@ -68,7 +108,7 @@ def is_lost(question: Question) -> bool:
 
 def values(result: QuestionResult) -> dict[str, float]:
     """Return METRICS of one question with an answer, and those of ANSWER_METRICS that are about it."""
-    answers = answer_scoring.values(result)
+    answers = answer_values(result)
     if result.negative:
         return answers
     golds, hits, any = spans(result.golds), spans(result.hits), result.any
@@ -122,3 +162,105 @@ def _retrieved(hit: Hit) -> FoundSpan:
         score=hit.score,
         nearness=near.score if near else None,
     )
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4 * REASON)]
+    verdict: Agreement
+
+
+def is_due(result: QuestionResult) -> bool:
+    """Whether there is an answer to a question, and something to judge it by."""
+    return bool(result.given and result.given.text and (result.wished or result.golds))
+
+
+def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Judgement:
+    """Return what a model says of the answer of a result, whose texts are sent up to so many characters.
+
+    A reply in another form is asked for once more. What its server does wrong is the judgement's problem; raises
+    Cancelled once `stop` says so.
+    """
+    assert result.given, "it is due"
+    texts = [result.wished, result.given.text, *(gold.quote for gold in result.golds)]
+    wished, answer, *passages = shares(texts, characters)
+    asking = {"question": result.question, "wished": wished, "passages": passages, "answer": answer}
+    try:
+        for task in (TASK, TASK + AGAIN):
+            if read := _parse_judgement(chat.reply(task, asking, stop)):
+                return Judgement(read.verdict, one_line(make_storable(read.reason))[:REASON])
+    except ProviderError as error:
+        return Judgement(problem=error.message)
+    return Judgement(problem=chat.server.unusable(message("didn't answer in the form that was asked for")).message)
+
+
+def _parse_judgement(reply: str) -> _Reply | None:
+    """Return the judgement that ends a reply, None where none does.
+
+    What is before may be the model's reasoning; what is after or around an object makes it a quotation.
+    """
+    text = reply.rstrip(" \n\r\t`")
+    end = len(text)
+    for _ in range(_STARTS_TRIED):
+        end = text.rfind("{", 0, end)
+        if end < 0:
+            return None
+        try:
+            return _Reply.model_validate(json.loads(text[end:]))
+        except (ValueError, RecursionError, ValidationError):
+            continue
+    return None
+
+
+def given_answer(store: Store, answer: Answer) -> GivenAnswer:
+    """Return an answer from the notes of a store as a run keeps it; of a written one, only proven sentences count."""
+    cited = tuple(map(_cited_span, answer.quotes))
+    in_place = {quote.number for quote in answer.quotes if _is_in_place(store, quote)}
+    if answer.writing is None:
+        return GivenAnswer(answer.text, cited, len(answer.quotes), len(in_place))
+    quoted = sum(not in_place.isdisjoint(sentence.citations) for sentence in answer.written)
+    text = answer.text if answer.written else ""
+    return GivenAnswer(text, cited, len(answer.written), quoted, answer.writing.problem)
+
+
+def answer_values(result: QuestionResult) -> dict[str, float]:
+    """Return those of ANSWER_METRICS that are about one question and its answer."""
+    answer = result.given
+    if answer is None or answer.problem:
+        return {}
+    judged = {"agreed": AGREED[answer.judged.verdict]} if answer.judged and answer.judged.verdict else {}
+    if result.negative:
+        return {"refused": float(answer.refused)} | judged
+    golds, cited = spans(result.golds), spans(answer.cited)
+    every = {"answered": float(not answer.refused), "cited_recall": cited_recall(golds, cited, any=result.any)}
+    every |= judged
+    if answer.sentences:
+        every |= {"cited_precision": cited_precision(golds, cited), "quoted": answer.quoted / answer.sentences}
+    if wished := facts(result.wished):
+        text = fold(answer.text)
+        every["facts"] = sum(_holds(text, item) for item in wished) / len(wished)
+    return every
+
+
+def facts(text: str) -> list[str]:
+    """Return the numbers, names, codes and marked terms of a text, folded, each once."""
+    return list(dict.fromkeys(fold(item).strip(_MARKS) for item in _FACT.findall(text)))
+
+
+def _holds(text: str, fact: str) -> bool:
+    """Whether a text holds a fact as whole words: 5 isn't in 15."""
+    return bool(re.search(rf"(?<![a-z\d]){re.escape(fact)}(?![a-z\d])", text))
+
+
+def _is_in_place(store: Store, quote: Quote) -> bool:
+    """Whether a quote is in its note, or in the chunk that a person wrote over."""
+    if quote.chunk.edited:
+        return quote.text in quote.chunk.text
+    return store.notes.note(quote.note.id).body[quote.start : quote.end] == quote.text
+
+
+def _cited_span(quote: Quote) -> FoundSpan:
+    note, chunk = quote.note, quote.chunk
+    place = note.path or note.title
+    return FoundSpan(note.id, place, chunk.id, quote.start, quote.end, note.body_start, float(quote.number))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from core.base.errors import QuestionSetError, RowError
 from core.base.faults import translate_parse_error
-from core.features.evaluation.problems import Problems
+from core.features.evaluation.golds import Problems
 from core.intake.encoding import decode
 from core.model import Gold, Question
 

@@ -1,8 +1,10 @@
-"""Whether the notes of a base can be found: questions made from them, asked as a person would."""
+"""Whether the notes of a base can be found: questions made from them, asked as a person would, and the findings."""
 
+import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -13,17 +15,21 @@ from core.base.call_log import log_bases, log_call, skip_log
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.text import digest
-from core.features.findability import findings, probes
+from core.features.findability import probes
 from core.features.findability.table import CheckTable
 from core.indexing.models import Models
 from core.model import (
     DEPTH,
     ENOUGH,
     BaseCheck,
+    CheckDiff,
     CompleteSettings,
     Filters,
     Findability,
+    Finding,
+    FindingReason,
     KnowledgeBase,
+    Note,
     Probe,
     ProbeResult,
     Progress,
@@ -31,10 +37,11 @@ from core.model import (
     SearchResult,
     SearchSettings,
     SettingsTrial,
+    Vanished,
     no_progress,
 )
-from core.notes.lines import blank_hidden
 from core.notes.links import NoteLinks
+from core.notes.texts import blank_hidden
 from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
 from core.retrieval.comparison import compare
@@ -51,6 +58,10 @@ TOGETHER = 32
 """Questions that are embedded together."""
 TRIED, TRIED_AGAIN = 60, 40
 """Questions on which a change of settings is tried: without the re-check, and with it."""
+
+SHORT, LONG = 200, 3_000
+"""Characters of a note that is short, and of one that needs headings."""
+_HEADING = re.compile(r"^#{1,6} |^(?:=+|-{3,})$", re.MULTILINE)
 
 
 class FindabilityChecks:
@@ -106,7 +117,7 @@ class FindabilityChecks:
         answering = {card.id for card in self._store.notes.cards(Filters(bases=(named.name,)), answering=True)}
         current = tuple(finding for finding in checks[0].findings if finding.note_id in answering)
         checks[0] = replace(checks[0], findings=current)
-        since = findings.compare_checks(checks[1], checks[0]) if len(checks) > 1 else None
+        since = compare_checks(checks[1], checks[0]) if len(checks) > 1 else None
         if since:
             since = replace(
                 since, lost=tuple(probe_result for probe_result in since.lost if probe_result.note_id in answering)
@@ -156,7 +167,7 @@ class FindabilityChecks:
             for way, reached in zip(ways, (old, new), strict=True):
                 reached.append(self._result(probe, _options(named, way if looks else way | {"reranker": NONE})))
         lost = (after for before, after in zip(old, new, strict=True) if after.share < before.share)
-        return SettingsTrial(compare(findings.shares(old), findings.shares(new)), tuple(lost))
+        return SettingsTrial(compare(shares(old), shares(new)), tuple(lost))
 
     # within
 
@@ -213,10 +224,10 @@ class FindabilityChecks:
             probes=len(questions),
             seconds=round(time.monotonic() - started, 1),
         )
-        check = replace(check, findings=tuple(findings.list_findings(check, notes, shelf.copies, pending)))
+        check = replace(check, findings=tuple(list_findings(check, notes, shelf.copies, pending)))
         before = self._table.for_base(base)
         self._table.add(check)
-        return Findability(base.name, check, findings.compare_checks(before[0], check) if before else None)
+        return Findability(base.name, check, compare_checks(before[0], check) if before else None)
 
     def _complete(self, base: KnowledgeBase) -> CompleteSettings:
         """Return the search settings of a base, each of them chosen."""
@@ -246,3 +257,65 @@ def _by_meaning(result: SearchResult, note_id: str) -> int | None:
 def _options(base: KnowledgeBase, search: Mapping[str, object]) -> SearchOptions:
     fixed = {"limit": DEPTH, "level": "simple", "explain": True, "choose": False}
     return cast(SearchOptions, {**search, **fixed, "filters": Filters(bases=(base.name,))})
+
+
+def compare_checks(old: BaseCheck, new: BaseCheck) -> CheckDiff:
+    """Compare two checks on their common questions."""
+    before, after = ({result.id: result for result in check.results} for check in (old, new))
+    pairs = [(before[item], after[item]) for item in sorted(before.keys() & after.keys())]
+    was, now = ([pair[at] for pair in pairs] for at in (0, 1))
+    return CheckDiff(
+        old.at,
+        compare(shares(was), shares(now)),
+        compare(
+            {probe_result.id: probe_result.meaning_share for probe_result in was},
+            {probe_result.id: probe_result.meaning_share for probe_result in now},
+        ),
+        tuple(_vanished(old, new)),
+        tuple(after for before, after in pairs if before.rank and not after.rank),
+        tuple(name for name in new.settings if name != "version" and new.settings[name] != old.settings.get(name)),
+    )
+
+
+def _vanished(old: BaseCheck, new: BaseCheck) -> Iterator[Vanished]:
+    """Yield the notes, the titles and the headings of the last check that are gone."""
+    for note_id, title in old.titles.items():
+        now = new.titles.get(note_id)
+        if now is None:
+            yield Vanished(note_id, title)
+        elif now != title:
+            yield Vanished(note_id, now, "title", title)
+    for note_id, headings in old.headings.items():
+        for heading in headings:
+            if note_id in new.headings and heading not in new.headings[note_id]:
+                yield Vanished(note_id, new.titles[note_id], "heading", heading)
+
+
+def list_findings(
+    check: BaseCheck, notes: Sequence[Note], copies: Mapping[str, str], pending: Collection[str]
+) -> Iterator[Finding]:
+    """Yield the notes that no question reaches, and those that are copies."""
+    for note in notes:
+        results = check.by_note.get(note.id, [])
+        if note.id in copies:
+            yield Finding(note.id, note.title, "copy", copies[note.id], check.titles[copies[note.id]])
+        elif not any(result.rank for result in results) and (results or len(note.body) < SHORT):
+            reason, other = _reason(note, results, pending)
+            yield Finding(note.id, note.title, reason, other, check.titles.get(other, ""))
+
+
+def _reason(note: Note, results: Sequence[ProbeResult], pending: Collection[str]) -> tuple[FindingReason, str]:
+    first = Counter(result.first for result in results if result.first).most_common(1)
+    if note.id in pending:
+        return "pending", ""
+    if len(note.body) < SHORT:
+        return "short", ""
+    if len(note.body) > LONG and not _HEADING.search(note.body):
+        return "no_heading", ""
+    if first and first[0][1] == len(results):
+        return "behind", first[0][0]
+    return "elsewhere", ""
+
+
+def shares(results: Sequence[ProbeResult]) -> dict[str, float]:
+    return {result.id: result.share for result in results}

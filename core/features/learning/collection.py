@@ -1,21 +1,27 @@
-"""Learning: logs are read, and what rules find in them becomes notes that wait for the person."""
+"""Learning: logs are read, and facts that are not known yet become notes that wait for the user."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.base import files
 from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
+from core.base.messages import ENGLISH, Message, message, render
+from core.base.text import CJK, keywords
 from core.features.learning import reading, rules
 from core.features.learning.masks import Masker
-from core.features.learning.memory import Memory
 from core.features.learning.model import RULE, ModelReader, ModelReading
-from core.features.learning.suggestions import item_of, language_of
+from core.features.learning.rules import RULES
+from core.features.learning.rules.common import MOST_TITLE, abbreviate
 from core.features.learning.table import FactTable
 from core.indexing.bases import Bases
+from core.markdown.parts import code_block
 from core.model import (
+    ORIGIN,
     Fact,
     LearningReport,
     LearntFact,
@@ -32,11 +38,175 @@ from core.settings.config import Settings
 from core.settings.preferences import Preferences
 from core.store import Store
 
+_TESTS = ("pytest", "junit")
+"""Formats of reports of tests."""
+_PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
+"""A value of a log that Markdown shows as it is: no link, no tag, no mark-up."""
+_EMPHASIS = re.compile(r"(?<!\w)_|_(?!\w)|__|www\.", re.IGNORECASE)
+_CHINESE = re.compile(rf"[{CJK}]")
+_LANGUAGE = "zh_CN"
+_SHARE = 0.15
+"""Share of Chinese characters in a log from which on its notes are written in Chinese."""
+_MOST_LINES = 12
+_RULES = "rules"
+"""The writer of the notes of rules."""
+
+_NEAR = 0.8
+"""Share of words that two keys have in common, from which on they are the same fact."""
+_FEWEST = 5
+"""Words that a key has at least, to be compared by them."""
+_OPPOSITES = frozenset(
+    "not no never without don won isn cannot enable disable enabled disabled on off true false yes start"
+    " stop up down before"
+    " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
+)
+"""Words that make another fact of a sentence."""
+_BY_KEY = frozenset(name for name, rule in RULES.items() if rule.by_key)
+_VALUE = re.compile(r"\d")
+
 BASE = "learnt"
 """The base of what a person learns without naming one."""
 _LEARNING = "learning"
 """The preference that turns learning on."""
 _PASTED = "log.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """Facts by what is remembered of them: the new ones, how many are known, how many a person rejected."""
+
+    fresh: Sequence[Fact]
+    known: int
+    rejected: int
+
+
+def language_of(log: LogText) -> str:
+    """Return the language in which the notes of a log are written."""
+    text = "".join(event.text[:200] for event in log.events[:200])
+    letters = sum(letter.isalpha() for letter in text)
+    return _LANGUAGE if letters and len(_CHINESE.findall(text)) > _SHARE * letters else ENGLISH
+
+
+def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, Any]:
+    """Return the pending note of a fact, as `Notes.add_many` takes it; `model` is the one that suggests it."""
+    place = place_of(fact, log)
+    return {
+        "body": _body(rule, fact, place, language, model),
+        "title": abbreviate(render(fact.title, language), MOST_TITLE),
+        "path": "learnt/",
+        "type": fact.type,
+        "category": fact.category,
+        "tags": fact.tags,
+        "scope": fact.scope,
+        "priority": fact.priority,
+        "status": "pending",
+        "source": "test_learning" if log.format in _TESTS else "log_learning",
+        ORIGIN: place,
+        "created_by": model or _RULES,
+        "metadata": {**fact.metadata, "rule": rule, "format": log.format, "lines": list(fact.lines)},
+    }
+
+
+def place_of(fact: Fact, log: LogText) -> str:
+    """Return the file of a fact and its lines, as `app.log:12-14,31`."""
+    spans: list[list[int]] = []
+    for line in sorted({*fact.lines}):
+        if spans and line <= spans[-1][1] + 1:
+            spans[-1][1] = line
+        else:
+            spans.append([line, line])
+    written = [str(start) if start == end else f"{start}-{end}" for start, end in spans[:_MOST_LINES]]
+    return f"{log.name}:{','.join(written)}"
+
+
+def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
+    text = render(_quote_values(fact.text), language).strip()
+    if model:
+        note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=_code(place))
+    else:
+        kind = render(RULES[rule].name, language)
+        note = message(
+            "Suggested by the rule '{rule}' ({kind}), from {place}.", rule=rule, kind=kind, place=_code(place)
+        )
+    quotes = code_block("\n".join(fact.quotes), "text")
+    return f"{text}\n\n{render(note, language)}\n\n{quotes}\n"
+
+
+def _quote_values(text: Message) -> Message:
+    """Return a message in which values of a log are code, where Markdown would read more than text in them."""
+    fields = {
+        name: _quote_values(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
+        for name, value in text.fields.items()
+    }
+    return replace(text, fields=fields)
+
+
+def _safe(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) and not _EMPHASIS.search(value) else _code(value)
+
+
+def _code(value: str) -> str:
+    marks = "`" * (1 + max(map(len, re.findall("`+", value)), default=0))
+    edge = " " if len(marks) > 1 else ""
+    return f"{marks}{edge}{value}{edge}{marks}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    words: frozenset[str]
+    fact: LearntFact
+
+    @property
+    def values(self) -> frozenset[str]:
+        return frozenset(word for word in self.words if _VALUE.search(word))
+
+
+class Memory:
+    """The facts that were suggested or rejected before; facts of now are added to them."""
+
+    def __init__(self, facts: Iterable[LearntFact]) -> None:
+        self._facts: dict[tuple[str, str], LearntFact] = {}
+        self._near: dict[str, list[_Key]] = defaultdict(list)
+        for fact in facts:
+            self.add(fact)
+
+    def add(self, fact: LearntFact) -> None:
+        self._facts[fact.rule, fact.key] = fact
+        if fact.rule not in _BY_KEY:
+            self._near[fact.rule].append(_Key(frozenset(keywords(fact.key)), fact))
+
+    def sort(self, facts: Iterable[Fact]) -> Sorting:
+        """Part facts into new and remembered ones; the new ones are remembered from then on."""
+        fresh: list[Fact] = []
+        known = rejected = 0
+        for fact in facts:
+            before = self.find(fact)
+            if before is None:
+                fresh.append(fact)
+                self.add(LearntFact(fact.rule, fact.key, ""))
+            elif before.rejected:
+                rejected += 1
+            else:
+                known += 1
+        return Sorting(fresh, known, rejected)
+
+    def find(self, fact: Fact) -> LearntFact | None:
+        """Return the same fact of before, the nearest by words where none is equal; None for a new one."""
+        if known := self._facts.get((fact.rule, fact.key)):
+            return known
+        if fact.rule in _BY_KEY:
+            return None
+        words = frozenset(keywords(fact.key))
+        values = frozenset(word for word in words if _VALUE.search(word))
+        if len(words) < _FEWEST:
+            return None
+        near = [(_shared(words, key.words), key) for key in self._near[fact.rule] if key.values == values]
+        best = max(near, key=lambda item: item[0], default=(0.0, None))
+        return best[1].fact if best[1] and best[0] >= _NEAR and not (words ^ best[1].words) & _OPPOSITES else None
+
+
+def _shared(first: frozenset[str], second: frozenset[str]) -> float:
+    return len(first & second) / max(1, len(first | second))
 
 
 class Learning:

@@ -1,5 +1,6 @@
 """Operations on logs: their facts become notes that wait for the user."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,13 +8,20 @@ from core.base.messages import message
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, Caller, operation
 from core.features.learning import text
-from core.features.learning.views import RuleList
-from core.model import LearningReport, Progress
+from core.model import LearningReport, Progress, RuleCard
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+
 _LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleList:
+    """The rules that read facts from logs."""
+
+    rules: tuple[RuleCard, ...]
 
 
 def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str = "", **given: Any) -> None:

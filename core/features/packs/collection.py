@@ -6,9 +6,9 @@ from pathlib import Path
 
 from core.base.errors import PackError, TesseraError, UnknownChoice
 from core.base.messages import Message, message
-from core.features.packs import contents, manifest, sources
+from core.features.packs import manifest
 from core.features.packs.table import PackTable
-from core.features.packs.upgrade import Upgrade, delete, edited, untouched
+from core.features.packs.upgrade import PackNote, Upgrade, delete, edited, read_pack, untouched
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
@@ -53,7 +53,7 @@ class Packs:
 
     def all(self) -> Sequence[PackCard]:
         """Return the packs that are found or installed, by name."""
-        found = sources.find_packs()
+        found = manifest.find_packs()
         installed = {pack.name: pack for pack in self.installed()}
         for pack in installed.values():
             if pack.folder:
@@ -68,7 +68,7 @@ class Packs:
         Raises UnknownChoice for a pack that isn't installed, PackError for one that can't be read.
         """
         pack = self._get_installed(name)
-        _, offered = contents.read(self._place(pack))
+        _, offered = read_pack(self._place(pack))
         changed = []
         for path, note_id in sorted(self._table.notes(name).items()):
             note = self._store.notes.note(note_id)
@@ -94,8 +94,8 @@ class Packs:
         PackError for a pack with mistakes, and for one that is older than the installed one.
         """
         self._store.database.check_writable()
-        place, folder = sources.folder_of(source)
-        pack, notes = contents.read(place)
+        place, folder = manifest.folder_of(source)
+        pack, notes = read_pack(place)
         with self._store.changing:
             installed = self._table.named(pack.name) or self._begin(pack, folder)
         return self._bring(pack, notes, installed, folder, embed, progress)
@@ -107,7 +107,7 @@ class Packs:
         """
         self._store.database.check_writable()
         installed = self._get_installed(name)
-        pack, notes = contents.read(self._place(installed))
+        pack, notes = read_pack(self._place(installed))
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
 
     def take(self, note_id: str, expected_version: int) -> None:
@@ -161,7 +161,7 @@ class Packs:
         packs = []
         for name in self._chosen:
             try:
-                packs.append(manifest.read(sources.place_of(name)))
+                packs.append(manifest.read(manifest.place_of(name)))
             except TesseraError as error:
                 self._problem(name, error)
         with self._store.changing, self._store.database.write():
@@ -172,7 +172,7 @@ class Packs:
         try:
             place = self._place(installed)
             if manifest.number(manifest.read(place).version) > manifest.number(installed.version):
-                pack, notes = contents.read(place)
+                pack, notes = read_pack(place)
                 self._bring(pack, notes, installed, installed.folder, embed=False, progress=no_progress)
         except TesseraError as error:
             self._problem(installed.name, error)
@@ -193,7 +193,7 @@ class Packs:
     def _bring(
         self,
         pack: Pack,
-        notes: dict[str, contents.PackNote],
+        notes: dict[str, PackNote],
         installed: InstalledPack,
         folder: str,
         embed: bool,
@@ -228,7 +228,7 @@ class Packs:
 
     def _upgrade_of(self, note: Note) -> Upgrade:
         installed = self._get_installed(note.source_ref.removeprefix("pack:"))
-        pack, notes = contents.read(self._place(installed))
+        pack, notes = read_pack(self._place(installed))
         return Upgrade(self._store, pack, notes, installed)
 
     def _get_installed(self, name: str) -> InstalledPack:
@@ -238,7 +238,7 @@ class Packs:
         return installed
 
     def _place(self, installed: InstalledPack) -> Path:
-        return Path(installed.folder) if installed.folder else sources.place_of(installed.name)
+        return Path(installed.folder) if installed.folder else manifest.place_of(installed.name)
 
     def _readable(self, installed: InstalledPack) -> Pack | None:
         try:

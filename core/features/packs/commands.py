@@ -15,10 +15,10 @@ from core.model import PackCard, PackReport
 
 
 def _list(workspace: Path) -> PackList:
-    from core.features.packs import sources  # which reads notes, and --help avoids
+    from core.features.packs import manifest  # which reads notes, and --help avoids
 
     if not (workspace / "notes.db").is_file():
-        return PackList(tuple(PackCard(pack, None) for pack in sources.find_packs().values()))
+        return PackList(tuple(PackCard(pack, None) for pack in manifest.find_packs().values()))
     packs: PackList = call(operations.list_, workspace, {})
     return packs
 

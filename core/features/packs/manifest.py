@@ -1,11 +1,17 @@
-"""`pack.toml`: the name, version, base and language of a pack."""
+"""Packs as folders: `pack.toml` and the sources of packs."""
 
+import logging
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
-from core.base.errors import PackError, SourceError
+from core.base import places
+from core.base.errors import PackError, SourceError, TesseraError, UnknownChoice
 from core.base.messages import Message, message
 from core.intake import folder
 from core.model import Pack
@@ -16,6 +22,10 @@ _OPTIONAL = ("description",)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,7}", re.ASCII)
 _AT = re.compile(r"\(at line (\d+)")
+
+_LOG = logging.getLogger(__name__)
+GROUP = "tessera.packs"
+"""Entry points of packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`."""
 
 
 def number(version: str) -> tuple[int, ...]:
@@ -82,3 +92,62 @@ def _line(text: str, key: str) -> int:
 
 def _mistake(line: int, reason: Message) -> Message:
     return message("{path}, line {line}: {reason}", path=FILE, line=line, reason=reason)
+
+
+def bundled() -> Path:
+    """Return the folder of the packs that come with the program."""
+    return places.PROGRAM / "data" / "packs"
+
+
+def find_packs() -> dict[str, Pack]:
+    """Return the packs that have a name: those of the program, and those of installed packages."""
+    packs: dict[str, Pack] = {}
+    for place in _places():
+        try:
+            pack = read(place)
+        except TesseraError:
+            _LOG.warning("A pack can't be read", exc_info=True)
+        else:
+            packs.setdefault(pack.name, pack)
+    return dict(sorted(packs.items()))
+
+
+def place_of(name: str) -> Path:
+    """Return the folder of a pack that has a name; raises UnknownChoice."""
+    own = bundled() / name
+    if "/" not in name and "\\" not in name and (own / FILE).is_file():
+        return own
+    packs = find_packs()
+    if name not in packs:
+        raise UnknownChoice("pack", name, packs)
+    return packs[name].folder
+
+
+def folder_of(source: str | Path) -> tuple[Path, str]:
+    """Return the folder of a pack given by a name or a folder, and that folder as a text if it was given.
+
+    Raises UnknownChoice for a name that there isn't, PackError for a folder without a pack.
+    """
+    place = Path(source).expanduser()
+    if not isinstance(source, Path) and not (place / FILE).is_file() and len(place.parts) == 1:
+        return place_of(source), ""
+    if not (place / FILE).is_file():
+        raise PackError(str(place), checked(place)[1])
+    return place.resolve(), str(place.resolve())
+
+
+def _places() -> Iterator[Path]:
+    own = bundled()
+    yield from sorted(file.parent for file in own.glob(f"*/{FILE}"))
+    for entry in _entries():
+        try:
+            spec = find_spec(entry.module)
+        except (ImportError, ValueError):
+            spec = None
+        for root in (spec.submodule_search_locations or ()) if spec else ():
+            yield Path(root, *(entry.attr.split(".") if entry.attr else ()))
+
+
+@cache
+def _entries() -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=GROUP))

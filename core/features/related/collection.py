@@ -9,14 +9,14 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError
 from core.base.messages import Message, message
 from core.base.text import keywords
-from core.features.related import hints, mentions, suggestions
+from core.features.related import hints
 from core.features.related.concepts import Concepts
-from core.features.related.mentions import Mention
-from core.features.related.neighbours import LEAST, Neighbour, Neighbours
+from core.features.related.hints import Mention
+from core.features.related.neighbours import LEAST, Neighbour, Neighbours, places, tags
 from core.model import Author, Finding, Hit, LinkSuggestion, Note, Related, RelatedNote, SearchOptions
-from core.notes import lines
 from core.notes.collection import Notes
 from core.notes.links import NoteLinks
+from core.notes.texts import visible_text
 from core.notes.uses import Uses
 from core.retrieval.engine import SearchEngine
 from core.retrieval.grouping import Successors
@@ -92,8 +92,8 @@ class RelatedNotes:
         return Related(
             notes=tuple(RelatedNote(cards[neighbour.note_id], tuple(_reasons(neighbour))) for neighbour in near),
             copies=tuple(RelatedNote(cards[copy.note_id], (_copied(copy),)) for copy in copies),
-            tags=tuple(suggestions.tags(note, voting, cards)),
-            places=tuple(suggestions.places(note, base.name, voting, cards)),
+            tags=tuple(tags(note, voting, cards)),
+            places=tuple(places(note, base.name, voting, cards)),
             links=tuple(self._links(note, links, {neighbour.note_id for neighbour in near})),
             hints=tuple(hints.hints(note, known)),
             writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
@@ -126,7 +126,7 @@ class RelatedNotes:
         note, links = self._store.notes.note(note_id), self._notes.links()
         shown = self._notes.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
-        text = mentions.link(shown, places[0], links) if places else ""
+        text = hints.link(shown, places[0], links) if places else ""
         if not text:
             raise EditError("The note doesn't name the other one any more. Look at its suggestions again.")
         return note.body[: places[0].start] + text + note.body[places[0].end :]
@@ -147,11 +147,11 @@ class RelatedNotes:
     def _text(self, note_id: str) -> tuple[Hashable, str]:
         """Return the title and the text of a note without blobs and what a person hid."""
         note, hidden = self._store.notes.note(note_id), self._notes.hidden(note_id)
-        return (note.generation, *hidden), f"{note.title}\n{remove_blobs(lines.visible_text(note, hidden))}"
+        return (note.generation, *hidden), f"{note.title}\n{remove_blobs(visible_text(note, hidden))}"
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
         linked = [link.note_id for link in links.resolve(note, note.links)]
-        return [] if note.plain else mentions.mentions(note, names, linked)
+        return [] if note.plain else hints.mentions(note, names, linked)
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
         """Return the links that a text may have, those to related notes first; common words are no names."""
@@ -164,7 +164,7 @@ class RelatedNotes:
             card = cards.get(mention.note_id)
             if card is None or mention in common:
                 continue
-            if text := mentions.link(note, mention, links):
+            if text := hints.link(note, mention, links):
                 why = (
                     message("The text names it, and it is related")
                     if mention.note_id in near

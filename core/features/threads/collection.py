@@ -1,7 +1,7 @@
-"""Threads: questions that a language model answered one after the other, their quotes, and their notes."""
+"""Threads: questions that a language model answered one after the other, and the places of their quotes in notes."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Protocol, Unpack
@@ -10,9 +10,8 @@ from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownCho
 from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
 from core.base.text import CJK, find_half_character, one_line
-from core.features.threads import places
 from core.features.threads.table import ThreadTable
-from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn
+from core.model import REFUSED, Answer, Cited, CitedPlace, DiffPiece, Note, Progress, SearchOptions, Thread, Turn
 from core.notes import difference
 from core.notes.collection import Notes
 from core.providers.chat import Chat, values
@@ -32,6 +31,19 @@ _MOST = 500
 _TITLE = 120
 """Characters of the title of a note that is made of a thread."""
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
+
+Span = tuple[int, int]
+
+_AROUND = 300
+"""Characters on each side of a quote by which its place is known."""
+_NEAR = 20
+"""Characters that must be equal around a short quote."""
+_LONG = 60
+"""Characters from which on a quote is known by itself."""
+_STEPS = 200
+"""Places of the same text that are compared."""
+_SHOWN = 120
+"""Characters that are shown before and after a changed quote."""
 
 
 class AnswerWriter(Protocol):
@@ -166,14 +178,14 @@ class Threads:
         with suppress(VersionNotFound):
             old = self._notes.at(cited.note_id, cited.version)
         if old is None:
-            now = places.find_unique(cited.quote, note.body)
+            now = find_unique(cited.quote, note.body)
         elif note.version == cited.version or self._holds_quote(note, cited, old.body[slice(*span)]):
-            now = span if note.body == old.body else places.relocate(old.body, span, note.body)
+            now = span if note.body == old.body else relocate(old.body, span, note.body)
         else:
             now = None
         if now is not None:
             return CitedPlace("same" if now == span else "moved", note.title, *now)
-        pieces = places.changes_around(difference.compare_texts(old.body, note.body), span) if old else ()
+        pieces = changes_around(difference.compare_texts(old.body, note.body), span) if old else ()
         return CitedPlace("changed", note.title, pieces=pieces)
 
     def _holds_quote(self, note: Note, cited: Cited, text: str) -> bool:
@@ -245,3 +257,75 @@ def _link(cited: Cited, paths: dict[str, str]) -> str:
 def _escape_markdown(text: str) -> str:
     """Return a text as Markdown that shows it as it is."""
     return _MARKUP.sub(r"\\\1", text)
+
+
+def relocate(old: str, span: Span, new: str) -> Span | None:
+    """Return the place of a slice of a text in a later state of that text, None where that can't be said.
+
+    Of several equal texts it is the one whose surroundings are most like those of the slice, unless they are as much
+    like those of another equal text of `old`.
+    """
+    start, end = span
+    anchor = old[start:end]
+    matches = list(_places(new, anchor))
+    if not matches:
+        return None
+    likeness = {place: _count_equal_around(old, span, new, place) for place in matches}
+    place = max(likeness, key=likeness.__getitem__)
+    best = likeness[place]
+    if sum(item == best for item in likeness.values()) > 1:
+        return None
+    others = (other for other in _places(old, anchor) if other != start)
+    if any(_count_equal_around(old, (other, other + len(anchor)), new, place) >= best for other in others):
+        return None
+    possible = min(start, _AROUND) + min(len(old) - end, _AROUND)
+    if best < min(_NEAR, possible) and len(anchor) < _LONG:
+        return None
+    return place, place + len(anchor)
+
+
+def find_unique(quote: str, new: str) -> Span | None:
+    """Return the place of a long quote in a text that has it once, None else; its older text isn't known."""
+    matches = list(_places(new, quote))
+    return (matches[0], matches[0] + len(quote)) if len(matches) == 1 and len(quote) >= _LONG else None
+
+
+def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
+    """Return what differs around a slice of the older of two texts, of the pieces of both."""
+    first, last = span[0] - _SHOWN, span[1] + _SHOWN
+    shown: list[DiffPiece] = []
+    at = 0
+    for piece in pieces:
+        if piece.kind == "added":
+            if first <= at <= last:
+                shown.append(DiffPiece("added", piece.text[: last - first]))
+            continue
+        text = piece.text[max(0, first - at) : max(0, last - at)]
+        at += len(piece.text)
+        if text:
+            shown.append(DiffPiece(piece.kind, text))
+    return tuple(shown)
+
+
+def _places(text: str, anchor: str) -> Iterator[int]:
+    """Yield the places of a text in another one, also where it overlaps itself; at most so many."""
+    at = text.find(anchor) if anchor else -1
+    for _ in range(_STEPS):
+        if at < 0:
+            return
+        yield at
+        at = text.find(anchor, at + 1)
+
+
+def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
+    """Return how many characters around a slice of `old` are equal around a place in `new`."""
+    start, end = span
+    after = place + end - start
+    before = _common_prefix(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
+    return before + _common_prefix(old[end : end + _AROUND], new[after : after + _AROUND])
+
+
+def _common_prefix(first: str, second: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = zip(first, second, strict=False)
+    return next((at for at, (pair, other) in enumerate(pairs) if pair != other), min(len(first), len(second)))

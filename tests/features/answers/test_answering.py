@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.features.answers import thresholds
+from core.features.answers import collection
 from core.features.answers.collection import is_question
 from core.model import Answer, GoldSpan, Question
 from core.workspace import Workspace
@@ -116,7 +116,7 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
         assert 0 < bar.low < 0.1 < bar.high < 0.5
         evidence = sorted(filled.answers.ask(one.text).result.evidence for one in asked)
         assert bar.least == evidence[0]
-        assert thresholds.current_threshold(filled.store, base) == bar
+        assert collection.current_threshold(filled.store, base) == bar
     finally:
         filled.store.questions.delete_set(question_set)
     assert filled.answers.ask("what are backups worth?").bar.basis == "examples"
@@ -124,13 +124,13 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
 
 def test_a_bar_keeps_its_promise() -> None:
     values = [float(value) for value in range(99)]
-    below = thresholds.fit_below(values, 0.1, 5)
+    below = collection.fit_below(values, 0.1, 5)
     assert sum(value < below.least for value in values) == 9
-    above = thresholds.fit_above(values, 0.05, 5)
+    above = collection.fit_above(values, 0.05, 5)
     assert sum(value >= above.least for value in values) == 4
     assert (below.basis, above.basis) == ("questions", "others")
-    assert thresholds.count_needed(0.1) == 9
-    assert thresholds.fit_below(values[:9], 0.1, 5) == replace(
+    assert collection.count_needed(0.1) == 9
+    assert collection.fit_below(values[:9], 0.1, 5) == replace(
         below, least=0.0, count=9, low=pytest.approx(0.0, abs=0.1), high=pytest.approx(0.28, abs=0.05)
     )
 

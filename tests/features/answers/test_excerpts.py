@@ -6,8 +6,8 @@ from unittest import mock
 import pytest
 
 from core.features.answers import evidence
+from core.features.answers.choosing import CHARACTERS, MARKED, WITH_CODE, excerpts
 from core.features.answers.evidence import EvidenceCandidate
-from core.features.answers.excerpts import CHARACTERS, MARKED, WITH_CODE, excerpts
 from core.features.answers.units import units_of
 from core.model import Chunk, Hit, NoteSummary, Passage
 

@@ -14,7 +14,7 @@ import pytest
 
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.text import find_quote
-from core.features.answers import budget, figures, thresholds
+from core.features.answers import collection, figures, writing
 from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer
 from core.providers.chat import Chat
@@ -103,7 +103,7 @@ def test_what_the_notes_do_not_answer_is_refused_without_a_model(filled: Workspa
 def test_an_answer_that_is_shown_below_the_bar_can_be_written(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    high = replace(thresholds.EXAMPLES, least=99.0)
+    high = replace(collection.DEFAULT, least=99.0)
     monkeypatch.setattr(filled.answers, "measure", lambda base: high)
     answer = written(filled, sentence("Only restores prove them.", (1, BACKUPS)), question="what are backups worth?")
     assert answer.likely
@@ -254,19 +254,19 @@ def test_what_does_not_end_is_ended(filled: Workspace) -> None:
 def test_a_server_on_this_machine_gets_what_it_reads_by_default(text: str, least: int, most: int) -> None:
     hits = [SimpleNamespace(chunk=SimpleNamespace(text=text * 100))] * 8
     here = LlmSettings(base_url="http://127.0.0.1:11434/v1", model="m")
-    assert least < budget.characters(here, hits) < most  # type: ignore[arg-type]
-    assert budget.characters(here, []) <= here.input_characters
+    assert least < writing.characters(here, hits) < most  # type: ignore[arg-type]
+    assert writing.characters(here, []) <= here.input_characters
     for values in (
         {"base_url": "https://models.example/v1", "model": "m"},
         {"base_url": "http://127.0.0.1:1/v1", "model": "m", "input_characters": 16_000},
         {"base_url": "http://[", "model": "m"},
     ):
         llm = LlmSettings.model_construct(**values)  # type: ignore[arg-type]
-        assert budget.characters(llm, hits) == 16_000  # type: ignore[arg-type]
+        assert writing.characters(llm, hits) == 16_000  # type: ignore[arg-type]
 
 
 def test_no_more_of_the_passages_is_sent(filled: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "LOCAL_TOKENS", 200)  # too few for two passages
+    monkeypatch.setattr(writing, "LOCAL_TOKENS", 200)  # too few for two passages
     with ModelServer() as server:
         writings(filled, server)
         writings(filled, server, input_characters=16_000)

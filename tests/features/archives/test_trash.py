@@ -14,7 +14,7 @@ import pytest
 
 from core.base.errors import ArchiveError, SourceError
 from core.doors import cli
-from core.features.archives import expiry
+from core.features.archives import trash
 from core.features.archives.trash import LOG
 from core.workspace import Workspace
 
@@ -47,7 +47,7 @@ def opened_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], 
     """Open the workspace when the clock is days ahead; return which of the two are in the trash, not expired."""
 
     def open_on(days: int) -> list[bool]:
-        monkeypatch.setattr(expiry, "today", lambda: TODAY + timedelta(days=days))
+        monkeypatch.setattr(trash, "today", lambda: TODAY + timedelta(days=days))
         with Workspace(folder) as workspace:
             gone = [one for one in workspace.archives.trash() if one.name == "gone"]
             return [bool(workspace.notes.trash()), bool(gone) and not gone[0].expired]

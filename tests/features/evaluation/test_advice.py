@@ -8,8 +8,8 @@ import pytest
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.chunking import CHUNKERS, build
-from core.features.evaluation.advice import advise, choose_run
 from core.features.evaluation.pipelines import grid
+from core.features.evaluation.sidebyside import advise, choose_run
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
 from core.settings.sections import ChunkingSettings

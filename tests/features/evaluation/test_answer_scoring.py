@@ -7,9 +7,8 @@ import pytest
 
 from core.base.errors import Cancelled, ConfigError, UnknownChoice
 from core.features.evaluation import pipelines
-from core.features.evaluation.answer_scoring import facts
-from core.features.evaluation.judging import judge
 from core.features.evaluation.metrics import cited_precision, cited_recall
+from core.features.evaluation.scoring import facts, judge
 from core.model import ChunkingOptions, GivenAnswer, GoldSpan, Judgement, Pipeline, QuestionResult, SearchSettings
 from core.providers.chat import Chat
 from core.providers.connection import never

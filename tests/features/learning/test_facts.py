@@ -2,8 +2,8 @@
 
 import pytest
 
+from core.features.learning.collection import Memory
 from core.features.learning.masks import Masker
-from core.features.learning.memory import Memory
 from core.features.learning.reading import read_text
 from core.features.learning.rules import RULES, facts
 from core.model import Fact, LearntFact

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.features.packs import contents
+from core.features.packs import upgrade
 from tests import guide_pack
 
 
@@ -26,7 +26,7 @@ def test_a_section_without_its_chinese_note_is_named(tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("name", ["guide", "guide-zh"])
 def test_the_guide_has_the_version_of_the_program(name: str) -> None:
-    pack, notes = contents.read(guide_pack.PACK.with_name(name))
+    pack, notes = upgrade.read_pack(guide_pack.PACK.with_name(name))
     project = (guide_pack.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{pack.version}"' in project
     assert len(notes) >= 20

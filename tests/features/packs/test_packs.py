@@ -10,7 +10,7 @@ import pytest
 
 from core.base import places
 from core.base.errors import PackError, UnknownChoice, WorkspaceLocked
-from core.features.packs import sources
+from core.features.packs import manifest
 from core.store import Store
 from core.workspace import Workspace
 
@@ -298,13 +298,13 @@ def test_a_pack_of_an_installed_package_is_found_by_its_name(
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-handbook\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[tessera.packs]\nhandbook = acme_handbook:notes\n")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    sources._entries.cache_clear()
+    manifest._entries.cache_clear()
     try:
         assert "handbook" in [card.name for card in workspace.packs.all()]
         assert workspace.packs.install("handbook").added == 3
         assert workspace.packs.installed()[0].folder == ""
     finally:
-        sources._entries.cache_clear()
+        manifest._entries.cache_clear()
 
 
 def test_the_status_of_a_pack_is_what_sql_counts(workspace: Workspace, place: Path, tmp_path: Path) -> None:
@@ -335,4 +335,4 @@ def test_a_workspace_for_reading_changes_no_pack(place: Path, tmp_path: Path) ->
 def test_the_program_brings_its_packs(workspace: Workspace) -> None:
     names = [card.name for card in workspace.packs.all()]
     assert "sample" in names
-    assert sources.bundled() == places.PROGRAM / "data" / "packs"
+    assert manifest.bundled() == places.PROGRAM / "data" / "packs"

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from core.doors import cli
 from core.doors.assistants import server
-from core.doors.assistants.write_calls import WriteCalls
+from core.doors.assistants.stdio import WriteCalls
 from core.workspace import Workspace
 from tests.doors.programs import Doors
 from tests.doors.test_searches import BASE, workspace

@@ -1,8 +1,9 @@
-"""Output about chunks and the search index for people."""
+"""Output about chunks and the search index for people, and the page of a cut."""
 
 from dataclasses import replace
+from html import escape
 
-from core.base.messages import Message, message, plural
+from core.base.messages import Message, message, plural, terminal_language
 from core.base.terminal import _, say
 from core.doors.operations.views.chunks import (
     ChunkList,
@@ -13,6 +14,20 @@ from core.doors.operations.views.chunks import (
     RefusedChunks,
 )
 from core.model import CHUNK_KINDS, CHUNK_STATES, IndexedChunks, Sizes, setting_value
+
+_STYLE = """
+:root { color-scheme: light dark; font: 15px/1.6 system-ui, sans-serif; }
+body { margin: 2rem auto; max-width: 110rem; padding: 0 1.5rem; }
+main { display: flex; gap: 2rem; align-items: flex-start; }
+section { flex: 1; min-width: 0; }
+li { margin: .1rem 0; }
+article { border-left: .3rem solid hsl(var(--hue) 55% 50%); background: hsl(var(--hue) 55% 50% / .1);
+  margin: .4rem 0; padding: .4rem .8rem; border-radius: .3rem; }
+header { font-size: .8rem; opacity: .75; }
+pre { margin: .3rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; font: .85rem/1.5 ui-monospace, monospace; }
+mark { background: hsl(var(--hue) 55% 50% / .35); color: inherit; }
+"""
+_HUES = (170, 35, 215, 340, 270, 95)
 
 
 def format_chunks(listed: ChunkList) -> list[str]:
@@ -102,3 +117,33 @@ def format_refused(listed: RefusedChunks) -> list[str]:
             f"  {' '.join(chunk.text.split())[:100]}",
         ]
     return lines or [_("The model refuses no passage.")]
+
+
+def page(preview: CutPreview) -> str:
+    """Return an HTML page that shows cuts of one note side by side; it loads no resource and runs no script."""
+    columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
+    title, language = escape(preview.title), terminal_language().replace("_", "-")
+    return (
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<style>{_STYLE}</style></head><body><h1>{title}</h1><main>{columns}</main></body></html>\n"
+    )
+
+
+def _column(cut: CutNote) -> str:
+    figures = say(size_message(cut.strategy, cut.sizes))
+    reasons = "".join(f"<li>{escape(say(reason))}</li>" for reason in cut.reasons)
+    bands = []
+    end = 0
+    for chunk in cut.chunks:
+        shared = max(0, end - chunk.start)
+        where = " › ".join(chunk.section)
+        tokens = say(plural("{n} token", "{n} tokens", n=chunk.token_count))
+        about = f"[{chunk.index + 1}] {escape(where)} · {tokens} · {chunk.start}-{chunk.end}"
+        text = f"<mark>{escape(chunk.text[:shared])}</mark>{escape(chunk.text[shared:])}"
+        hue = _HUES[chunk.index % len(_HUES)]
+        bands.append(f'<article style="--hue:{hue}"><header>{about}</header><pre>{text}</pre></article>')
+        end = chunk.end
+    return (
+        f"<section><h2>{escape(cut.strategy)}</h2><p>{escape(figures)}</p><ul>{reasons}</ul>{''.join(bands)}</section>"
+    )

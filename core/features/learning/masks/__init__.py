@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from core.features.learning.masks.commands import commands
-from core.features.learning.masks.figures import numbers
-from core.features.learning.masks.named import named_secrets, on_next_line, pairs
+from core.features.learning.masks.named import MOST_LINE, is_named, named_secrets, on_next_line, pairs, tables
 from core.features.learning.masks.names import Grade, grade
-from core.features.learning.masks.shapes import shapes
+from core.features.learning.masks.shapes import numbers, shapes
 from core.features.learning.masks.spans import MASK, SecretSpan, merge, normal_form
-from core.features.learning.masks.tables import MOST_LINE, is_named, tables
-from core.features.learning.masks.tokens import find_tokens
-from core.features.learning.masks.values import is_secret
+from core.features.learning.masks.values import find_tokens, is_secret
 from core.model import LogEvent
 
 _MOST_TEXT = 20_000

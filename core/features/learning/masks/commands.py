@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from core.features.learning.masks.literals import Value, quoted_value
 from core.features.learning.masks.names import Grade, grade
 from core.features.learning.masks.spans import Hints, SecretSpan
-from core.features.learning.masks.values import is_secret
+from core.features.learning.masks.values import Value, is_secret, quoted_value
 
 _OPTIONS = {
     r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane)[^\n|;]{0,60}\slogin": "-p",

@@ -1,11 +1,11 @@
-"""Logs as lines of text: times, levels, stack traces, and what was typed at a prompt."""
+"""Logs as lines of text: times, levels, stack traces, prompts, and the access logs of web servers."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from core.features.learning.heads import head_of, level_of, pairs_of
-from core.model import LogEvent
+from core.model import LogEvent, LogLevel
 
 PROMPT = re.compile(
     r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
@@ -20,6 +20,12 @@ _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|gorouti
 _ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
 _MOST_LINES = 200
 """Lines of one event at most; what follows of it is left out."""
+
+_LINE = re.compile(
+    r'(?P<host>[\w.:-]{1,100}) [^\s"]{1,100} [^\s"]{1,100} \[(?P<time>[^\]\n]{10,40})\] '
+    r'"(?P<method>[A-Z]{2,10}) (?P<path>[^\s"?]{1,2000})[^"\n]{0,4000}" (?P<status>\d{3}) \S+(?P<rest>.*)'
+)
+_TIMES = re.compile(r"(?:rt|request_time|time|duration)=\"?(?P<named>\d{1,6}\.\d{1,6})|\s(?P<last>\d{1,6}\.\d{3})$")
 
 
 class Plain:
@@ -121,3 +127,35 @@ def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
 
 _HEADS = ("time", "ts", "level", "lvl", "severity", "logger", "component", "service")
 """Pairs of logfmt that are the head of an event."""
+
+
+class AccessLog:
+    """Reads access logs in the common and the combined format, with the time of a request where one is written."""
+
+    by_lines = True
+
+    def fits(self, name: str, sample: str) -> float:
+        lines = [line for line in sample.split("\n") if line.strip()][:50]
+        return 0.9 if lines and 2 * sum(bool(_LINE.match(line)) for line in lines) > len(lines) else 0.0
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        return repeated(_events(text))
+
+
+def _events(text: str) -> Iterator[LogEvent]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        match = _LINE.match(line)
+        if match is None:
+            yield LogEvent(text=line, line=number, end=number)
+            continue
+        fields = {name: match[name] for name in ("method", "path", "status")}
+        if time := _TIMES.search(match["rest"]):
+            fields["seconds"] = time["named"] or time["last"]
+        status = int(match["status"])
+        level: LogLevel = "error" if status >= 500 else "warning" if status >= 400 else "info"
+        said = f"{match['method']} {match['path']} {status}{match['rest']}"
+        yield LogEvent(
+            text=said, line=number, end=number, time=match["time"], level=level, kind="request", fields=fields
+        )

@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from core.base.messages import Message, message
-from core.features.learning.rules.commands import mended_commands
-from core.features.learning.rules.errors import deprecations, repeated_errors
+from core.features.learning.rules.errors import (
+    deprecations,
+    failing_tests,
+    mended_commands,
+    repeated_errors,
+    unsteady_tests,
+)
 from core.features.learning.rules.requests import failing_requests, required_headers, slow_calls
-from core.features.learning.rules.settings import ports, settings
-from core.features.learning.rules.statements import statements
-from core.features.learning.rules.tests import failing_tests, unsteady_tests
+from core.features.learning.rules.settings import ports, settings, statements
 from core.model import Fact, LogText
 
 MOST_FACTS = 200

@@ -1,4 +1,4 @@
-"""Errors that repeat with the same cause, and what ended them; what is deprecated."""
+"""What fails: errors that repeat and what ended them, commands that worked after one that failed, tests."""
 
 import re
 from collections import defaultdict
@@ -50,6 +50,21 @@ _NEAR = 160
 _MOST_AFTER = 400
 """Events after the last error among which its end is looked for."""
 _FEW = 2
+
+_KIND = ("test_experience", "common_issue")
+
+_FAILED = re.compile(
+    r"(?im)^(?:\W{0,3}(?:error|fatal|npm ERR!|panic|abort)|.{0,200}\b(?:command not found|no such file"
+    r"|permission denied|cannot find"
+    r"|could not|can't|not found|is not recognized|exited with code [1-9]|exit (?:code|status) [1-9]"
+    r"|\[rejected\]|failed to|failed[:,]"
+    r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
+)
+_LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
+"""Commands that change nothing, and mend nothing."""
+_BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
+_MOST_LATER = 8
+"""Commands after a failed one among which the one that worked is looked for."""
 
 
 def repeated_errors(log: LogText) -> Iterator[Fact]:
@@ -175,3 +190,102 @@ def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[
             return (steps[-1] if steps else None), event
         between.append(event)
     return None, None
+
+
+def unsteady_tests(log: LogText) -> Iterator[Fact]:
+    """Yield tests that failed and passed later in the same log."""
+    for name, events in _tests(log).items():
+        failed = [number for number, event in enumerate(events) if event.fields["outcome"] == "failed"]
+        passed = [number for number, event in enumerate(events) if event.fields["outcome"] == "passed"]
+        if not (failed and passed and passed[-1] > failed[0]):
+            continue
+        cause = _first_cause([events[number] for number in failed])
+        title = message("The test {test} fails and passes again", test=abbreviate(name))
+        text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(cause, 300))
+        rests = [events[number] for number in (*failed[:3], passed[-1])]
+        yield fact("unsteady_test", [generalise(name)], title, text if cause else title, rests, _KIND)
+
+
+def failing_tests(log: LogText) -> Iterator[Fact]:
+    """Yield tests that failed in at least two runs with the same cause, and never passed."""
+    for name, events in _tests(log).items():
+        failed = [event for event in events if event.fields["outcome"] == "failed"]
+        if any(event.fields["outcome"] == "passed" for event in events):
+            continue
+        detailed = [event for event in failed if event.fields.get("detail")]
+        runs = max(sum("\n" in event.text for event in failed), sum("\n" not in event.text for event in detailed))
+        if runs < _FEW:
+            continue
+        cause = _first_cause(failed)
+        title = message("The test {test} keeps failing: {cause}", test=abbreviate(name), cause=abbreviate(cause))
+        times = plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
+        text = message("{what}. {count}", what=title, count=times)
+        failing = fact("failing_test", [generalise(name), generalise(cause)], title, text, detailed[:3], _KIND)
+        yield replace(failing, priority=1)
+
+
+def _tests(log: LogText) -> dict[str, list[LogEvent]]:
+    """Return the events of each test; the header of a failure names it without its file."""
+    events = [event for event in log.events if event.kind == "test" and "outcome" in event.fields]
+    full = {
+        _last_part(event.fields.get("test", "")): event.fields["test"]
+        for event in events
+        if "::" in event.fields["test"]
+    }
+    groups: dict[str, list[LogEvent]] = defaultdict(list)
+    for event in events:
+        name = event.fields["test"]
+        groups[name if "::" in name else full.get(_last_part(name), name)].append(event)
+    return groups
+
+
+def _last_part(name: str) -> str:
+    return re.split(r"::|\.(?=test)", name)[-1]
+
+
+def _first_cause(failed: list[LogEvent]) -> str:
+    return next((event.fields["detail"].partition("\n")[0] for event in failed if event.fields.get("detail")), "")
+
+
+def mended_commands(log: LogText) -> Iterator[Fact]:
+    """Yield commands that failed, with the commands after which they worked, or the one that worked in their place."""
+    commands = [event for event in log.events if event.kind == "command"]
+    for number, event in enumerate(commands):
+        if not _fails(event):
+            continue
+        steps = _mending(event, commands[number + 1 : number + 1 + _MOST_LATER])
+        if not steps:
+            continue
+        failed = event.fields["command"]
+        if failed == steps[-1].fields["command"] and not steps[:-1]:
+            continue
+        worked = " && ".join(step.fields["command"] for step in steps)
+        reason = abbreviate(next((line for line in event.text.split("\n")[1:] if _FAILED.search(line)), ""), 300)
+        title = message(
+            "Where {failed} fails, {worked} works", failed=abbreviate(failed, 80), worked=abbreviate(worked, 160)
+        )
+        text = message("{title}. It failed with: {cause}", title=title, cause=reason)
+        key = [normalise_exact(failed), normalise_exact(worked)]
+        yield fact("mended_command", key, title, text, [event, *steps], ("test_experience", "best_practice"))
+
+
+def _fails(event: LogEvent) -> bool:
+    output = event.text.partition("\n")[2]
+    return bool(output and _FAILED.search(output))
+
+
+def _mending(failed: LogEvent, later: list[LogEvent]) -> list[LogEvent]:
+    """Return the commands that mend a failed one: those up to it where it works, else the first of its program."""
+    command, program = failed.fields["command"], _program(failed)
+    worked = [event for event in later if not _fails(event)]
+    for number, event in enumerate(worked):
+        if command in event.fields["command"]:
+            return [log_event for log_event in worked[:number] if not _LOOKING.match(log_event.fields["command"])] + [
+                event
+            ]
+    return next(([event] for event in worked if _program(event) == program and not _LOOKING.match(program)), [])
+
+
+def _program(event: LogEvent) -> str:
+    words = _BEFORE.sub("", event.fields["command"]).split()
+    return words[0] if words else ""
