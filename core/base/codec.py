@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from typing_extensions import TypedDict
 
+from core.base.datetimes import exact, in_utc
 from core.base.messages import Message, from_json, message, readable_name, to_json, verbatim
-from core.base.moments import exact, in_utc
 from core.base.text import find_half_character
 
 _View = TypeVar("_View")

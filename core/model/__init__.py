@@ -6,7 +6,7 @@ files -> notes -> chunks -> windows -> vectors -> hits -> context
 higher-is-better.
 """
 
-from core.base.moments import *
+from core.base.datetimes import *
 from core.model.answers import *
 from core.model.backups import *
 from core.model.bases import *

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
+from core.base.datetimes import lapses
 from core.base.messages import Message, message
-from core.base.moments import lapses
 
 NoteStatus = Literal["pending", "active", "archived"]
 FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]

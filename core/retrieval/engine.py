@@ -35,6 +35,7 @@ from core.query.language import FilterValues, filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
 from core.retrieval.clicks import rank_by_clicks, relevant_clicks
+from core.retrieval.follow_up_rounds import Rounds, run_follow_ups
 from core.retrieval.grouping import Successors
 from core.retrieval.highlights import TokenizedHit, add_pages
 from core.retrieval.images.search import ImageSearch
@@ -42,7 +43,6 @@ from core.retrieval.llm_choice import LlmSteps
 from core.retrieval.ranking import Candidates, Ranking, Scope
 from core.retrieval.reasons import Reasons
 from core.retrieval.requests import SearchRequest, load_rerankers, prepare, properties_in, start_search
-from core.retrieval.rounds import Rounds, run_follow_ups
 from core.settings.config import Settings
 from core.store import Store
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from core.base.jobs import Jobs
-from core.features.backups.collection import Backups
+from core.features.backups.service import Backups
 from core.settings import config
 from core.settings.preferences import Preferences
 from core.store import lock

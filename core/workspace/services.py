@@ -19,19 +19,19 @@ from core.store import Store
 from core.store.schema import objects_of
 
 if TYPE_CHECKING:
-    from core.features.answers.collection import Answers
-    from core.features.archives.collection import Archives
-    from core.features.backups.collection import Backups
+    from core.features.answers.service import Answers
+    from core.features.archives.service import Archives
+    from core.features.backups.service import Backups
     from core.features.doctor.doctor import Doctor
     from core.features.evaluation.questions import Questions, QuestionSets
     from core.features.evaluation.runs import Runs
-    from core.features.findability.collection import FindabilityChecks
+    from core.features.findability.service import FindabilityChecks
     from core.features.findability.table import CheckTable
-    from core.features.learning.collection import Learning
-    from core.features.packs.collection import Packs
-    from core.features.related.collection import RelatedNotes
-    from core.features.review.collection import Review
-    from core.features.threads.collection import Threads
+    from core.features.learning.service import Learning
+    from core.features.packs.service import Packs
+    from core.features.related.service import RelatedNotes
+    from core.features.review.service import Review
+    from core.features.threads.service import Threads
     from core.indexing.models.servers import Servers
     from core.intake.watching import TextFolders
     from core.notes.documents import Documents
@@ -114,14 +114,14 @@ class Services:
 
     @LazyService
     def answers(self) -> "Answers":
-        from core.features.answers.collection import Answers
+        from core.features.answers.service import Answers
         from core.features.evaluation.suggestions import suggest
 
         return Answers(self.store, self.settings, self.searching, self.jobs, suggest)
 
     @LazyService
     def threads(self) -> "Threads":
-        from core.features.threads.collection import Threads
+        from core.features.threads.service import Threads
 
         return Threads(self.store, self.settings, lambda: self.answers, self.notes, self.jobs)
 
@@ -139,7 +139,7 @@ class Services:
 
     @LazyService
     def runs(self) -> "Runs":
-        from core.features.answers.collection import Answerer
+        from core.features.answers.service import Answerer
         from core.features.evaluation.runs import Runs
 
         answerer = partial(Answerer, self.store, self.settings)
@@ -147,7 +147,7 @@ class Services:
 
     @LazyService
     def findability(self) -> "FindabilityChecks":
-        from core.features.findability.collection import FindabilityChecks
+        from core.features.findability.service import FindabilityChecks
 
         searched = self.store, self.settings, self.models, self._synonyms
         return FindabilityChecks(*searched, self.preferences, self.jobs)
@@ -201,8 +201,8 @@ class Services:
 
     @LazyService
     def review(self) -> "Review":
-        from core.features.review.collection import Review, ReviewParts
         from core.features.review.reminders import Reminders
+        from core.features.review.service import Review, ReviewParts
 
         reminders = Reminders(self.store, self.preferences)
         stored = self.store, self.notes, self.chunks, self.proposals
@@ -211,7 +211,7 @@ class Services:
 
     @LazyService
     def related(self) -> "RelatedNotes":
-        from core.features.related.collection import RelatedNotes
+        from core.features.related.service import RelatedNotes
 
         contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
         last_finding = self._offer("findability", lambda: self._check_table.finding)
@@ -219,7 +219,7 @@ class Services:
 
     @LazyService
     def learning(self) -> "Learning":
-        from core.features.learning.collection import Learning
+        from core.features.learning.service import Learning
 
         return Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
 
@@ -243,20 +243,20 @@ class Services:
 
     @LazyService
     def packs(self) -> "Packs":
-        from core.features.packs.collection import Packs
+        from core.features.packs.service import Packs
 
         return Packs(self.store, self.settings, self.bases, self.chunks)
 
     @LazyService
     def archives(self) -> "Archives":
-        from core.features.archives.collection import Archives
+        from core.features.archives.service import Archives
         from core.features.evaluation.run_table import RunTable
 
         return Archives(self.store, self.settings, self.bases, RunTable(self.store.database))
 
     @LazyService
     def backups(self) -> "Backups":
-        from core.features.backups.collection import Backups
+        from core.features.backups.service import Backups
 
         read = self.store.database.read
         return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, objects_of)
@@ -272,12 +272,12 @@ class Services:
         return Doctor(WorkspaceParts(*parts, backups), resources, self._offer("archives", self._archive_checks))
 
     def _backup_checks(self) -> dict[str, Check]:
-        from core.features.backups.collection import CHECKS
+        from core.features.backups.service import CHECKS
 
         return bind_checks(CHECKS, self.backups)
 
     def _archive_checks(self) -> dict[str, Check]:
-        from core.features.archives.collection import CHECKS
+        from core.features.archives.service import CHECKS
 
         return bind_checks(CHECKS, self.archives)
 

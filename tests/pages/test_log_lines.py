@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.base import call_log, log
-from core.features.learning import collection as learning
+from core.features.learning import service as learning
 from core.workspace import Workspace
 from tests.doors.test_log_lines import ASKED, BASE, LEARNT, OPERATIONS, SEARCHES, SECRET
 from tests.pages.conftest import Screen

@@ -11,7 +11,7 @@ from core.base.places import provide_file
 from core.model import STAGES, CallerContext, DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
 from core.query.language import filters_of
-from core.retrieval.rounds import LEAD, SYNONYM
+from core.retrieval.follow_up_rounds import LEAD, SYNONYM
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer

@@ -17,7 +17,7 @@ from yaml.resolver import Resolver
 from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, RowError
 from core.base.messages import Message, message, reason_of
-from core.features.archives.parts import SIGNS, Made, RecordParts, noun, parse_json
+from core.features.archives.lazy_records import SIGNS, Made, RecordParts, noun, parse_json
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import is_safe

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from core.base.errors import ArchiveError, EditError, SourceError
 from core.base.messages import Message
-from core.features.archives.parts import Made, RecordParts
+from core.features.archives.lazy_records import Made, RecordParts
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake import folder, notefile, upload
 from core.intake.folder import free_path

@@ -16,7 +16,7 @@ from core import chunking, embedding, reranking
 from core.base.errors import RowError, TesseraError
 from core.base.messages import Message, message
 from core.base.text import one_line, stem
-from core.features.archives.parts import RecordParts, noun
+from core.features.archives.lazy_records import RecordParts, noun
 from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, is_safe

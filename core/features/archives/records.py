@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from core import embedding
 from core.base.messages import Message
-from core.features.archives.parts import RecordParts
+from core.features.archives.lazy_records import RecordParts
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
 from core.model import (

@@ -16,8 +16,9 @@ from core.base import files
 from core.base.errors import SourceError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
 from core.base.swapping import sync_folder
-from core.features.archives import records, whole
-from core.features.archives.parts import RecordParts
+from core.features.archives import records
+from core.features.archives import zip_archive as whole
+from core.features.archives.lazy_records import RecordParts
 from core.features.archives.records import NoteRecord, Records
 from core.intake.folder import free_path
 from core.model import KnowledgeBase, Trashed, TrashedBase

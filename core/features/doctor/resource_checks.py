@@ -19,7 +19,7 @@ from core.indexing.models import cards
 from core.model import Check, KnowledgeBase, count_names
 from core.settings import config
 from core.store import Store
-from core.store.index import seal
+from core.store.index import index_checksums as seal
 
 
 def _index(parts: WorkspaceParts) -> Message | None:

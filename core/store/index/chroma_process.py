@@ -19,7 +19,7 @@ from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import translate_errors
 from core.base.files import delete
 from core.model import Matrix
-from core.store.index import seal
+from core.store.index import index_checksums as seal
 from core.store.index.backend import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED
 

@@ -19,7 +19,8 @@ from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import find_write_error, translate_error
 from core.base.files import delete
 from core.base.messages import message
-from core.store.index import chroma_server, seal
+from core.store.index import chroma_server
+from core.store.index import index_checksums as seal
 from core.store.index.backend import Address, Place
 from core.store.index.chroma_collections import Collections, client_settings
 from core.store.index.chroma_server import RemoteChroma

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.features.answers import collection
-from core.features.answers.collection import is_question
+from core.features.answers import service as collection
+from core.features.answers.service import is_question
 from core.model import Answer, GoldSpan, Question
 from core.workspace import Workspace
 from tests import samples

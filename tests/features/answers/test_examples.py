@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import NoteNotFound, QueryError
 from core.base.jobs import Jobs
-from core.features.answers.collection import CANDIDATES, EXAMPLES, Examples
+from core.features.answers.service import CANDIDATES, EXAMPLES, Examples
 from core.model import GoldSpan, Question
 
 

@@ -14,7 +14,8 @@ import pytest
 
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.text import find_quote
-from core.features.answers import collection, figures, writing
+from core.features.answers import figures, writing
+from core.features.answers import service as collection
 from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer
 from core.providers.chat import Chat

@@ -9,8 +9,8 @@ import pytest
 from core.base.errors import DiskFull
 from core.doors.cli import main
 from core.embedding import windows
-from core.features.archives.collection import CHECKS as ARCHIVES
-from core.features.backups.collection import CHECKS as BACKUPS
+from core.features.archives.service import CHECKS as ARCHIVES
+from core.features.backups.service import CHECKS as BACKUPS
 from core.features.doctor import resource_checks
 from core.features.doctor.database_checks import OF_DATABASE
 from core.features.doctor.file_checks import OF_FILES

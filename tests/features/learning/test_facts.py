@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.features.learning.collection import Memory
 from core.features.learning.masks import Masker
 from core.features.learning.reading import read_text
 from core.features.learning.rules import RULES, facts
+from core.features.learning.service import Memory
 from core.model import Fact, LearntFact
 from tests.features.learning.measure import LABELS, LOGS, all_measured, measured
 

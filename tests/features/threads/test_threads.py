@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import NoteNotFound, UnknownChoice
-from core.features.threads.collection import relocate
+from core.features.threads.service import relocate
 from core.model import Cited, Thread
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace

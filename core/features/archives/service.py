@@ -15,8 +15,9 @@ from core.base import files, places
 from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.messages import Message, message, plural
-from core.features.archives import documents, folders, import_validation, records, whole
-from core.features.archives.parts import Mistakes
+from core.features.archives import documents, folders, import_validation, records
+from core.features.archives import zip_archive as whole
+from core.features.archives.lazy_records import Mistakes
 from core.features.archives.records import Ids, Records, RunRows, is_id
 from core.features.archives.trash import BaseTrash, TrashedTable, expire
 from core.indexing.bases import Bases

@@ -19,7 +19,7 @@ from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
 from core.base.messages import message
 from core.base.places import PROGRAM
-from core.features.archives.parts import Made, Mistakes, RecordParts, noun, parse_json
+from core.features.archives.lazy_records import Made, Mistakes, RecordParts, noun, parse_json
 from core.features.archives.records import Records, SyncRecord
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
