@@ -348,7 +348,7 @@ class Bases:
 
     def folders(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
         """Return the folders with which a base was synced, and the times."""
-        return tuple((path, at) for path, at, _ in self._store.bases.syncs(base))
+        return tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
 
     def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
         """Return the files that the last sync of a folder of the base couldn't read, or of each folder."""
@@ -359,7 +359,7 @@ class Bases:
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
-        reports = [report for sync, _, report in self._store.bases.syncs(base) if folder in ("", sync)]
+        reports = [sync.report for sync in self._store.bases.syncs(base) if folder in ("", sync.folder)]
         return [Failed.from_dict(item) for report in reports for item in report.get(name, ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:

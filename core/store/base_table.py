@@ -36,6 +36,19 @@ class SwitchTable(StoreTable):
 _SWITCH_READER = RowReader(Switch, message("change of model"), "embedder", key="embedder")
 
 
+Report = dict[str, Any]
+"""The report of a sync, as it is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRecord:
+    """The last sync of a folder, as it is stored."""
+
+    folder: str
+    at: datetime
+    report: Report
+
+
 class BaseTable(StoreTable):
     """The bases of a workspace."""
 
@@ -139,12 +152,12 @@ class BaseTable(StoreTable):
 
     # syncs
 
-    def put_sync(self, base: KnowledgeBase, folder: str, at: datetime, report: dict[str, Any]) -> None:
+    def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
         """Write a sync of a folder as it was."""
-        row = {"base_id": base.id, "folder": folder, "at": at.isoformat(), "report": json.dumps(report)}
+        row = {"base_id": base.id, "folder": sync.folder, "at": sync.at.isoformat(), "report": json.dumps(sync.report)}
         self._database.insert("syncs", row)
 
-    def record_sync(self, base: KnowledgeBase, folder: str, report: dict[str, object]) -> None:
+    def record_sync(self, base: KnowledgeBase, folder: str, report: Report) -> None:
         now = datetime.now(UTC).isoformat()
         with self._database.write():
             self._database.execute(
@@ -157,11 +170,10 @@ class BaseTable(StoreTable):
         found = "SELECT EXISTS (SELECT 1 FROM syncs WHERE base_id = ? AND folder = ?)"
         return bool(self._database.value(found, base_id, folder))
 
-    def syncs(self, base: KnowledgeBase) -> list[tuple[str, datetime, dict[str, Any]]]:
-        """Return each folder of the base with the time and the report of its last sync, newest first."""
+    def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
+        """Return the last sync of each folder of the base, newest first."""
         rows = self._database.rows("SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
-        synced = [_SYNC(dict(row), self._database.unread) for row in rows]
-        return [(sync.folder, sync.at, sync.report) for sync in synced]
+        return [_SYNC(dict(row), self._database.unread) for row in rows]
 
 
 def _row(base: KnowledgeBase) -> dict[str, Any]:
@@ -173,22 +185,13 @@ def _row(base: KnowledgeBase) -> dict[str, Any]:
     }
 
 
-def _report(value: object) -> dict[str, Any]:
-    report: dict[str, Any] = stored(dict[str, object])(value)
+def _report(value: object) -> Report:
+    report: Report = stored(dict[str, object])(value)
     _ = [str(Failed.from_dict(item).error) for item in report.get("failed", ())]
     return report
-
-
-@dataclass(frozen=True, slots=True)
-class _Sync:
-    """The last sync of a folder, as it is stored."""
-
-    folder: str
-    at: datetime
-    report: dict[str, Any]
 
 
 _READER = RowReader(
     KnowledgeBase, message("base"), "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings)
 )
-_SYNC = RowReader(_Sync, message("sync"), "folder", key="folder", report=_report)
+_SYNC = RowReader(SyncRecord, message("sync"), "folder", key="folder", report=_report)

@@ -53,6 +53,10 @@ NAMED = f"""
 """
 
 
+Values = dict[str, Any]
+"""Values of a row by their columns, or of a note by its fields."""
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """The new place of a note's file."""
@@ -109,23 +113,23 @@ class Joined:
     overridden: dict[str, object]
 
 
-def overridden_json(fields: dict[str, object]) -> str:
+def overridden_json(fields: Values) -> str:
     return json.dumps(to_plain(fields), ensure_ascii=False)
 
 
-def data_of(note: Note) -> dict[str, Any]:
+def data_of(note: Note) -> Values:
     """Return a note's values other than its id, base, title and text, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
 
 
-def described(note: Note) -> dict[str, object]:
+def described(note: Note) -> Values:
     elsewhere = {name: getattr(note, name) for name in _ELSEWHERE}
     row = {name: value for name, value in (data_of(note) | elsewhere).items() if name != "tags"}
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
 
 
-def row_of(cut: NoteToIndex) -> dict[str, object]:
+def row_of(cut: NoteToIndex) -> Values:
     return described(cut.note) | {
         "mtime_ns": cut.mtime_ns,
         "size": cut.size,
@@ -171,11 +175,11 @@ def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteNames:
     return _NAMED_READER.whole(_named_values(dict(zip(columns, values, strict=True))))
 
 
-def _card_values(row: dict[str, Any]) -> dict[str, Any]:
+def _card_values(row: Values) -> Values:
     return row | {name: _read_texts(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
 
 
-def _named_values(row: dict[str, Any]) -> dict[str, Any]:
+def _named_values(row: Values) -> Values:
     return row | {"aliases": _read_texts(row["aliases"])}
 
 
@@ -190,12 +194,12 @@ def texts(stored: object) -> tuple[str, ...]:
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 
 
-def overridden(values: dict[str, Any]) -> dict[str, object]:
+def overridden(values: Values) -> Values:
     """Return values of fields of a note from their JSON values."""
     return {name: decoder(_HINTS[name])(value) for name, value in values.items()}
 
 
-def extra(values: dict[str, Any]) -> dict[str, object]:
+def extra(values: Values) -> Values:
     """Return the values without a field from their JSON values; aliases are texts."""
     decoder(tuple[str, ...])(values.get("aliases", ()))
     read: dict[str, object] = decoder(dict[str, object])(values)

@@ -31,6 +31,7 @@ from core.model import (
     VersionKind,
 )
 from core.store import Store
+from core.store.base_table import SyncRecord
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
 
@@ -94,15 +95,6 @@ class RunRows(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SyncRecord:
-    """The last sync of a folder."""
-
-    folder: str
-    at: datetime
-    report: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
 class Records:
     """A base with all that belongs to it. `powers` are those that were left at the door."""
 
@@ -163,9 +155,7 @@ def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
                 RunRecord(run, {str(number): result for number, result in runs.results(run.id).items()})
                 for run in reversed(runs.for_base(base))
             ),
-            syncs=RecordParts.from_records(
-                SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])
-            ),
+            syncs=RecordParts.from_records(sorted(store.bases.syncs(base), key=lambda sync: sync.folder)),
             uses=RecordParts.from_records(use for note_id in everyone for use in store.uses.for_note(note_id)),
         )
 
@@ -217,7 +207,7 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
             results = {int(number): result for number, result in done.results.items()}
             runs.add(new_run, results, done.run.metrics, done.run.ended_at)
         for sync in records.syncs:
-            store.bases.put_sync(base, sync.folder, sync.at, sync.report)
+            store.bases.put_sync(base, sync)
         for use in records.uses:
             store.uses.put(use)
     return base

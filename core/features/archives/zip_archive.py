@@ -20,13 +20,14 @@ from core.base.faults import translate_errors
 from core.base.messages import message
 from core.base.places import PROGRAM
 from core.features.archives.lazy_records import Made, Mistakes, RecordParts, noun, parse_json
-from core.features.archives.records import Records, SyncRecord
+from core.features.archives.records import Records
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
 from core.model import Feedback, KnowledgeBase, RequestedPermissions
 from core.notes import vocabulary
 from core.query import synonyms
+from core.store.base_table import SyncRecord
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"

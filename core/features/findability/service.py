@@ -174,9 +174,9 @@ class FindabilityChecks:
     def _is_due(self, base: KnowledgeBase) -> bool:
         checks = self._table.for_base(base)
         changed = (
-            at
-            for _, at, report in self._store.bases.syncs(base)
-            if any(report.get(name) for name in ("added", "changed", "removed"))
+            sync.at
+            for sync in self._store.bases.syncs(base)
+            if any(sync.report.get(name) for name in ("added", "changed", "removed"))
         )
         return (last := next(changed, None)) is not None and not (checks and checks[0].at > last)
 
