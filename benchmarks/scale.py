@@ -25,7 +25,7 @@ from benchmarks.quality import imported, vaults
 from core.base.text import CJK, digest, query_keywords
 from core.features.evaluation.question_files import parse
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
-from core.query.language import filters_of
+from core.query.parser import filters_of
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 from core.workspace import Workspace

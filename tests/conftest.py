@@ -18,7 +18,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from core import embedding, reranking
-from core.base import places
+from core.base import app_paths
 from core.embedding import Embedder, centring, onnx, tokens
 from core.indexing.models import servers
 from core.retrieval import images
@@ -49,7 +49,7 @@ def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test meets the servers and the keys of the person who runs it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(servers, "PORTS", {})
-        patch.setenv(places.VARIABLE, str(tmp_path_factory.mktemp("nobody") / "none"))
+        patch.setenv(app_paths.VARIABLE, str(tmp_path_factory.mktemp("nobody") / "none"))
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         yield
 

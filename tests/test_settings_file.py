@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies
 
-from core.base import swapping
+from core.base import safe_replace
 from core.base.errors import ConfigError
 from core.settings import config
 from core.settings.config import FILE
@@ -97,13 +97,13 @@ def test_a_mistake_is_named_and_the_file_stays(
 def test_a_file_that_another_program_changes_meanwhile_stays(
     file: Callable[[str], SettingsFile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings, swap = file(TYPED), swapping.swap
+    settings, swap = file(TYPED), safe_replace.swap
 
     def late(place: Path, data: bytes, expected: bytes) -> object:
         place.write_text("limit = 1\n")
         return swap(place, data, expected)
 
-    monkeypatch.setattr(swapping, "swap", late)
+    monkeypatch.setattr(safe_replace, "swap", late)
     with pytest.raises(ConfigError, match="by another program"):
         settings.write("search.limit", 7)
     assert FILE.read_text() == "limit = 1\n"

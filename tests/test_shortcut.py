@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base import places
+from core.base import app_paths
 from core.desktop import window
 from core.doors import cli
 
@@ -71,11 +71,11 @@ def test_an_installed_program_keeps_its_workspace_with_the_persons_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert places.workspace() == Path("data/workspace")
-    monkeypatch.setattr(places, "PROGRAM", places._INSTALLED)
-    monkeypatch.setattr("core.base.places.user_data_path", lambda name, **_: tmp_path / "person" / name)
-    assert places.workspace() == tmp_path / "person" / "tessera" / "workspace"
+    assert app_paths.workspace() == Path("data/workspace")
+    monkeypatch.setattr(app_paths, "PROGRAM", app_paths._INSTALLED)
+    monkeypatch.setattr("core.base.app_paths.user_data_path", lambda name, **_: tmp_path / "person" / name)
+    assert app_paths.workspace() == tmp_path / "person" / "tessera" / "workspace"
     old = tmp_path / "data" / "workspace"
     old.mkdir(parents=True)
     (old / "notes.db").touch()
-    assert places.workspace() == Path("data/workspace")
+    assert app_paths.workspace() == Path("data/workspace")

@@ -26,7 +26,7 @@ from core.intake.imports import Imports
 from core.markdown import outline
 from core.markdown.parser import Parsed
 from core.model import ChunkingOptions, Filters, Pipeline, SearchResult, SyncReport
-from core.query.language import filters_of
+from core.query.parser import filters_of
 from core.workspace import Workspace
 from tests import samples
 

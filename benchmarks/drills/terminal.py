@@ -29,7 +29,7 @@ from benchmarks.drills.escapes import FAMILIES
 from benchmarks.drills.given import Given
 from benchmarks.drills.guests import Guests
 from benchmarks.drills.tally import Tally
-from core.base import places
+from core.base import app_paths
 from core.doors import cli
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
@@ -172,7 +172,7 @@ def _settings() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="terminal") as scratch, ExitStack() as patches:
         own = SETTINGS | {
             "TESSERA_KNOWLEDGE__BASE_DIR": str(Path(scratch, guests.TEXTS)),
-            places.VARIABLE: str(Path(scratch, "config")),
+            app_paths.VARIABLE: str(Path(scratch, "config")),
             "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
         }
         patches.enter_context(patch.dict(os.environ, own))

@@ -22,9 +22,9 @@ from pathlib import Path
 from types import FrameType
 
 from core.base import call_log, files
+from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
 from core.base.messages import skeleton
-from core.base.places import PROGRAM
 
 FILE = Path("logs") / "tessera.log"
 _BYTES = 1_000_000

@@ -24,8 +24,8 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from core.base import files
+from core.base.app_paths import PROGRAM, START
 from core.base.errors import ConfigError
-from core.base.places import PROGRAM, START
 from core.base.text import digest, find_half_character
 from core.settings.config import settings
 

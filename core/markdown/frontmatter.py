@@ -17,7 +17,7 @@ from yaml.reader import Reader
 
 from core.base.messages import Message, message, reason_of
 from core.base.text import LINE_END
-from core.markdown.tags import in_list
+from core.markdown.tags import split_list
 from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, clock_to_utc, exact
 
 MAX_CHARACTERS = 64 * 1024
@@ -297,7 +297,7 @@ def _field_value(kind: FieldKind, value: str, texts: list[str]) -> Any:
     """Return the value of a field of this kind, None for a text that the field can't hold."""
     match kind:
         case "tags":
-            return tuple(tag for text in texts for tag in in_list(text))
+            return tuple(tag for text in texts for tag in split_list(text))
         case "notes":
             return tuple(filter(None, map(target, texts)))
         case "number":

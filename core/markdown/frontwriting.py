@@ -212,7 +212,7 @@ def _has_lines(node: yaml.SequenceNode) -> bool:
 def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
     """Return the values that an item of a list means."""
     read: Callable[[str], tuple[str, ...]] = (
-        (lambda text: tuple(tags.in_list(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
+        (lambda text: tuple(tags.split_list(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
     )
     return tuple(value for text in frontmatter.strings(item) for value in read(text) if value)
 

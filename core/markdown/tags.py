@@ -50,7 +50,7 @@ def with_parents(tag: str) -> Iterator[str]:
         tag = tag.rpartition("/")[0].rstrip("/")
 
 
-def in_list(text: str) -> Iterator[str]:
+def split_list(text: str) -> Iterator[str]:
     """Yield the tags of a list in front matter: with commas, or each with its #."""
     for part in _LIST.split(text):
         if tag := normalize(part):

@@ -15,7 +15,7 @@ from typing import Any, Unpack
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound
 from core.base.faults import FULL
-from core.base.swapping import rename_free, sync_folder, write_sibling
+from core.base.safe_replace import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models

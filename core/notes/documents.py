@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from core.base import files, places
+from core.base import app_paths, files
 from core.base.call_log import log_call
 from core.base.encodings import ENCODINGS, display_encoding, normalize_encoding
 from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
@@ -101,7 +101,7 @@ class Documents:
 
         Raises SourceError where it is gone, ConfigError for a place that is taken.
         """
-        original, place = self.original(note_id), places.check_vacant(place)
+        original, place = self.original(note_id), app_paths.check_vacant(place)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
         with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import yaml
 
-from core.base import files, places
+from core.base import app_paths, files
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.base.faults import FULL, REFUSED, translate_errors
-from core.base.swapping import Changed, swap
+from core.base.safe_replace import Changed, swap
 from core.base.text import LINE_END, stem, with_line_ends
 from core.intake import folder, notefile
 from core.intake.encoding import decode_file, encode_like
@@ -111,7 +111,7 @@ def front_of(note: Note) -> str:
 
 def exported_text(text: str, place: Path) -> str:
     """Write a text to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
-    place = places.check_vacant(place)
+    place = app_paths.check_vacant(place)
     with translate_errors(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
         files.create(place, text)

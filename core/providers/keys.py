@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import httpx
 
-from core.base import places
+from core.base import app_paths
 from core.base.errors import ConfigError
 from core.settings.sections import key_variable
 
@@ -127,7 +127,7 @@ def _name(section: str, server: str) -> str:
 
 
 def _entries() -> dict[str, Any]:
-    entries: dict[str, Any] = places.read(FILE)
+    entries: dict[str, Any] = app_paths.read(FILE)
     return {
         section: entry
         for section, entry in entries.items()
@@ -137,7 +137,7 @@ def _entries() -> dict[str, Any]:
 
 def _write(section: str, entry: dict[str, str | None] | None) -> None:
     others = {name: other for name, other in _entries().items() if name != section}
-    places.write(FILE, others | ({section: entry} if entry else {}))
+    app_paths.write(FILE, others | ({section: entry} if entry else {}))
     forget()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from string import ascii_lowercase, digits
 
 from core.base import files
+from core.base.app_paths import provide_file
 from core.base.errors import ConfigError
 from core.base.messages import Message, message
-from core.base.places import provide_file
 from core.base.text import CJK, LINE_END, STOP_WORDS, fold
 
 FILE = "synonyms.txt"

@@ -9,7 +9,7 @@ from core.base.errors import QueryError
 from core.base.text import query_keywords
 from core.model import SIGNALS, Click, Hit, SearchResult, favour, local_now
 from core.notes.uses import Clicks
-from core.query.language import parse
+from core.query.parser import parse
 from core.retrieval.hits import by_favour
 
 GAIN = 0.5

@@ -31,7 +31,7 @@ from core.model import (
 from core.model.limits import QUESTION
 from core.notes.uses import Clicks
 from core.query.decomposition import WHOLE
-from core.query.language import FilterValues, filters_of
+from core.query.parser import FilterValues, filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
 from core.retrieval.clicks import rank_by_clicks, relevant_clicks

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from core.base.text import CJK
 from core.model import Chunk, NoteSummary
-from core.store.ranking import best
+from core.store.top_k import best
 
 Scores = Mapping[int, float]
 

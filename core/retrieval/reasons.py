@@ -11,7 +11,7 @@ from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, 
 from core.retrieval.ranking import Ranking
 from core.retrieval.stages import narrow
 from core.store import Store
-from core.store.ranking import best
+from core.store.top_k import best
 
 _ALL = 1 << 31
 

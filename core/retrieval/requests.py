@@ -28,7 +28,7 @@ from core.model import (
 )
 from core.model.limits import FILTERS, check_filters, check_part, check_question
 from core.query.decomposition import ClassifiedQuestion, classify_question
-from core.query.language import as_text, merge_filters, parse
+from core.query.parser import as_text, merge_filters, parse
 from core.query.synonyms import Spelling, correct
 from core.reranking import NONE, Reranker
 from core.settings.config import Settings, check

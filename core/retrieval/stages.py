@@ -19,7 +19,7 @@ from core.retrieval.fusion import Scores
 from core.retrieval.ranking import Candidates, Ranking, Reranked, Scope, Trace
 from core.retrieval.requests import SearchRequest
 from core.store import Store
-from core.store.ranking import best
+from core.store.top_k import best
 
 _STRONG = 3
 """Number of first candidates whose linked notes are raised: a link is a hint that both belong to the question."""

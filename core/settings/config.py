@@ -18,7 +18,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from core.base import files, places
+from core.base import app_paths, files
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.messages import message
 from core.base.text import find_half_character
@@ -84,7 +84,7 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", hide_input_in_errors=True
     )
 
-    workspace: Path = Field(default_factory=places.workspace)
+    workspace: Path = Field(default_factory=app_paths.workspace)
     embedder: str = "auto"
     models_dir: Path | None = None
     log_texts: bool = False
@@ -175,7 +175,7 @@ def read_entered_servers() -> dict[str, dict[str, str]]:
     Raises ConfigError for a damaged file.
     """
     servers = {}
-    for section, values in places.read(ENTERED).items():
+    for section, values in app_paths.read(ENTERED).items():
         if section in KEYS and isinstance(values, dict):
             known = {name: values[name] for name in ("base_url", "model") if values.get(name)}
             try:
@@ -195,7 +195,7 @@ def store_entered_server(section: str, values: Mapping[str, str]) -> None:
     servers = read_entered_servers()
     servers[section] = {**servers.get(section, {}), **{name: getattr(valid, name) for name in values}}
     stored = {name: {key: value for key, value in server.items() if value} for name, server in servers.items()}
-    places.write(ENTERED, {name: server for name, server in stored.items() if server})
+    app_paths.write(ENTERED, {name: server for name, server in stored.items() if server})
 
 
 def source_of(section: str, name: str) -> Source:
@@ -261,7 +261,7 @@ class _ProcessSettings:
             in_file: bytes | None = files.read(FILE)
         except (OSError, files.Unfit):
             in_file = None
-        sources = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, places.read(ENTERED)))
+        sources = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, app_paths.read(ENTERED)))
         if last and last[0] == sources:
             return last[1]
         read = _load(values)
@@ -298,8 +298,8 @@ def _load(values: Mapping[str, Any]) -> Settings:
     known |= {
         INDEX_TOKEN.removeprefix(PREFIX),
         "LANGUAGE",
-        places.VARIABLE.removeprefix("TESSERA_"),
-    }  # core.base.messages and core.base.places read them
+        app_paths.VARIABLE.removeprefix("TESSERA_"),
+    }  # core.base.messages and core.base.app_paths read them
     for variable, value in os.environ.items():
         name = variable.removeprefix(PREFIX).partition("__")[0]
         if variable.upper().startswith(PREFIX) and find_half_character(value) is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from core.base import files, swapping
+from core.base import files, safe_replace
 from core.base.errors import ConfigError, TesseraError
 from core.base.faults import translate_errors
 from core.base.messages import Message
@@ -166,10 +166,10 @@ def _replace(before: bytes, after: bytes) -> None:
     file = FILE.resolve()
     try:
         if before or file.exists():
-            swapping.swap(file, after, before)
+            safe_replace.swap(file, after, before)
         else:
             files.replace(file, after)
-    except swapping.Changed as error:
+    except safe_replace.Changed as error:
         raise ConfigError("{file} was changed by another program. Try again.", file=str(file)) from error
 
 

@@ -21,7 +21,7 @@ from core.base.files import TemporaryFolders
 from core.embedding.centring import Centring
 from core.model import Author, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings.sections import INDEX_TOKEN, IndexSettings
-from core.store import ranking
+from core.store import top_k
 from core.store.base_table import BaseTable, SwitchTable
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
@@ -315,7 +315,7 @@ class Store:
                 passing = np.isin(list(best), allowed)
                 best = {rowid: score for (rowid, score), passes in zip(best.items(), passing, strict=True) if passes}
             if len(best) >= count or len(cosines) < wanted:
-                return {rowid: centring.similarity(cosine) for rowid, cosine in ranking.best(best, count).items()}
+                return {rowid: centring.similarity(cosine) for rowid, cosine in top_k.best(best, count).items()}
             wanted *= _WIDER
         return None
 

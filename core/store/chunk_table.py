@@ -10,7 +10,7 @@ import numpy as np
 from core.base.errors import ChunkNotFound
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
-from core.store import ranking
+from core.store import top_k
 from core.store.field_table import FieldTable, PropertyTable
 from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
@@ -252,7 +252,7 @@ class ChunkTable(StoreTable):
         self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
     ) -> dict[int, float]:
         """Return the best chunks of a base by the exact cosine of their best window, best first."""
-        return ranking.best(self.cosines(base, query, None if allowed is None else allowed.tolist()), count)
+        return top_k.best(self.cosines(base, query, None if allowed is None else allowed.tolist()), count)
 
     def cosines(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None) -> dict[int, float]:
         """Return the exact cosine of each chunk's best window; chunks without vectors are left out."""

@@ -20,8 +20,8 @@ from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.phrases import Phrase, quote, whole_words, word_row
 from core.store.properties import PROPERTY_TEXT, PROPERTY_TEXTS
-from core.store.ranking import best_of
 from core.store.table import AMONG, decoding
+from core.store.top_k import best_of
 
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
 """What a text with a heading below its first line has."""

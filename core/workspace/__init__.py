@@ -188,7 +188,7 @@ class Workspace(Services):
         self, text: str | None = None, context: Mapping[str, Any] | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
         """Search as `search` does for a caller with one or several `type`, `tags` and `scope`; see `CallerContext`."""
-        from core.query.language import caller_of
+        from core.query.parser import caller_of
 
         options["caller"] = caller_of(context)
         return self.search(text, **options)

@@ -289,6 +289,6 @@ class Services:
 
 
 def _renamed(question: str, old: str, new: str) -> str:
-    from core.query.language import rename_base
+    from core.query.parser import rename_base
 
     return rename_base(question, old, new)

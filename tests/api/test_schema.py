@@ -20,7 +20,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.generation.case import Case
 from schemathesis.python.asgi import ASGIClient, get_client
 
-from core.doors.api.answers import PROBLEM
+from core.doors.api.responses import PROBLEM
 from core.doors.api.server import api
 from core.workspace import Workspace
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from core.base import places
+from core.base import app_paths
 from core.base.errors import ModelError
 from core.base.registry import Entry
 from core.doors import cli
@@ -594,7 +594,7 @@ def test_token_bits_are_kept_or_not(run: Any, words: None, folder: Path) -> None
 
 
 def test_a_server_is_set_up_tested_and_removed(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(places.VARIABLE, str(tmp_path / "tessera"))
+    monkeypatch.setenv(app_paths.VARIABLE, str(tmp_path / "tessera"))
     monkeypatch.delenv("TESSERA_RERANK_API_KEY", raising=False)
     assert [server["base_url"] for server in run("models", "server")["servers"]] == ["", "", ""]
     monkeypatch.setattr("sys.stdin", StringIO("sk-TESTKEY\n"))

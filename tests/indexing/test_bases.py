@@ -10,9 +10,9 @@ from core import embedding
 from core.base.errors import ConfigError, QueryError, UnknownChoice
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.indexing.scratch import Scratch
+from core.indexing.base_copies import Scratch
 from core.model import ChunkingOptions, Filters, SearchSettings
-from core.query.language import rename_base
+from core.query.parser import rename_base
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordLengths

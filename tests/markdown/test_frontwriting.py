@@ -19,7 +19,7 @@ _TEXT = (
     .map(lambda text: " ".join(text.split()))
     .filter(lambda text: text == text.strip())
 )
-_TAG = _TEXT.filter(lambda text: list(tags.in_list(text)) == [text])
+_TAG = _TEXT.filter(lambda text: list(tags.split_list(text)) == [text])
 _TARGET = _TEXT.filter(lambda text: text != "" and frontmatter.target(text) == text)
 _TIME = st.datetimes(timezones=st.just(UTC)).filter(lambda time: 1000 < time.year < 9000)
 

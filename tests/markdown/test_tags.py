@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.markdown.tags import NAME, in_list, key, normalize, trim_tag
+from core.markdown.tags import NAME, key, normalize, split_list, trim_tag
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_name_behind_its_sign(text: str, tag: str | None) -> None:
 
 
 def test_a_list_of_front_matter_may_hold_any_words() -> None:
-    assert list(in_list("machine learning，#b, 2024,, #c #d")) == ["machine learning", "b", "2024", "c", "d"]
+    assert list(split_list("machine learning，#b, 2024,, #c #d")) == ["machine learning", "b", "2024", "c", "d"]
 
 
 def test_the_spellings_of_a_tag_are_one() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core import embedding, reranking
-from core.base import places
+from core.base import app_paths
 from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.indexing.models.servers import SECTIONS, Servers
 from core.providers import keys
@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the person's files; what was built with it goes with it."""
     for name in (*KEYS.values(), "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(places.VARIABLE, str(tmp_path / "tessera"))
+    monkeypatch.setenv(app_paths.VARIABLE, str(tmp_path / "tessera"))
     monkeypatch.chdir(tmp_path)
     yield tmp_path / "tessera"
     embedding.EMBEDDERS.forget(*SECTIONS.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base import swapping
+from core.base import safe_replace
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError, TesseraError
 from core.model import Note
 from core.workspace import Workspace
@@ -129,7 +129,7 @@ def test_a_file_that_changes_between_the_look_and_the_swap_is_put_back(
     workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = imported(workspace, folder, b"One.\n")
-    once, exchange = [b"Theirs.\n", b"Theirs again.\n"], swapping.exchange
+    once, exchange = [b"Theirs.\n", b"Theirs again.\n"], safe_replace.exchange
 
     def late(one: Path, other: Path) -> None:
         if once:
@@ -137,7 +137,7 @@ def test_a_file_that_changes_between_the_look_and_the_swap_is_put_back(
             other.with_name("theirs").replace(other)
         exchange(one, other)
 
-    monkeypatch.setattr(swapping, "exchange", late)
+    monkeypatch.setattr(safe_replace, "exchange", late)
     with pytest.raises(Conflict) as caught:
         workspace.notes.update(note.id, body="Mine.\n")
     assert caught.value.stored.body == "Theirs again.\n"
@@ -207,7 +207,7 @@ def test_a_full_or_broken_disk_leaves_the_file(
     def full(handle: int) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("core.base.swapping.os.fsync", full)
+    monkeypatch.setattr("core.base.safe_replace.os.fsync", full)
     with pytest.raises(error):
         workspace.notes.update(note.id, body="Two.\n")
     assert {file.name for file in folder.iterdir()} == {"plan.md", "sub"}

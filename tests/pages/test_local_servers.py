@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core import embedding, reranking
-from core.base import places
+from core.base import app_paths
 from core.indexing.models import servers
 from core.indexing.models.servers import SECTIONS
 from core.settings.sections import KEYS
@@ -31,7 +31,7 @@ Serve = Callable[..., ModelServer]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in (*KEYS.values(), "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(places.VARIABLE, str(tmp_path / "tessera"))
+    monkeypatch.setenv(app_paths.VARIABLE, str(tmp_path / "tessera"))
     yield tmp_path / "tessera"
     embedding.EMBEDDERS.forget(*SECTIONS.values())
     reranking.RERANKERS.forget(*SECTIONS.values())

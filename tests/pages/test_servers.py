@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core import embedding, reranking
-from core.base import places
+from core.base import app_paths
 from core.indexing.models.servers import SECTIONS
 from core.providers import keys
 from core.settings.sections import KEYS
@@ -23,7 +23,7 @@ KEY = "sk-TESTKEY-0123456789"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in (*KEYS.values(), "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(places.VARIABLE, str(tmp_path / "tessera"))
+    monkeypatch.setenv(app_paths.VARIABLE, str(tmp_path / "tessera"))
     keys.forget()
     yield tmp_path / "tessera"
     embedding.EMBEDDERS.forget(*SECTIONS.values())

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core.base import places
+from core.base import app_paths
 from core.base.errors import ConfigError, ProviderError
 from core.providers import ProviderServer, keys
 from core.settings.sections import KEYS, ServerSettings
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the person's files, without one key in the environment."""
     for name in (*KEYS.values(), "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(places.VARIABLE, str(tmp_path / "tessera"))
+    monkeypatch.setenv(app_paths.VARIABLE, str(tmp_path / "tessera"))
     keys.forget()
     yield tmp_path / "tessera"
     keys.forget()

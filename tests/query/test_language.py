@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.base.errors import QueryError
 from core.intake.notefile import read
 from core.model import Condition, Filters, Term, Understood
-from core.query.language import CHOICES, COPIED, FIELDS, parse, remove_term
+from core.query.parser import CHOICES, COPIED, FIELDS, parse, remove_term
 
 NOW = datetime(2026, 3, 31, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
 

@@ -14,7 +14,7 @@ from core.base.text import simplify
 from core.model import Classified, Condition, Filters, Term, Understood
 from core.query import compared_things, decomposition
 from core.query.decomposition import MOST_CHARACTERS, SIMPLE, recognise
-from core.query.language import parse
+from core.query.parser import parse
 from core.query.rules import RULES
 
 

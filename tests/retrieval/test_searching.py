@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.app_paths import provide_file
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
-from core.base.places import provide_file
 from core.model import STAGES, CallerContext, DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
-from core.query.language import filters_of
+from core.query.parser import filters_of
 from core.retrieval.follow_up_rounds import LEAD, SYNONYM
 from core.workspace import Workspace
 from tests import samples

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.store.ranking import best, best_of
+from core.store.top_k import best, best_of
 
 SCORES = st.dictionaries(st.integers(1, 50), st.sampled_from([0.0, 0.5, 1.0]) | st.floats(-1, 1), max_size=30)
 

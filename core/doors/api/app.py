@@ -20,10 +20,10 @@ from core.base.call_log import log_call
 from core.base.codec import encode
 from core.base.errors import Conflict, EditError, SourceError, TesseraError
 from core.base.messages import lines, message, readable, verbatim
-from core.doors.api import PLACE, binding, jobs, older
-from core.doors.api.answers import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
+from core.doors.api import PLACE, binding, jobs, legacy_routes
 from core.doors.api.binding import body_of
 from core.doors.api.idempotency import Idempotency
+from core.doors.api.responses import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
 from core.doors.api.shared import Opened, Text, documented
 from core.doors.operations import documents as operations
 from core.doors.operations import examples, names
@@ -163,7 +163,7 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     app.include_router(jobs.router, prefix="/v1")
     app.include_router(router, prefix="/v1")
     app.include_router(originals, prefix="/v1")
-    app.include_router(older.router)
+    app.include_router(legacy_routes.router)
     app.add_middleware(Idempotency, workspace=workspace)
     app.add_middleware(_ErrorMiddleware)
     app.add_exception_handler(TesseraError, _handle_error)

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from core.base.codec import encode, json_type
 from core.base.errors import UnknownChoice
 from core.doors.api import PLACE, jobs
-from core.doors.api.answers import Problem, answer
+from core.doors.api.responses import Problem, answer
 from core.doors.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.base.errors import TesseraError
 from core.base.messages import message, reason_of
-from core.doors.api.answers import Problem, listen, problem
+from core.doors.api.responses import Problem, listen, problem
 from core.workspace import Workspace
 
 MOST_BYTES = 64 * 1024 * 1024

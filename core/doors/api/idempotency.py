@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.base.errors import TesseraError
 from core.base.messages import message
-from core.doors.api.answers import Problem, problem
+from core.doors.api.responses import Problem, problem
 from core.model import Creation
 from core.workspace import Workspace
 

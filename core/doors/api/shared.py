@@ -9,8 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
 from core.base.errors import UnknownChoice
 from core.base.text import make_storable
-from core.doors.api.answers import Problem
 from core.doors.api.idempotency import ONCE
+from core.doors.api.responses import Problem
 from core.workspace import Workspace
 
 _JSON = "application/json"

@@ -15,8 +15,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from core.base.app_paths import PROGRAM
 from core.base.errors import ConfigError
-from core.base.places import PROGRAM
 from core.base.terminal import _
 from core.doors.cli.options import Json
 from core.doors.cli.output import show

@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from core.base.app_paths import expand_home
 from core.base.errors import WorkspaceLocked
-from core.base.places import expand_home
 from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE
 from core.doors.cli.output import NOTICES, progress

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from core.base import places
+from core.base import app_paths
 from core.base.terminal import _
 
 
@@ -30,7 +30,7 @@ Folder = Annotated[
 Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]
 Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, by name."))]
 
-WORKSPACE = places.workspace()
+WORKSPACE = app_paths.workspace()
 
 
 def group(about: str, *, lists: bool = False) -> typer.Typer:

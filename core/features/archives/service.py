@@ -11,15 +11,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, Literal, get_args
 
-from core.base import files, places
+from core.base import app_paths, files
 from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.messages import Message, message, plural
-from core.features.archives import documents, folders, import_validation, records
-from core.features.archives import zip_archive as whole
+from core.features.archives import folders, import_validation, json_yaml, records, zip_archive
+from core.features.archives.base_trash import BaseTrash, TrashedTable, expire
 from core.features.archives.lazy_records import Mistakes
 from core.features.archives.records import Ids, Records, RunRows, is_id
-from core.features.archives.trash import BaseTrash, TrashedTable, expire
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
@@ -127,7 +126,7 @@ class Archives:
         """
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))
-        place = places.check_vacant(place)
+        place = app_paths.check_vacant(place)
         with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
@@ -140,11 +139,11 @@ class Archives:
         """Return the bytes of an export; of `markdown`, a zip of its files."""
         held = self._read(self._bases.get(base))
         if form == "json":
-            return documents.to_json(held)
+            return json_yaml.to_json(held)
         if form == "yaml":
-            return documents.to_yaml(held)
+            return json_yaml.to_yaml(held)
         if form == "zip":
-            return whole.pack(held)
+            return zip_archive.pack(held)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for path, data in folders.files(held).items():
@@ -157,7 +156,7 @@ class Archives:
         Notes live in the workspace, and the base has no power that a person didn't give it here. Raises ArchiveError
         with every mistake, of which nothing is imported, ConfigError for a name that is taken, SourceError.
         """
-        place = places.expand_home(place)
+        place = app_paths.expand_home(place)
         if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
             return self._import(folders.read(place, forbidden=self._store.folder), str(place), name)
         with files.open_user_file(place, upload.MAX_UNPACKED) as stream:
@@ -184,9 +183,9 @@ class Archives:
                 raise SourceError(
                     file, "is more than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
                 )
-            return self._import(documents.read(data, file), file, name)
-        if not whole.is_notes(upload.open_archive(stream, file)):
-            return self._import(whole.unpack(stream, file), file, name)
+            return self._import(json_yaml.read(data, file), file, name)
+        if not zip_archive.is_notes(upload.open_archive(stream, file)):
+            return self._import(zip_archive.unpack(stream, file), file, name)
         with self._store.temporary.make_scoped() as staging:
             place = staging / Path(file).stem
             for left in upload.unzip_from(stream, place, name=file):
@@ -199,7 +198,7 @@ class Archives:
     def put_into_trash(self, base: KnowledgeBase) -> None:
         """Write a base, with everything, into the trash; raises StoreError."""
         with translate_errors(self._store.folder):
-            self._trash.put(base.id, whole.pack(self._read(base)))
+            self._trash.put(base.id, zip_archive.pack(self._read(base)))
 
     @property
     def trash_stays(self) -> timedelta:
@@ -223,7 +222,7 @@ class Archives:
         file = self._trash.file(named[0] if named else key)
         with files.open_user_file(file, sys.maxsize) as stream:
             own = self._table.has(file.name, stream)
-            held = whole.unpack(stream, file.name, own=own)
+            held = zip_archive.unpack(stream, file.name, own=own)
             restored = self._write(held, file.name, name, own=True) if own else self._import(held, file.name, name)
         self._trash.drop([file])
         return restored
@@ -245,7 +244,7 @@ class Archives:
     def _import(self, held: Records, file: str, name: str) -> Restored:
         """Write a base that comes from outside; raises ArchiveError before anything is written."""
         mistakes = Mistakes(file)
-        whole.check(held.words, mistakes)
+        zip_archive.check(held.words, mistakes)
         try:
             held = import_validation.admit(held, self._bases.usual(held.base.kind).embedder)
         except RowError as error:
@@ -259,12 +258,12 @@ class Archives:
         ids = checked(held, file)
         base = records.write(self._store, held, name, ids, self._runs)
         with translate_errors(self._store.folder):
-            whole.add(self._store.folder, held.words)
+            zip_archive.add(self._store.folder, held.words)
         _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))
         return Restored(base, held.powers, own=own)
 
     def _read(self, base: KnowledgeBase) -> Records:
-        words = whole.user_wordlists(self._store.folder)
+        words = zip_archive.user_wordlists(self._store.folder)
         return replace(records.read(self._store, base, self._runs), words=words)
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import IO, Any, get_args, get_type_hints
 
 from core.base import files
+from core.base.app_paths import PROGRAM
 from core.base.codec import to_plain
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
 from core.base.messages import message
-from core.base.places import PROGRAM
 from core.features.archives.lazy_records import Made, Mistakes, RecordParts, noun, parse_json
 from core.features.archives.records import Records
 from core.intake import upload

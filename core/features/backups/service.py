@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.base import places
+from core.base import app_paths
 from core.base.errors import ConfigError, SourceError, TesseraError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
 from core.base.jobs import Jobs
@@ -71,11 +71,11 @@ class Backups:
     def place(self) -> Path:
         """The folder for backups: as the settings say, else as the person chose, else in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
-        return places.expand_home(chosen) if chosen else self._folder / BACKUPS
+        return app_paths.expand_home(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
         """Make backups in another folder from now on, "" for that of the workspace; raises ConfigError, StoreError."""
-        place = places.expand_home(folder.strip())
+        place = app_paths.expand_home(folder.strip())
         if folder.strip():
             if not place.is_absolute() or "\0" in folder:
                 raise ConfigError(
@@ -138,7 +138,7 @@ class Backups:
         """
         with self._snapshot() as connection:
             backup = making.make(
-                connection, self._folder, reason, self.place, progress, to=to and places.expand_home(to).absolute()
+                connection, self._folder, reason, self.place, progress, to=to and app_paths.expand_home(to).absolute()
             )
         if to:
             progress(0, 1, message("Checking the backup"))

@@ -13,7 +13,7 @@ from core.features.doctor.database_checks import OF_DATABASE
 from core.features.doctor.file_checks import OF_FILES
 from core.features.doctor.parts import WorkspaceParts
 from core.features.doctor.resource_checks import OF_MACHINE, OF_RESOURCES
-from core.indexing.scratch import FOLDER, Scratch
+from core.indexing.base_copies import FOLDER, Scratch
 from core.model import Check, Checked, Compacted, Health, Progress, Space, bind_checks, no_progress
 from core.store.backups import restoring
 

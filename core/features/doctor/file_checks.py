@@ -14,7 +14,7 @@ from core.base import files
 from core.base.faults import BACKUPS, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
-from core.indexing.scratch import Scratch
+from core.indexing.base_copies import Scratch
 from core.model import GUESSED, Check, Filters, Note, count_names
 from core.notes import attachments
 from core.store import folder as folders

@@ -15,9 +15,9 @@ from core.features.evaluation import golds, pipelines, report, scoring, sidebysi
 from core.features.evaluation.golds import Problems
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.features.evaluation.run_table import RunTable
+from core.indexing.base_copies import Scratch
 from core.indexing.edits import Span
 from core.indexing.models import Models
-from core.indexing.scratch import Scratch
 from core.model import (
     Answer,
     Chunk,

@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from core.base import places
+from core.base import app_paths
 from core.base.errors import PackError, SourceError, TesseraError, UnknownChoice
 from core.base.messages import Message, message
 from core.intake import folder
@@ -96,7 +96,7 @@ def _mistake(line: int, reason: Message) -> Message:
 
 def bundled() -> Path:
     """Return the folder of the packs that come with the program."""
-    return places.PROGRAM / "data" / "packs"
+    return app_paths.PROGRAM / "data" / "packs"
 
 
 def find_packs() -> dict[str, Pack]:

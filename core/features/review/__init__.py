@@ -1,1 +1,1 @@
-"""What waits for a person: gathered from all rooms, put off, let be, and merged."""
+"""What waits for the user: gathered from all features, postponed, ignored, merged."""

@@ -13,8 +13,8 @@ from core.base.errors import EditError, UnknownChoice
 from core.base.text import digest
 from core.features.review.likeness import Likeness
 from core.features.review.reminders import Reminders
-from core.features.review.sides import TextConflicts, Upgrades
 from core.features.review.table import DecisionTable
+from core.features.review.two_texts import TextConflicts, Upgrades
 from core.indexing.chunks import Chunks
 from core.model import MATTERS, MatterKind, Note, NotePair, NoteSummary, ReviewItem, SearchOptions, Side, lapses
 from core.notes.collection import Notes

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from core.base import files, places
+from core.base import app_paths, files
 from core.base.errors import DiskFull, StoreError
 from core.base.faults import BACKUPS, DATABASE, damage_error, translate_errors
 from core.base.messages import message
-from core.base.swapping import sync_folder
+from core.base.safe_replace import sync_folder
 from core.model import Backup, BackupReason, Progress, no_progress
 from core.store.backups import encryption, manifest
 
@@ -50,7 +50,7 @@ def make(
     """
     own = folder / BACKUPS
     is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 where is_dir raises for a long name
-    target = places.check_vacant(to) if to and is_file else None
+    target = app_paths.check_vacant(to) if to and is_file else None
     place = target.parent if target else to or place or own
     if place == own:
         with translate_errors(folder):
@@ -67,7 +67,7 @@ def make(
             made.chmod(0o600)
         with made.open("rb+") as stream:
             os.fsync(stream.fileno())
-        file = places.check_vacant(target) if target else _free_name(place, backup)
+        file = app_paths.check_vacant(target) if target else _free_name(place, backup)
         made.rename(file)
         sync_folder(place)
         if not to:

@@ -15,7 +15,7 @@ from pathlib import Path
 from core.base import files
 from core.base.errors import ConfigError, DiskFull, NewerSchema, SourceError
 from core.base.faults import BACKUPS, DATABASE, translate_errors
-from core.base.swapping import sync_folder
+from core.base.safe_replace import sync_folder
 from core.model import Backup
 from core.store.backups import encryption, making, manifest
 

@@ -19,8 +19,7 @@ from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import find_write_error, translate_error
 from core.base.files import delete
 from core.base.messages import message
-from core.store.index import chroma_server
-from core.store.index import index_checksums as seal
+from core.store.index import chroma_server, index_checksums
 from core.store.index.backend import Address, Place
 from core.store.index.chroma_collections import Collections, client_settings
 from core.store.index.chroma_server import RemoteChroma
@@ -57,8 +56,8 @@ class Directory(Collections):
         try:
             for left in (folder,) if empty else map(folder.with_name, (FRESH, REPLACED)):
                 delete(left)
-            self._files = seal.files(folder)
-            self.sound = seal.take_off(folder, self._files)
+            self._files = index_checksums.files(folder)
+            self.sound = index_checksums.take_off(folder, self._files)
             self._client = _client(folder)
         except BaseException:
             self._lock.release()
@@ -69,8 +68,8 @@ class Directory(Collections):
         try:
             self._client.close()  # type: ignore[attr-defined]
             if sealed:
-                files = seal.files(self._folder)
-                seal.put_on(self._folder, files, changed=self._changed or files != self._files)
+                files = index_checksums.files(self._folder)
+                index_checksums.put_on(self._folder, files, changed=self._changed or files != self._files)
         finally:
             self._lock.release()
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.embedding.centring import Centring
 from core.model import KnowledgeBase, Matrix, Rowids
-from core.store import ranking
+from core.store import top_k
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 from core.store.table import StoreTable
@@ -75,7 +75,7 @@ class ExactSearch(StoreTable):
             return None
         scores = vectors.scores(query, self._vectors.centring(base))
         passing = slice(None) if allowed is None else np.isin(vectors.chunks, allowed)
-        return ranking.best_of(vectors.chunks[passing], scores[passing], count)
+        return top_k.best_of(vectors.chunks[passing], scores[passing], count)
 
     def _load_vectors(self, base: KnowledgeBase) -> _Vectors | None:
         with self._reading, self._database.read():

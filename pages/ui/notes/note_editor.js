@@ -204,11 +204,10 @@ const adopted = data => {
 
 // A text of this draft that was typed and didn't come to the workspace is later than the draft, also where that has been saved
 // meanwhile: a key is the note's id, or `new`, and the draft's.
-const latest = ({ place, about, number }) => {
-  const draft = ({ key }) => key.split(' ')[1];
-  return shelf.all(place).filter(item => draft(item.about) === draft(about) && item.number > number)
-    .toSorted((item, other) => other.number - item.number)[0];
-};
+const draftOf = ({ key }) => key.split(' ')[1];
+const latest = ({ place, about, number }) => shelf.all(place)
+  .filter(letter => draftOf(letter.about) === draftOf(about) && letter.number > number)
+  .toSorted((first, second) => second.number - first.number)[0];
 
 const begun = data => ({
   token: data.token, number: data.number, sent: data.number, actions: data.actions, wait: PATIENCE, last: 0, later: latest(data),

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
 from core.base.messages import message
-from core.base.places import PROGRAM
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, look, names, shortcuts, style, widgets

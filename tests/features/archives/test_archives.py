@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.base.errors import ArchiveError, ConfigError, SourceError
-from core.features.archives import documents
+from core.features.archives import json_yaml
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -229,8 +229,8 @@ def test_every_text_survives_yaml_and_json(title: str, body: str, tags: list[str
     note = {"path": "a.md", "title": title, "tags": tags, "body": body}
     head = "tessera: base\nversion: 1\nbase: {name: b}\nnotes:\n"
     for data, name in [
-        (f"{head}{documents._yaml(note)}", "b.yaml"),
+        (f"{head}{json_yaml._yaml(note)}", "b.yaml"),
         (json.dumps({"tessera": "base", "version": 1, "base": {"name": "b"}, "notes": [note]}), "b.json"),
     ]:
-        read = next(iter(documents.read(data.encode(), name).notes)).note
+        read = next(iter(json_yaml.read(data.encode(), name).notes)).note
         assert (read.title, read.body, list(read.tags)) == (title, body, tags)

@@ -352,7 +352,7 @@ def test_a_pipeline_that_can_not_be_is_told_before_anything_is_asked(
 def test_places_beside_a_base_are_left_but_for_the_latest(
     workspace: Workspace, kept: QuestionSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.indexing.scratch.KEPT", 1)
+    monkeypatch.setattr("core.indexing.base_copies.KEPT", 1)
     scratch, base = workspace.runs.scratch, workspace.bases.get("vault")
     with scratch.opened(base, ChunkingOptions(strategy="markdown"), base.embedder) as first:
         with scratch.opened(base, ChunkingOptions(strategy="lines"), base.embedder) as second:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base import places
+from core.base import app_paths
 from core.base.errors import PackError, UnknownChoice, WorkspaceLocked
 from core.features.packs import manifest
 from core.store import Store
@@ -335,4 +335,4 @@ def test_a_workspace_for_reading_changes_no_pack(place: Path, tmp_path: Path) ->
 def test_the_program_brings_its_packs(workspace: Workspace) -> None:
     names = [card.name for card in workspace.packs.all()]
     assert "sample" in names
-    assert manifest.bundled() == places.PROGRAM / "data" / "packs"
+    assert manifest.bundled() == app_paths.PROGRAM / "data" / "packs"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.features.review.sides import are_versions, originals
+from core.features.review.two_texts import are_versions, originals
 from core.workspace import Workspace
 
 PLAN = (

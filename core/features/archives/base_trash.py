@@ -15,9 +15,8 @@ from typing import IO
 from core.base import files
 from core.base.errors import SourceError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
-from core.base.swapping import sync_folder
-from core.features.archives import records
-from core.features.archives import zip_archive as whole
+from core.base.safe_replace import sync_folder
+from core.features.archives import records, zip_archive
 from core.features.archives.lazy_records import RecordParts
 from core.features.archives.records import NoteRecord, Records
 from core.intake.folder import free_path
@@ -158,8 +157,8 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
     with suppress(ValueError):
         at = datetime.strptime(name[1], _AT).replace(tzinfo=UTC) if name else at
     try:
-        base = whole.base_of(file)
-        titles = whole.titles_of(file) if file.name.endswith(_NOTES) else ()
+        base = zip_archive.base_of(file)
+        titles = zip_archive.titles_of(file) if file.name.endswith(_NOTES) else ()
     except SourceError as error:
         return TrashedBase(_key(file), _key(file), size, at, problem=error.reason, expired=expired)
     return TrashedBase(_key(file), base.name, size, at, titles=titles, expired=expired)
@@ -263,7 +262,7 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
     for base_id, group in groupby(sorted(notes, key=lambda note: note.base_id), lambda note: note.base_id):
         of_base = list(group)
         base = store.bases.by_id(base_id)
-        file = trash.put_notes(base_id, whole.pack(_live(store, base, of_base)))
+        file = trash.put_notes(base_id, zip_archive.pack(_live(store, base, of_base)))
         of = _quote_title(base.name)
         _list(
             trash,
@@ -316,14 +315,14 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
 def _is_in_use(file: Path, in_use: Container[tuple[str, datetime]]) -> bool:
     """Whether the base in an archive is in use."""
     with suppress(SourceError):
-        base = whole.base_of(file)
+        base = zip_archive.base_of(file)
         return (base.id, base.created_at) in in_use
     return False
 
 
 def _name(file: Path) -> str:
     with suppress(SourceError):
-        return whole.base_of(file).name
+        return zip_archive.base_of(file).name
     return file.name
 
 

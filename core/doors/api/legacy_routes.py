@@ -13,8 +13,8 @@ from core.base.codec import assemble, encode
 from core.base.errors import ConfigError, NoteNotFound, SourceError
 from core.base.jobs import Busy
 from core.base.messages import message
-from core.doors.api.answers import Problem, answer
 from core.doors.api.jobs import start_job
+from core.doors.api.responses import Problem, answer
 from core.doors.api.shared import AnyText, Body, Opened, Text, documented, or_404
 from core.doors.operations import bases as base_operations
 from core.doors.operations import chunks as chunk_operations
