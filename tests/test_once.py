@@ -47,13 +47,13 @@ def test_an_exploratory_question_is_parsed_and_recognised_once(workspace: Worksp
         result = workspace.search("difference between Rust and Go")
     assert result.decompositions
     assert result.decompositions[0].kind == "comparison"
-    assert counted["query/language.parse"] == 1
+    assert counted["query/parser.parse"] == 1
     assert counted["query/decomposition.recognise"] == 1
     with calls() as counted:
         prepared = workspace.searching.prepare("difference between Rust and Go", {})
         again = workspace.searching.prepare("difference between Rust and Go", {"limit": 3}, like=prepared)
     assert again.decomposition == prepared.decomposition
-    assert (counted["query/language.parse"], counted["query/decomposition.recognise"]) == (1, 1)
+    assert (counted["query/parser.parse"], counted["query/decomposition.recognise"]) == (1, 1)
 
 
 def test_a_file_is_read_decoded_hashed_and_parsed_once(workspace: Workspace, tmp_path: Path) -> None:
