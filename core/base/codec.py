@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache, reduce
+from math import isfinite
 from operator import or_
 from pathlib import Path
 from types import UnionType
@@ -273,7 +274,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) < float("inf")
+    return _is_whole(value) or (type(value) is float and isfinite(value))
 
 
 def _is_truth(value: Any) -> bool:

@@ -292,6 +292,7 @@ _LATEST = "9999-12-31T23:59:59-14:00"
         ("proposals", {"note_id": "other"}, "note"),
         ("base", {"chunking": {"chunk_size": -1}}, "chunking"),
         ("base", {"search": {"limit": 10**9}}, "search"),
+        ("base", {"search": {"semantic_weight": 2**63}}, "semantic_weight"),
         ("base", {"created_at": _LATEST}, "created_at"),
         ("base", {"embedder": "x\n" * 200}, "embedder"),
     ],

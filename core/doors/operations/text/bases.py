@@ -60,7 +60,7 @@ def format_base_sizes(base: BaseDetails) -> list[str]:
 
 
 def _format_folders(base: BaseDetails) -> list[str]:
-    times = [(folder.path, f"{minute(str(folder.synced_at))} UTC") for folder in base.folders]
+    times = [(folder.path, f"{minute(folder.synced_at)} UTC") for folder in base.folders]
     return [_("    {path}, last update {at}", path=path, at=at) for path, at in times]
 
 

@@ -101,7 +101,7 @@ def _format_listed(note: ListedNote) -> str:
 
 def format_history(history: NoteHistory) -> list[str]:
     return [
-        f"{version.number:>4}  {minute(str(version.at))}  "
+        f"{version.number:>4}  {minute(version.at)}  "
         + _("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
         + f"  {version.title}"
         for version in history.versions
@@ -152,8 +152,7 @@ def format_deletion(notes: NoteDeletion) -> list[str]:
 
 def format_trash(notes: DeletedNotes) -> list[str]:
     return [
-        f"{note.id}  {note.base}: {note.path}  {note.title}  "
-        f"({minute(str(note.deleted_at))}, {say(AUTHORS[note.author])})"
+        f"{note.id}  {note.base}: {note.path}  {note.title}  ({minute(note.deleted_at)}, {say(AUTHORS[note.author])})"
         for note in notes.trash
     ] or [_("The trash is empty.")]
 
@@ -169,7 +168,7 @@ def format_proposed(note: ProposedNote) -> list[str]:
 
 def _format_waiting_note(note: WaitingNote) -> str:
     done = _("{done} {by}", done=SUBMISSIONS[note.kind], by=AUTHORS[note.author])
-    return f"{note.id}  {note.base}: {note.path}  {note.title}  ({minute(str(note.at))}, {done})"
+    return f"{note.id}  {note.base}: {note.path}  {note.title}  ({minute(note.at)}, {done})"
 
 
 def format_accepted(notes: AcceptedNotes) -> list[str]:
