@@ -283,13 +283,26 @@ def _is_truth(value: Any) -> bool:
 
 
 def _scalar(kind: Any, fits: Callable[[Any], bool]) -> Decoder:
+    expected, convert = _KINDS[kind], kind if kind in (float, bool) else None
+
     def decode(value: Any) -> Any:
-        if isinstance(value, Scalar):
-            value = str(value) if kind is str else value.value
-        _expect(fits(value), kind)
-        return kind(value)
+        if not fits(value):
+            raise DecodeError(expected)
+        return convert(value) if convert else value
 
     return decode
+
+
+def _exact_scalar(kind: Any, fits: Callable[[Any], bool]) -> Decoder:
+    """Return what decodes a scalar of YAML too."""
+    decode = _scalar(kind, fits)
+
+    def decode_written(value: Any) -> Any:
+        if isinstance(value, Scalar):
+            value = str(value) if kind is str else value.value
+        return decode(value)
+
+    return decode_written
 
 
 def _time(bring: Callable[[datetime], datetime]) -> Decoder:
@@ -344,8 +357,10 @@ _SCALARS: dict[Any, Decoder] = {
     Path: Path,
 }
 _EXACT: dict[Any, Decoder] = {
-    str: _scalar(str, _is_exact_text),
-    bool: _scalar(bool, lambda value: type(value) is bool),
+    str: _exact_scalar(str, _is_exact_text),
+    int: _exact_scalar(int, _is_whole),
+    float: _exact_scalar(float, _is_number),
+    bool: _exact_scalar(bool, lambda value: type(value) is bool),
     datetime: _time(exact),
 }
 """Decoders of what comes from outside, where they differ."""
