@@ -1,7 +1,7 @@
 """A bounded cache whose values are computed once."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
@@ -37,3 +37,44 @@ def test_after_a_failure_the_next_one_computes() -> None:
     with pytest.raises(ZeroDivisionError):
         cache.get_or_compute("a", lambda: 1 // 0)
     assert cache.get_or_compute("a", lambda: 5) == 5
+
+
+def test_threads_that_wait_share_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting, failed = threading.Semaphore(0), []
+
+    class Watched(Future[int]):
+        def result(self, timeout: float | None = None) -> int:
+            waiting.release()
+            return super().result(timeout)
+
+    monkeypatch.setattr("core.base.cache.Future", Watched)
+    cache: Cache[str, int] = Cache(2)
+
+    def compute() -> int:
+        failed.append(1)
+        for _ in range(3):
+            assert waiting.acquire(timeout=5)
+        raise ZeroDivisionError
+
+    with ThreadPoolExecutor(4) as pool:
+        askers = [pool.submit(cache.get_or_compute, "a", compute) for _ in range(4)]
+        assert [type(asker.exception(5)) for asker in askers] == [ZeroDivisionError] * 4
+    assert failed == [1]
+
+
+def test_others_compute_where_a_thread_was_stopped() -> None:
+    cache: Cache[str, int] = Cache(2)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def stop() -> int:
+        begun.set()
+        go_on.wait(5)
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as pool:
+        stopped = pool.submit(cache.get_or_compute, "a", stop)
+        begun.wait(5)
+        other = pool.submit(cache.get_or_compute, "a", lambda: 5)
+        go_on.set()
+        assert other.result(5) == 5
+        assert isinstance(stopped.exception(5), KeyboardInterrupt)

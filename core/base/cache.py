@@ -2,6 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -16,7 +18,7 @@ class Cache(Generic[K, V]):
         self._size = size
         self._lock = Lock()
         self._values: OrderedDict[K, V] = OrderedDict()
-        self._computing: dict[K, Lock] = {}
+        self._computing: dict[K, Future[V]] = {}
 
     def get(self, key: K) -> V | None:
         """Return the value of a key, None without one."""
@@ -31,19 +33,30 @@ class Cache(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
-        """Return the value of a key, computed and stored by the first thread that asks; others wait for it.
+        """Return the value of a key, computed by the first thread that asks; others wait for its value or its error.
 
-        Raises what `compute` raises; nothing is stored then, and the next thread computes.
+        Nothing is stored after an error, and whoever asks later computes.
         """
-        with self._lock:
-            computing = self._computing.setdefault(key, Lock())
-        with computing:
-            try:
-                value = self.get(key)
-                if value is None:
-                    value = compute()
-                    self.put(key, value)
-                return value
-            finally:
-                with self._lock:
-                    self._computing.pop(key, None)
+        while True:
+            with self._lock:
+                if (value := self._values.get(key)) is not None:
+                    return value
+                computing = self._computing.get(key)
+                if computing is None:
+                    own = self._computing[key] = Future()
+                    break
+            with suppress(CancelledError):
+                return computing.result()
+        try:
+            value = compute()
+            self.put(key, value)
+        except Exception as error:
+            own.set_exception(error)
+            raise
+        else:
+            own.set_result(value)
+            return value
+        finally:
+            own.cancel()  # of a thread that was stopped, for which the others don't wait
+            with self._lock:
+                del self._computing[key]

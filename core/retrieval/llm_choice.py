@@ -13,6 +13,7 @@ from core.providers.chat import Chat, values
 from core.query.decomposition import decompose_by_model
 from core.retrieval.hits import count_facets
 from core.settings.config import Settings
+from core.settings.sections import LlmSettings
 
 _CACHED = 64
 
@@ -40,7 +41,8 @@ class LlmSteps:
     def stamp(self, prepared: Prepared) -> Hashable:
         """Return a value that changes with the settings that decide the answer to a question."""
         decomposes = prepared.decomposition is not None
-        return self._model() if prepared.query.choose or decomposes else None, decomposes and self._decomposes()
+        asks = prepared.query.choose or decomposes
+        return _model_of(self._settings.llm) if asks else None, decomposes and self._decomposes()
 
     def decompose(self, prepared: Prepared) -> Decompositions:
         """Return the decompositions of an exploratory question, that of the model first."""
@@ -49,11 +51,10 @@ class LlmSteps:
             return Decompositions()
         if not self._decomposes():
             return Decompositions((by_rules,))
-        key, kind = (text, by_rules.kind, self._model()), by_rules.kind
+        kind, llm = by_rules.kind, self._settings.llm
+        key = text, kind, _model_of(llm)
         try:
-            by_model = self._decompositions.get_or_compute(
-                key, lambda: decompose_by_model(text, kind, Chat(self._settings.llm))
-            )
+            by_model = self._decompositions.get_or_compute(key, lambda: decompose_by_model(text, kind, Chat(llm)))
         except (ProviderError, ConfigError) as error:
             return Decompositions((by_rules,), error.message)
         return Decompositions((by_model, by_rules))
@@ -65,7 +66,7 @@ class LlmSteps:
             return LlmSelection()
         among = candidates(hits, llm.input_characters)
         sent = material(query.text, among, llm.input_characters)
-        key = repr(sent), tuple(hit.chunk.id for hit in among), self._model()
+        key = repr(sent), tuple(hit.chunk.id for hit in among), _model_of(llm)
         try:
             return self._selections.get_or_compute(key, lambda: choose(Chat(llm), sent, among))
         except (ProviderError, ConfigError) as error:
@@ -76,8 +77,9 @@ class LlmSteps:
         chosen = self._settings.search.decompose
         return chosen == "llm" or (chosen == "auto" and self._settings.llm.is_set_up)
 
-    def _model(self) -> tuple[str, str]:
-        return self._settings.llm.base_url, self._settings.llm.model
+
+def _model_of(llm: LlmSettings) -> tuple[str, str]:
+    return llm.base_url, llm.model
 
 
 TASK = """You answer a question from sections of someone's notes.
