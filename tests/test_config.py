@@ -7,7 +7,7 @@ import pytest
 
 from core.base.errors import ConfigError
 from core.model import OPEN, SearchSettings
-from core.settings.config import settings
+from core.settings.config import Settings, override_settings, settings
 from core.settings.sections import KEYS
 
 
@@ -133,3 +133,12 @@ def test_a_key_anywhere_else_is_refused_without_repeating_it(
     with pytest.raises(ConfigError, match="TESSERA_RERANK_API_KEY") as caught:
         settings()
     assert "TESTKEY" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_settings_that_were_handed_in_twice_hold_until_the_last_one_is_done() -> None:
+    handed = Settings(keep_versions=7)
+    with override_settings(handed):
+        with override_settings(handed):
+            assert settings().keep_versions == 7
+        assert settings().keep_versions == 7
+    assert settings().keep_versions != 7

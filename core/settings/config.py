@@ -277,7 +277,8 @@ class _ProcessSettings:
             yield
         finally:
             with self._lock:
-                self._handed_in[:] = [item for item in self._handed_in if item is not settings]
+                places = (at for at in reversed(range(len(self._handed_in))) if self._handed_in[at] is settings)
+                del self._handed_in[next(places)]
 
 
 _PROCESS = _ProcessSettings()
