@@ -7,7 +7,6 @@ from typing import Self
 from core import reranking
 from core.base.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError, QueryError, UnknownChoice
 from core.base.messages import Message
-from core.base.registry import lazy
 from core.base.text import fold, keywords, query_keywords
 from core.embedding import Embedder
 from core.embedding.windows import fit
@@ -145,7 +144,8 @@ class BaseReranker:
 class SearchRequest:
     """A part of a question, ready to be searched.
 
-    `vectors` are those of its text by the fingerprint of the bases' models, `rerankers` by the id of the base.
+    `words` are for keyword search, `vectors` those of its text by the fingerprint of the bases' models, `rerankers` by
+    the id of the base.
     """
 
     query: Query
@@ -153,6 +153,7 @@ class SearchRequest:
     bases: Sequence[KnowledgeBase]
     mode: ResultMode
     spelling: Spelling
+    words: Sequence[str]
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
     rerankers: Mapping[str, BaseReranker] = field(default_factory=dict)
     rerank_problem: Message | None = None
@@ -162,11 +163,6 @@ class SearchRequest:
     def vector_bases(self) -> list[KnowledgeBase]:
         """The bases that answer by meaning."""
         return [base for base in self.bases if base.has_vectors]
-
-    @lazy
-    def words(self) -> list[str]:
-        """The words that keyword search looks for."""
-        return query_keywords(self.spelling.text)
 
     @property
     def has_meaning(self) -> bool:
@@ -200,7 +196,8 @@ def start_search(
     for part in parts:
         text = part.text
         spelling = Spelling(text) if query.as_typed else correct(text, words.indexed_words, words.counts)
-        requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling))
+        keywords = query_keywords(spelling.text)
+        requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
     with words.read_ahead([word for request in requests if request.mode != "semantic" for word in request.words]):
         embedded = iter(_embed(models, [request for request in requests if request.has_meaning], wait=wait))
     return [next(embedded) if request.has_meaning else request for request in requests]

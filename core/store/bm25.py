@@ -122,15 +122,10 @@ class BM25:
 
     def _is_quick(self, words: Sequence[str]) -> bool:
         """Whether the counts of these words are cached, or read in less time than another thread takes to begin."""
-        if not self._lock.acquire(blocking=False):
+        counts = self._counts
+        if counts is None or counts.version != self._database.version():
             return False
-        try:
-            counts = self._counts
-            if counts is None or counts.version != self._database.version():
-                return False
-            return len(counts.rowids) < _FEW or all(word in counts.gains for word in words)
-        finally:
-            self._lock.release()
+        return len(counts.rowids) < _FEW or all(word in counts.gains for word in words)
 
     @decoding
     def holders(self, words: Sequence[str]) -> list[Rowids]:
