@@ -13,12 +13,13 @@ from errno import EACCES, EISDIR, ELOOP, ENXIO
 from pathlib import Path
 from tempfile import mkstemp
 from threading import Lock
-from typing import Any, BinaryIO, TypeVar
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from core.base.errors import SourceError
 from core.base.faults import translate_errors
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _NEARLY_FULL = 0.05, 2_000_000_000
 """Share and bytes of a disk that are left where it is nearly full; the smaller one counts."""
@@ -255,6 +256,8 @@ class TemporaryFolders:
 
     def make(self) -> Path:
         """Make an empty folder, which the caller deletes; raises StoreError."""
+        from filelock import FileLock  # takes 10 ms, which most commands don't need
+
         with translate_errors(self._workspace), self._making:
             if self._own is None:
                 with FileLock(folder(self._all) / _LOCK, mode=0o600):
@@ -287,6 +290,8 @@ def sweep_temporary(workspace: Path) -> None:
     place = workspace / TEMPORARY_FOLDER
     if place.is_symlink() or not place.is_dir():
         return
+    from filelock import FileLock, Timeout
+
     with suppress(OSError), FileLock(place / _LOCK, mode=0o600):
         for path in place.iterdir():
             if path.is_dir() and not path.is_symlink():
