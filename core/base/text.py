@@ -389,3 +389,9 @@ def _fold_with_places(text: str) -> tuple[str, list[int]]:
             letters.append(letter)
             places.append(place)
     return "".join(letters), places
+
+
+def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span of a text without the white space at its ends."""
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

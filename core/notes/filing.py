@@ -118,6 +118,9 @@ def exported_text(text: str, place: Path) -> str:
     return text
 
 
+# The file of a note: read, and written in step with the note.
+
+
 def chosen_in(note: Note) -> str:
     """Return the encoding that the user chose for the file of a note, "" for none."""
     return note.encoding.chosen if note.encoding else ""

@@ -33,7 +33,7 @@ from core.model.limits import check_part
 from core.notes import attachments, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
-from core.store.measures import Remembered
+from core.store.remembered import Remembered
 
 
 class StoredNotes(Imports):

@@ -247,6 +247,9 @@ def _metadata(values: object) -> dict[str, object]:
     return plain
 
 
+# New notes.
+
+
 class _Taken(Container[str]):
     """Names that are stored, as a function says, or given here."""
 

@@ -50,67 +50,12 @@ from core.model import (
 )
 from core.model.limits import QUESTION, check_question, check_terms
 from core.query import contents, dates
-from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS, stored
+from core.query.fields import ANY_OF, DAYS, stored
 from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
-
-# The new name of a base in questions that name it by the filter `base:`.
-
-_QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
-_AFTER_NAME = ",.!?、，。；！？"
-_PLAIN = "-_./"
-"""Signs in a name that needs no quotation marks, in addition to letters and digits."""
-
-_CALLER = ("type", "tags", "scope")
-"""The parts of a caller's context, in the order of `CallerContext`."""
-
-
-class _Every(frozenset[str]):
-    """The names of all properties that notes may have."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
-_EVERY = _Every()
-
-
-def rename_base(question: str, old: str, new: str) -> str:
-    """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
-    try:
-        pieces = _base_tokens(question, old)
-    except QueryError:
-        return question
-    for piece in reversed(pieces):
-        if (name := _quoted(new)) is None:
-            return question
-        values = [name if value == old else _quoted(value) or value for value in piece.values]
-        written = question[piece.start : piece.end]
-        field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
-        ending = written[len(written.rstrip(_AFTER_NAME)) :]
-        question = f"{question[: piece.start]}{field}{','.join(values)}{ending}{question[piece.end :]}"
-    return question
-
-
-def _base_tokens(question: str, name: str) -> list[QuerySpan]:
-    """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
-    if find_half_character(question) is not None:
-        return []
-    pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
-    return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
-
-
-def _quoted(name: str) -> str | None:
-    """Return a name as it is typed after a colon, in quotation marks where it needs them; None if it has them all."""
-    if all(sign.isalnum() or sign in _PLAIN for sign in name) and name[-1].isalnum():
-        return name
-    return next((f"{opening}{name}{closing}" for opening, closing in _QUOTES if closing not in name), None)
-
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """Invisible characters that come with copied text and that nobody types."""
-
-__all__ = ["CHOICES", "FIELDS", "as_text", "parse", "remove_term"]
 
 
 def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_filters: bool = False) -> Understood:
@@ -337,6 +282,10 @@ def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
     return combine(typed, combine(options.get("filters") or Filters(), from_options))
 
 
+_CALLER = ("type", "tags", "scope")
+"""The parts of a caller's context, in the order of `CallerContext`."""
+
+
 def caller_of(context: Mapping[str, Any] | None) -> CallerContext:
     """Return who asks, of one or several `type`, `tags` and `scope`; raises UnknownChoice and QueryError for others."""
     terms: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
@@ -370,3 +319,53 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
     after = max((in_utc(at) for at in (typed.after, chosen.after) if at), default=None)
     before = min((in_utc(at) for at in (typed.before, chosen.before) if at), default=None)
     return Filters(bases, (*typed.conditions, *chosen.conditions), after, before)
+
+
+# The new name of a base in questions that name it by the filter `base:`.
+
+_QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
+_AFTER_NAME = ",.!?、，。；！？"
+_PLAIN = "-_./"
+"""Signs in a name that needs no quotation marks, in addition to letters and digits."""
+
+
+class _Every(frozenset[str]):
+    """The names of all properties that notes may have."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
+
+
+def rename_base(question: str, old: str, new: str) -> str:
+    """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
+    try:
+        pieces = _base_tokens(question, old)
+    except QueryError:
+        return question
+    for piece in reversed(pieces):
+        if (name := _quoted(new)) is None:
+            return question
+        values = [name if value == old else _quoted(value) or value for value in piece.values]
+        written = question[piece.start : piece.end]
+        field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
+        ending = written[len(written.rstrip(_AFTER_NAME)) :]
+        question = f"{question[: piece.start]}{field}{','.join(values)}{ending}{question[piece.end :]}"
+    return question
+
+
+def _base_tokens(question: str, name: str) -> list[QuerySpan]:
+    """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
+    if find_half_character(question) is not None:
+        return []
+    pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
+    return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
+
+
+def _quoted(name: str) -> str | None:
+    """Return a name as it is typed after a colon, in quotation marks where it needs them; None if it has them all."""
+    if all(sign.isalnum() or sign in _PLAIN for sign in name) and name[-1].isalnum():
+        return name
+    return next((f"{opening}{name}{closing}" for opening, closing in _QUOTES if closing not in name), None)

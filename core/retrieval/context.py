@@ -83,6 +83,9 @@ _STEPS = 8
 """Number of places per window at which a window of a chunk that exceeds the budget may begin."""
 
 
+# Contexts: passages as one block for a prompt.
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A slice of a note under one section; a chunk that the user wrote or edited has its own text."""

@@ -117,6 +117,8 @@ class _ComparedText:
         return " ".join(self._text.split())
 
 
+# Superseded notes and their successors.
+
 NewerNotes = Mapping[str, Sequence[str]]
 """The ids of the active notes that supersede each superseded note."""
 

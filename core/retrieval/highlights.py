@@ -10,7 +10,17 @@ import numpy as np
 
 from core.base.blobs import blank_blobs
 from core.base.registry import lazy
-from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplify, with_newlines
+from core.base.text import (
+    INVISIBLE,
+    UNSPACED,
+    WORD,
+    keywords,
+    parts_of,
+    query_keywords,
+    simplify,
+    strip_span,
+    with_newlines,
+)
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
@@ -139,11 +149,11 @@ def sentences(text: str) -> list[Span]:
         if mark and (not fence or mark.startswith(fence)):
             fence = "" if fence else mark
         elif fence or block["aside"]:
-            other += _split_long(text, *_strip_span(text, *block.span()))
+            other += _split_long(text, *strip_span(text, *block.span()))
         else:
             at = block.start()
             ends = [at, *(match.end() for match in _END.finditer(text, at, block.end())), block.end()]
-            lines += [part for span in pairwise(ends) for part in _split_long(text, *_strip_span(text, *span))]
+            lines += [part for span in pairwise(ends) for part in _split_long(text, *strip_span(text, *span))]
     return prose or other
 
 
@@ -155,11 +165,6 @@ def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequen
     around = [(table.start, table.end) for table in tables]
     outside = [span for span in spans if not any(start < span[1] and span[0] < end for start, end in around)]
     return sorted([*outside, *rows])
-
-
-def _strip_span(text: str, start: int, end: int) -> Span:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
 def _split_long(text: str, start: int, end: int) -> Iterator[Span]:

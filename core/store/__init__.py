@@ -97,8 +97,6 @@ class Store:
                 backend = ChromaServer(Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token))
             self.index = Index(backend, self.database, self.changing)
 
-    # index
-
     def _open_tables(self, database: Database) -> None:
         self.bases = BaseTable(database)
         self.notes = NoteTable(database)
@@ -126,6 +124,8 @@ class Store:
         self.uses = UseTable(database)
         self.clicks = ClickTable(database)
         self.questions = QuestionTable(database)
+
+    # index
 
     def open_index(self, *, heal: bool = True) -> None:
         """Open the index, healed where it is damaged; does nothing if it is open, or in a process that only reads."""

@@ -1,50 +1,15 @@
-"""What is measured of each base, and what is computed once for a state of the database; both can be deleted."""
+"""What is measured of each base; derived, so a file of it can be deleted."""
 
 import json
 import threading
-from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from core.base import files
 from core.base.codec import decode, to_plain
 from core.base.faults import translate_errors
 from core.model import AnswerThreshold, Floor, KnowledgeBase
-from core.store.database import Database
-
-_MOST = 16
-"""Results that are remembered; those of one version of the database are read again for the next one anyway."""
-Read = TypeVar("Read")
-
-
-class Remembered:
-    """Results of reads by their keys. Who gets one doesn't change it: others get the same."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._lock = Lock()
-        self._version = -1
-        self._results: dict[Hashable, Any] = {}
-
-    def get(self, key: Hashable, read: Callable[[], Read]) -> Read:
-        """Return what `read` returned for this key since the last write, else what it returns."""
-        if self._database.connection.in_transaction:  # what it has written isn't what others see
-            return read()
-        version = self._database.version()
-        with self._lock:
-            if version != self._version:
-                self._version, self._results = version, {}
-            elif key in self._results:
-                result: Read = self._results[key]
-                return result
-        result = read()
-        with self._lock:
-            if version == self._version and len(self._results) < _MOST:
-                self._results[key] = result
-        return result
-
 
 T = TypeVar("T")
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from core.base.errors import QueryError
 from core.intake.notefile import read
 from core.model import Condition, Filters, Term, Understood
-from core.query.parser import CHOICES, COPIED, FIELDS, parse, remove_term
+from core.query.fields import CHOICES, FIELDS
+from core.query.parser import COPIED, parse, remove_term
 
 NOW = datetime(2026, 3, 31, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
 

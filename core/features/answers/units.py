@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from core.base.blobs import blank_blobs
-from core.base.text import with_newlines
+from core.base.text import strip_span, with_newlines
 
 Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]
@@ -216,9 +216,3 @@ def sentences(text: str, start: int, end: int) -> Iterator[Span]:
             begin = cut
         if _WORD.search(text, begin, stop):
             yield begin, stop
-
-
-def strip_span(text: str, start: int, end: int) -> Span:
-    """Return a span without the white space at its ends."""
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

@@ -13,7 +13,7 @@ from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
 from core.store import Store
-from core.store.measures import Remembered
+from core.store.remembered import Remembered
 
 # Files that are second texts of others: their names say so, and where a person may have given them, their contents.
 
