@@ -566,6 +566,26 @@ class TestEditor:
         self.draw(shown, number=9, taken=9, stored=9, actions=1)
         shown.page.wait_for_function("!localStorage.length")
 
+    def test_what_is_written_here_is_later_than_what_another_window_wrote(self, shown: Stage) -> None:
+        """The numbers of its letters are higher than those of this editor, and its last one is the draft by now."""
+        shown.one(".cm-content").click()
+        shown.page.keyboard.press("End")
+        shown.page.keyboard.type("!")
+        assert self.texts(shown)[-1] == ("boots!", None)
+        self.draw(shown, number=6, taken=6, stored=6)
+        shown.later(1_000)
+        assert [(message["text"], message["number"]) for _, message in shown.sent][-1] == ("boots!", 7)
+        assert self.kept(shown) == ["boots!"]
+
+    def test_the_first_letter_is_later_than_what_another_window_wrote(self, shown: Stage) -> None:
+        self.draw(shown, number=6, taken=6, stored=6)
+        assert self.texts(shown) == []
+        shown.one(".cm-content").click()
+        shown.page.keyboard.press("End")
+        shown.page.keyboard.type("!")
+        shown.later(1_000)
+        assert [(message["text"], message["number"]) for _, message in shown.sent][-1] == ("boots!", 7)
+
     @pytest.mark.parametrize("keys", ["Control+s", "Control+Enter"])
     def test_a_save_by_the_keys_is_an_action_with_the_text_that_is_typed(self, shown: Stage, keys: str) -> None:
         shown.one(".cm-content").click()

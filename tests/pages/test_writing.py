@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import composer
+from pages.ui.notes import composer, drafts
 from pages.ui.notes.session import SITTING, Action, EditorSession
 from tests.pages.conftest import Screen
 
@@ -204,6 +204,30 @@ def test_two_windows_that_go_on_with_one_draft_write_two(garden: Note) -> None:
     assert {draft.body for draft in first.workspace.drafts.all()} == {"First once more", "Second"}
     paused(second)
     assert [draft.body for draft in first.workspace.drafts.all()] == ["First once more"]
+
+
+def test_late_letters_go_to_the_editor_that_was_opened_last(garden: Note) -> None:
+    """Not to one that was closed."""
+    screen = typed(edited(garden), "Water")
+    first = writing(screen.app)
+    (draft,) = screen.workspace.drafts.all()
+    closed, opened = (
+        EditorSession(token, first.note, "home", "Water", number=1, draft_id=first.draft_id)
+        for token in ("closed", "opened")
+    )
+    letter = {"token": first.token, "number": 2, "text": "Water daily", "at": 11, "about": drafts.about(draft)}
+    app = AppTest.from_function(_take_letters, kwargs={"workspace": screen.workspace})
+    app.session_state["writings"] = {session.token: session for session in (closed, opened)}
+    app.session_state["letters"] = {"typed": {"resume": "", "items": [letter]}}
+    app.run()
+    assert not app.exception
+    assert (closed.body, opened.body) == ("Water", "Water daily")
+
+
+def _take_letters(workspace: "Workspace") -> None:  # the source runs alone, as a page
+    from pages.ui.notes import drafts
+
+    drafts._take_sent(workspace)
 
 
 def test_half_a_character_is_no_reason_to_lose_the_others(garden: Note) -> None:

@@ -65,7 +65,7 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Triggers `take_text`: the texts that aren't stored, and the token of an editor whose session ended."""
+"""Triggers `typed`: the texts that aren't stored, and the token of an editor whose session ended."""
 
 
 def session_id() -> str:
@@ -116,7 +116,7 @@ def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> No
             return True
         return session.draft_id == draft_id and not (session.heard or goes_on)
 
-    if mine := next(filter(continues, composer.session_texts().values()), None):
+    if mine := next(filter(continues, reversed(composer.session_texts().values())), None):
         if number > mine.stored:
             mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
             composer.keep_draft(workspace, mine)

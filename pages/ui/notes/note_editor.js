@@ -226,6 +226,12 @@ export default async function write(component) {
     if (paper.isConnected && data.session === shelf.session && !shelf.editors.has(data.token)) await write(component);
     return;
   }
+  if (own.number < data.number) {
+    // A text that another window wrote to this draft came to the server; what is written here is the later one.
+    own.number = data.number;
+    own.sent = data.number;
+    if (own.outlives !== undefined) changed(own);
+  }
   if (paper.isConnected) show(own, paper);
   shelf.drop(data.place, data.token, own.data.stored);
   const worded = JSON.stringify(data.words);
