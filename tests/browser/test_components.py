@@ -577,14 +577,15 @@ class TestEditor:
         assert [(message["text"], message["number"]) for _, message in shown.sent][-1] == ("boots!", 7)
         assert self.kept(shown) == ["boots!"]
 
-    def test_the_first_letter_is_later_than_what_another_window_wrote(self, shown: Stage) -> None:
-        self.draw(shown, number=6, taken=6, stored=6)
+    def test_what_another_window_wrote_is_shown_where_nothing_was_written(self, shown: Stage) -> None:
+        self.draw(shown, text="boots and rain", number=6, taken=6, stored=6)
+        expect(shown.one(".cm-content")).to_have_text("boots and rain")
         assert self.texts(shown) == []
         shown.one(".cm-content").click()
         shown.page.keyboard.press("End")
         shown.page.keyboard.type("!")
         shown.later(1_000)
-        assert [(message["text"], message["number"]) for _, message in shown.sent][-1] == ("boots!", 7)
+        assert [(message["text"], message["number"]) for _, message in shown.sent][-1] == ("boots and rain!", 7)
 
     @pytest.mark.parametrize("keys", ["Control+s", "Control+Enter"])
     def test_a_save_by_the_keys_is_an_action_with_the_text_that_is_typed(self, shown: Stage, keys: str) -> None:

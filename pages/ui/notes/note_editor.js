@@ -227,10 +227,14 @@ export default async function write(component) {
     return;
   }
   if (own.number < data.number) {
-    // A text that another window wrote to this draft came to the server; what is written here is the later one.
+    // A text that another editor wrote to this draft came to the server; what was written here is the later one.
+    if (own.outlives === undefined) {
+      own.close();
+      await write(component);
+      return;
+    }
     own.number = data.number;
-    own.sent = data.number;
-    if (own.outlives !== undefined) changed(own);
+    changed(own);
   }
   if (paper.isConnected) show(own, paper);
   shelf.drop(data.place, data.token, own.data.stored);
