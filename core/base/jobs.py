@@ -79,6 +79,11 @@ class Job:
     error: TesseraError | None = None
 
     @property
+    def id(self) -> str:
+        """Name and number, which no other job of this process has."""
+        return f"{self.name}-{self.number}"
+
+    @property
     def share(self) -> float:
         """Completed share of the work, 0 to 1."""
         return min(1.0, self.done / self.total) if self.total else 0.0

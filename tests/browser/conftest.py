@@ -2,7 +2,6 @@ import http
 import io
 import json
 import os
-import re
 import shutil
 import signal
 import socket
@@ -27,8 +26,6 @@ ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 30_000
 IMPORT = 120_000
-IMPORTED = re.compile("Import finished|passages? indexed")
-"""The end of an import: on a busy machine the page may draw first that what was imported is indexed, too."""
 MOST_TABS = 80
 """Presses of Tab after which a control counts as out of reach."""
 
@@ -93,6 +90,16 @@ class Tab:
         return [address for address in self.requests if not address.startswith(own)]
 
 
+@contextmanager
+def importing(tab: Tab) -> Iterator[None]:
+    """Wait for the end of the import that is begun meanwhile; the page may still show the ends of earlier ones."""
+    ended = ".t-done[data-job^='import-']"
+    earlier = tab.page.locator(ended).evaluate_all("all => all.map(job => job.dataset.job)")
+    yield
+    new = ended + "".join(f":not([data-job='{job}'])" for job in earlier)
+    expect(tab.page.locator(new)).to_be_visible(timeout=IMPORT)
+
+
 def import_folder(tab: Tab, folder: Path) -> None:
     """Import a folder through the page, as far as it is new, and wait for the model."""
     page = tab.page
@@ -102,8 +109,8 @@ def import_folder(tab: Tab, folder: Path) -> None:
     expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
     if (apply := page.get_by_role("button", name="Apply")).is_enabled():
-        apply.click()
-        expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
+        with importing(tab):
+            apply.click()
     expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
 
 

@@ -7,9 +7,9 @@ from urllib.parse import urldefrag
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import IMPORT, IMPORTED, Tab, vault_workspace
+from tests.browser.conftest import Tab, importing, vault_workspace
 from tests.documents.pdfs import PdfPage, pdf
 
 pytestmark = pytest.mark.browser
@@ -40,19 +40,8 @@ def drop(tab: Tab, *files: Path) -> None:
     page.locator(".st-key-look_files button").click()
     expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
-    page.get_by_role("button", name="Apply").click()
-    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
-
-
-def find(tab: Tab, question: str, name: str) -> Locator:
-    """Return the first hit once it is of this note; the end of an earlier import may be drawn while this one runs."""
-    hit, end = tab.page.locator(".st-key-hit_1"), time.monotonic() + IMPORT / 1000
-    while True:
-        tab.open(f"/search?q={question}")
-        expect(hit).to_be_visible()
-        tab.settle()
-        if hit.get_by_text(name).count() or time.monotonic() > end:
-            return hit
+    with importing(tab):
+        page.get_by_role("button", name="Apply").click()
 
 
 def test_a_dropped_pdf_is_found_and_opens_at_the_page_of_the_hit(tab: Tab, tmp_path: Path) -> None:
@@ -64,7 +53,8 @@ def test_a_dropped_pdf_is_found_and_opens_at_the_page_of_the_hit(tab: Tab, tmp_p
             one.text(72, 140 + 20 * number, f"{line} This is sentence {number} of the part.")
     (tmp_path / "garden.pdf").write_bytes(pdf(pages))
     drop(tab, tmp_path / "garden.pdf")
-    hit = find(tab, "zanzibar", "garden")
+    tab.open("/search?q=zanzibar")
+    hit = page.locator(".st-key-hit_1")
     expect(hit).to_contain_text("page 2")
     hit.locator(".st-key-head_1 a").click()
     link = page.get_by_role("link", name="Open the original at page 2")
@@ -83,7 +73,8 @@ def test_a_dropped_scan_is_found(tab: Tab, tmp_path: Path) -> None:
     ImageDraw.Draw(scan).text((40, 70), "The gondola leaves at noon", "black", ImageFont.load_default(48))
     scan.save(tmp_path / "ticket.png")
     drop(tab, tmp_path / "ticket.png")
-    hit = find(tab, "gondola", "ticket")
+    tab.open("/search?q=gondola")
+    hit = tab.page.locator(".st-key-hit_1")
     expect(hit).to_contain_text("ticket")
     expect(hit.locator("mark").first).to_have_text("gondola")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import IMPORT, IMPORTED, Tab
+from tests.browser.conftest import Tab, importing
 
 pytestmark = pytest.mark.browser
 
@@ -52,8 +52,8 @@ def test_a_cold_link_to_search_draws_the_page(tab: Tab) -> None:
 def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     page = tab.page
     tab.open("/")
-    page.get_by_role("button", name="Try it with sample notes").click()
-    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
+    with importing(tab):
+        page.get_by_role("button", name="Try it with sample notes").click()
     expect(page.get_by_text("Model ready")).to_be_visible()
     tab.settle()
 
@@ -104,8 +104,8 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     page.keyboard.press("Enter")
     expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
-    page.get_by_role("button", name="Apply").click()
-    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
+    with importing(tab):
+        page.get_by_role("button", name="Apply").click()
 
     tab.open("/search?q=zanzibar")
     card = page.locator(".st-key-hit_1")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import IMPORT, IMPORTED, Tab, vault_workspace
+from tests.browser.conftest import IMPORT, Tab, importing, vault_workspace
 
 pytestmark = pytest.mark.browser
 
@@ -73,8 +73,8 @@ def test_a_folder_is_added_in_three_clicks(tab: Tab, place: Path, way: str) -> N
     tab.open("/")
     hand.click(page.get_by_role("link", name="Import more notes"))
     hand.type(page.get_by_role("textbox", name="Folder path"), str(place.parent / way))
-    hand.click(page.get_by_role("button", name="Apply"))
-    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
+    with importing(tab):
+        hand.click(page.get_by_role("button", name="Apply"))
     assert hand.clicks <= 3
 
 
@@ -88,8 +88,8 @@ def test_a_new_base_with_its_first_notes_is_searched_in_four_clicks(
     hand.type(page.get_by_role("textbox", name="Name"), name)
     hand.click(page.get_by_role("button", name="Make the base"))
     hand.type(page.get_by_role("textbox", name="Folder path"), str(place.parent / name))
-    hand.click(page.get_by_role("button", name="Apply"))
-    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
+    with importing(tab):
+        hand.click(page.get_by_role("button", name="Apply"))
     tab.settle()
     hand.click(page.get_by_test_id("stSidebar").get_by_role("link", name="Search"))
     hand.type(page.get_by_role("textbox", name="Ask a question"), word)

@@ -17,7 +17,7 @@ from core.doors.api.shared import Opened, Text, documented
 from core.doors.operations import examples
 from core.doors.operations.declaring import PROGRAM
 from core.doors.program import operations
-from core.doors.program.views import JobView, job_id
+from core.doors.program.views import JobView
 from core.model import Progress
 from core.workspace import Workspace
 
@@ -50,9 +50,9 @@ def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object
     started = workspace.jobs.start(name, work, base=base)
     job = workspace.jobs.find(name)
     assert job is not None, "it was just started, or runs"
-    place = f"{PLACE}/v1/jobs/{job_id(job)}"
+    place = f"{PLACE}/v1/jobs/{job.id}"
     if not started:
-        busy = message("The job '{job}' is under way. Wait until it ends, or cancel it.", job=job_id(job))
+        busy = message("The job '{job}' is under way. Wait until it ends, or cancel it.", job=job.id)
         return problem(Problem(HTTPStatus.CONFLICT, busy), Location=place)
     return answer(encode(JobView.from_job(job)), 202, Location=place)
 

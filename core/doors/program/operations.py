@@ -6,7 +6,7 @@ from core.base.errors import JobNotFound
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import JOB
-from core.doors.program.views import JobList, JobView, job_id
+from core.doors.program.views import JobList, JobView
 from core.model import Job
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def cancel(workspace: "Workspace", job: JobId) -> JobView:
 def get_job(workspace: "Workspace", job: str) -> Job:
     """Return the job of an id; raises JobNotFound where there is none, or a newer one of its kind."""
     for item in workspace.jobs.all():
-        if job_id(item) == job:
+        if item.id == job:
             return item
     raise JobNotFound("There is no job '{job}'. A later one of its kind may have taken its place.", job=job)
 

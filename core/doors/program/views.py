@@ -11,11 +11,6 @@ from core.features.evaluation.views import RunList
 from core.model import IndexedChunks, Job, ReadPictures
 
 
-def job_id(job: Job) -> str:
-    """Return the id of a job: its name, and its number in this process."""
-    return f"{job.name}-{job.number}"
-
-
 def _encode_result(result: Any) -> Any:
     """Return the result of a job for JSON, None where it isn't shown."""
     match result:
@@ -48,7 +43,7 @@ class JobView:
     @classmethod
     def from_job(cls, job: Job) -> Self:
         return cls(
-            job_id(job),
+            job.id,
             job.name,
             job.base,
             job.state,

@@ -269,7 +269,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
         if job.state == "done":
             seconds = html(t("{seconds:.1f} s", seconds=job.seconds))
             done = html(text_of(JOB_KINDS[job.name].done, n=_count(job.result)))
-            head = f'<div class="t-done"><b>✓ {done}</b><span class="t-dim t-small">{seconds}</span></div>'
+            head = f'<div class="t-done" data-job="{job.id}"><b>✓ {done}</b><span class="t-dim t-small">{seconds}</span></div>'
             st.html(head, width="content")
             if job.name == "import":
                 st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
