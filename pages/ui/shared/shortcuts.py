@@ -12,7 +12,7 @@ from pages.ui.shared.widgets import component
 
 # Keys that work on every page: a component without a look of its own.
 
-KEYS = component("keys", __file__)
+KEYS = component("keys", __file__, before="scrolling.js")
 
 
 def listen(*, searches: bool, language: str) -> str:
