@@ -4,7 +4,7 @@ const KEPT = 50;
 const REACHED = 300;
 const SHORTER = 3000;
 const SCROLLS = ['wheel', 'touchmove', 'pointerdown'];
-const SCROLL_KEYS = ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' '];
+const SCROLL_KEYS = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
 
 const mainArea = () => document.querySelector('[data-testid="stMain"]');
 const isRunning = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState !== 'notRunning';
@@ -20,7 +20,7 @@ class Scrolling {
     const listening = { capture: true, passive: true };
     for (const name of SCROLLS) document.addEventListener(name, () => this.take(true), listening);
     document.addEventListener('click', () => this.take(false), listening);
-    document.addEventListener('keydown', event => this.take(SCROLL_KEYS.includes(event.key)), listening);
+    document.addEventListener('keydown', event => this.take(SCROLL_KEYS.has(event.key)), listening);
     document.addEventListener('scroll', event => event.target === mainArea() && this.isUsers && this.keep(), listening);
     window.addEventListener('popstate', () => this.arrive(true));
     for (const name of ['pushState', 'replaceState']) this.follow(name);
