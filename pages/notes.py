@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, beginning, drafts, editing, history, imports, listing, opened, reader, trash
+from pages.ui.notes import actions, beginning, drafts, editing, history, imports, linked, listing, opened, reader, trash
 from pages.ui.review import decisions
 from pages.ui.shared import jobs, shell, welcome
 from pages.ui.shared.text import t
@@ -66,6 +66,7 @@ def _note(workspace: Workspace, note_id: str) -> None:
 
 
 workspace = shell.workspace()
+linked.draw_dialog(workspace)
 if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()

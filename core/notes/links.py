@@ -39,6 +39,21 @@ class NoteLinks:
         """Return the title of a note."""
         return self.names[note_id].title
 
+    def name(self, note_id: str) -> str:
+        """Return the name by which a link finds a note: its file's if no other note is called so, else its path.
+
+        A path that is also the end of another one begins with a slash.
+        """
+        path = self.names[note_id].path
+        name = _without_suffix(posixpath.basename(path) if path else self.title(note_id))
+        namesakes = {named.id: named for _, named in self._by_name[plain(name)]}
+        if path is None or len(namesakes) == 1:
+            return name
+        path = _without_suffix(path)
+        ending = f"/{plain(path)}"
+        others = [f"/{plain(named.path or '')}" for key, named in namesakes.items() if key != note_id]
+        return f"/{path}" if any(other.endswith(ending) for other in others) else path
+
     def target(self, note: Note | NoteNames, target: str) -> str | None:
         """Return the id of the note that a link of `note` leads to: the nearest in its base, then in other bases.
 
@@ -47,7 +62,7 @@ class NoteLinks:
         """
         wanted = plain(target).strip("/")
         folder = posixpath.dirname(note.path or "")
-        near = plain(posixpath.normpath(posixpath.join(folder, target)))
+        near = plain(posixpath.normpath(posixpath.join(folder, target)).lstrip("/"))
         best = min(
             (
                 (named.base_id != note.base_id, *rank, _steps(folder, named), named.path or "", named.id)
@@ -87,8 +102,11 @@ class NoteLinks:
 
 def plain(name: str) -> str:
     """Return a name as links are compared: composed, without case and a note's suffix."""
-    name = name_key(name.strip())
-    return name.rpartition(".")[0] if name.endswith(NOTE_SUFFIXES) else name
+    return _without_suffix(name_key(name.strip()))
+
+
+def _without_suffix(name: str) -> str:
+    return name.rpartition(".")[0] if name.lower().endswith(NOTE_SUFFIXES) else name
 
 
 def _names(named: NoteNames) -> Iterator[tuple[int, str]]:

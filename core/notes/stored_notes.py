@@ -196,7 +196,8 @@ class StoredNotes(Imports):
             named = () if note.plain else attachments_in(note.body, str(note.path))
         except SourceError:
             return ()
-        return tuple(target for target in named if not self._attached(note, target))
+        lost = [target for target in named if not self._attached(note, target)]
+        return tuple(target for target in lost if not self.links().target(note, target))
 
     def open_file(self, note_id: str) -> None:
         """Open a note's file in the program of the system.

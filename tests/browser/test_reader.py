@@ -42,6 +42,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "vault" / "Start.md").write_text(START, encoding="utf-8")
     (folder / "vault" / "deep" / "Target.md").write_text(TARGET, encoding="utf-8")
     (folder / "vault" / "deep" / "dot.png").write_bytes(png())
+    (folder / "vault" / "deep" / "lease.html").write_text("<h1>Lease</h1><p>For the flat.</p>", encoding="utf-8")
     (folder / "outside.png").write_bytes(png())
     with vault_workspace(folder) as place:
         yield place
@@ -79,7 +80,14 @@ def test_a_note_that_is_not_there_is_made_from_its_link(tab: Tab) -> None:
     page = tab.page
     tab.open("/notes")
     page.locator(".tree button", has_text="Start").click()
-    page.locator(".document article a.missing", has_text="Nowhere").click()
+    missing = page.locator(".document article a.missing", has_text="Nowhere")
+    missing.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+    tab.settle()
+    missing.click()
+    dialog.get_by_role("button", name="New note").click()
     expect(page.get_by_role("textbox", name="Title", exact=True)).to_have_value("Nowhere")
     expect(page.get_by_role("textbox", name="Text of the note")).to_be_focused()
     page.keyboard.type("Here")
@@ -90,6 +98,24 @@ def test_a_note_that_is_not_there_is_made_from_its_link(tab: Tab) -> None:
     tab.settle()
     page.get_by_role("button", name="Back", exact=True).click()
     expect(page.locator(".document article a.note", has_text="Nowhere")).to_be_visible()
+
+
+def test_a_document_is_linked_by_the_editor_and_opened(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_role("button", name="New note").click()
+    expect(page.get_by_role("textbox", name="Text of the note")).to_be_focused()
+    page.keyboard.type("Signed: [[leas")
+    page.locator(".cm-tooltip-autocomplete li", has_text="lease").click()
+    expect(page.get_by_role("textbox", name="Text of the note")).to_have_text("Signed: [[lease.html]]")
+    expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_visible()
+    tab.settle()
+    page.get_by_role("button", name="Done").click()
+    link = page.locator(".document article a.note", has_text="lease")
+    expect(link).to_be_visible()
+    expect(page.get_by_text("is missing")).to_have_count(0)
+    link.click()
+    expect(page.locator(".document")).to_contain_text("For the flat.")
 
 
 def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> None:

@@ -121,3 +121,18 @@ def test_attachments_are_of_the_folder_and_never_outside(ids: dict[str, str], va
         assert workspace.notes.attachment(made.id, "../secret.png") is None
         elsewhere = workspace.notes.add("other", "text", title="Made", author="person")
         assert workspace.notes.attachment(elsewhere.id, "top.png") is None
+
+
+@pytest.mark.parametrize(
+    "extra", [{}, {"Far.md": "# Far\n", "area/Top details.md": "x\n", "lease.docx.md": "# Lease\n"}]
+)
+def test_the_name_of_a_note_leads_to_it_from_each_note(vault: Path, tmp_path: Path, extra: dict[str, str]) -> None:
+    for path, text in extra.items():
+        (vault / path).write_text(text, encoding="utf-8")
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        links, notes = workspace.notes.links(), [workspace.notes.get(card.id) for card in workspace.notes.all()]
+        for note in notes:
+            for other in notes:
+                name = links.name(other.id)
+                assert links.target(note, name) == other.id, (note.path, name)

@@ -19,12 +19,14 @@ OTHER = "# Other\n\n## Part\n\nInner words. ![[other]]\n\n## Next\n\nThe block ^
 class Known(Sources):
     """One note is there, one picture, one other file."""
 
-    can_make = True
     can_click = can_tick = False
     first_line = 0
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         return SourceSpan("id1", "Other") if target.removesuffix(".md").casefold() == "other" else None
+
+    def missing(self, target: str, *, relative: bool) -> str:
+        return target
 
     def file(self, target: str) -> str | None:
         return f"/attachment/id0/{target}" if target in ("a.png", "b.pdf") else None

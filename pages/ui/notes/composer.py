@@ -77,20 +77,15 @@ def begin_here(workspace: Workspace) -> None:
     begin(base, folder=folder)
 
 
-def begin_linked(base: str, target: str) -> None:
-    """Begin the note that a link in a note of this base leads to; for callbacks."""
-    begin(base, title=_title(target), folder=_folder(target))
+def begin_linked(base: str, path: str) -> None:
+    """Begin a note that is to be at a path; for callbacks."""
+    begin(base, title=title_of(path), folder=posixpath.dirname(path))
 
 
-def _title(target: str) -> str:
-    name = PurePosixPath(target).name
+def title_of(path: str) -> str:
+    """Return the title that a path gives to its note."""
+    name = PurePosixPath(path).name
     return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
-
-
-def _folder(target: str) -> str:
-    """Return the folder that a link names, as far as it is in the base."""
-    folder = posixpath.dirname(posixpath.normpath(target).lstrip("/"))
-    return "" if folder.startswith("..") else folder
 
 
 def edit(workspace: Workspace, note_id: str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, editor, history, note_fields, offers, opened
+from pages.ui.notes import composer, editor, history, linked, note_fields, offers, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
@@ -327,11 +327,11 @@ def _preview(workspace: Workspace, session: EditorSession) -> None:
     """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
-        composer.leave(workspace)
         if link.note_id:
+            composer.leave(workspace)
             opened.choose(link.note_id, link.place)
         else:
-            composer.begin_linked(session.base, link.make)
+            linked.ask(session.base, link.make)
 
     shown = drawable_part(_lines_around(session.body, session.caret))
     session.links = session.links or workspace.notes.links()

@@ -4,6 +4,7 @@ The address of a file holds a seal, which only pages of this run can make.
 """
 
 import hmac
+import posixpath
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -43,13 +44,17 @@ class NoteSources:
         self.can_tick = base is not None and not workspace.readonly and (not note.in_file or base.write_files)
         self._beginnings: dict[str, str] = {}
 
-    @property
-    def can_make(self) -> bool:
-        return not self._workspace.readonly
-
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         note_id = self._links.target(self._note, target)
         return self._place(note_id) if note_id else None
+
+    def missing(self, target: str, *, relative: bool) -> str:
+        if self._workspace.readonly:
+            return ""
+        near = relative or "/" not in target
+        folder = posixpath.dirname(self._note.path or "") if near and not target.startswith("/") else ""
+        path = posixpath.normpath(posixpath.join(folder, target.strip().lstrip("/")))
+        return posixpath.basename(path) if path.startswith("..") else path
 
     def file(self, target: str) -> str | None:
         file = self._workspace.notes.attachment(self._note.id, target) if self._note.id else None

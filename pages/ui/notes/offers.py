@@ -1,6 +1,6 @@
 """The completions of the editor and its fields: notes, tags and folders."""
 
-from collections import Counter
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -29,23 +29,21 @@ def load_offers(workspace: Workspace) -> Offers:
         for base in workspace.bases.all()
     }
     tags = sorted(workspace.notes.tags().items(), key=lambda tag: (-tag[1], tag[0]))
-    return Offers(_links(cards), [(tag, str(count)) for tag, count in tags], folders)
+    return Offers(_links(workspace, cards), [(tag, str(count)) for tag, count in tags], folders)
 
 
-def _links(cards: Sequence[NoteSummary]) -> list[tuple[str, str]]:
-    """Return the notes by file name, or by path where several have the name, with title and folder."""
-    stems = {card.id: PurePosixPath(card.path or card.title).stem for card in cards}
-    counted = Counter(stem.casefold() for stem in stems.values())
-    links = []
-    for card in sorted(cards, key=lambda card: stems[card.id].casefold()):
-        path = PurePosixPath(card.path or card.title)
-        alone = counted[stems[card.id].casefold()] == 1
-        label = stems[card.id] if alone else str(path.with_suffix(""))
-        title = card.title if card.title != label else ""
-        folder = str(path.parent) if alone and str(path.parent) != "." else ""
-        if not _NOT_IN_LINKS & set(label):
-            links.append((label, " · ".join(filter(None, (title, folder)))))
-    return links
+def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str, str]]:
+    """Return the notes by the name that a link finds them by, with title and folder."""
+    offered, links = [], workspace.notes.links()
+    for card in cards:
+        if card.id not in links.names:  # it was written a moment ago
+            continue
+        name = links.name(card.id)
+        title = card.title if card.title != name else ""
+        folder = posixpath.dirname(card.path or "") if "/" not in name else ""
+        if not _NOT_IN_LINKS & set(name):
+            offered.append((name, " · ".join(filter(None, (title, folder)))))
+    return sorted(offered, key=lambda offer: offer[0].rpartition("/")[2].casefold())
 
 
 def _sorted(words: Iterable[str]) -> list[str]:

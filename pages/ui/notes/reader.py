@@ -28,7 +28,7 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, composer, files, history, listing, opened
+from pages.ui.notes import actions, files, history, linked, listing, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
@@ -371,7 +371,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             elif link.line >= 0:
                 widgets.guarded(_tick)(workspace, note, link.line)
             else:
-                composer.begin_linked(workspace.bases.by_id(note.base_id).name, link.make)
+                linked.ask(workspace.bases.by_id(note.base_id).name, link.make)
 
         view.show(_page(note, drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 
@@ -403,9 +403,10 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
     else:
         outline = f"<nav><details><summary>{html(t('Outline'))}</summary>{outline}</details></nav>"
     to, missing, back = sources.links()
-    lost = [f'<a class="missing" href="#" data-make="{html(item)}">{html(item)}</a>' for item in missing]
+    places = {item: sources.missing(item, relative=False) for item in missing}
+    lost = [f'<a class="missing" href="#" data-make="{html(at)}">{html(item)}</a>' for item, at in places.items() if at]
     links = [
-        _links(t("Links in this note"), [*_notes(to), *(lost if sources.can_make else [])]),
+        _links(t("Links in this note"), [*_notes(to), *lost]),
         _links(t("Links to this note"), [*_mentions(back[:MENTIONS], sources), *_notes(back[MENTIONS:])]),
     ]
     below = f'<section class="links">{"".join(links)}</section>' if any(links) else ""

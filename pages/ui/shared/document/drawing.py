@@ -48,10 +48,6 @@ class Sources(Protocol):
     """Resolves the links of a note."""
 
     @property
-    def can_make(self) -> bool:
-        """Whether a note that isn't there can be made."""
-
-    @property
     def can_click(self) -> bool:
         """Whether tags can be clicked."""
 
@@ -65,6 +61,9 @@ class Sources(Protocol):
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         """Return the note of a link, `relative` for one in Markdown's own form; None if there is none."""
+
+    def missing(self, target: str, *, relative: bool) -> str:
+        """Return the path at which the note of a broken link would be, "" where none can be made."""
 
     def file(self, target: str) -> str | None:
         """Return the address of a picture or another file of the note's folder; None if there is none."""
@@ -345,10 +344,11 @@ class Drawing(RendererHTML):
             return to_note(note, place)
         if file := self._sources.file(target):
             return f'<a class="file" href="{html(file)}" download rel="noopener">'
-        if _ATTACHMENT.search(target) or target.startswith("//") or not self._sources.can_make:
+        missing = self._sources.missing(target, relative=relative)
+        if _ATTACHMENT.search(target) or target.startswith("//") or not missing:
             return f'<span class="dead" title="{html(text_of(NO_FILE))}">'
         about = html(text_of(NO_NOTE))
-        return f'<a class="missing" href="#" data-make="{html(target.strip())}" title="{about}">'
+        return f'<a class="missing" href="#" data-make="{html(missing)}" title="{about}">'
 
     def _anchor(self, place: str) -> str:
         """Return the id of a heading or block of this note, empty without one."""

@@ -1,0 +1,45 @@
+"""The dialog that begins the note of a link that leads nowhere yet."""
+
+import posixpath
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.notes import composer
+from pages.ui.shared import widgets
+from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t
+
+_DIALOG = Dialog("linked_note")
+"""Opened with a base and the path of the note in it."""
+
+
+def ask(base: str, path: str) -> None:
+    """Ask whether to begin a note; for callbacks."""
+    _DIALOG.open((base, path))
+
+
+def draw_dialog(workspace: Workspace) -> None:
+    """Draw the dialog if it is open."""
+    if not _DIALOG.subject:
+        return
+    base, path = _DIALOG.subject
+
+    def content() -> None:
+        st.write(t("There is no note of this name yet. It would be in {place}.", place=plain(_place(base, path))))
+        with st.container(horizontal=True):
+            is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")
+            if is_begun:
+                composer.leave(workspace)
+                composer.begin_linked(base, path)
+            if is_begun or widgets.button(t("Cancel"), "linked_no"):
+                _DIALOG.close()
+                st.rerun()
+
+    _DIALOG.draw(plain(composer.title_of(path)), content)
+
+
+def _place(base: str, path: str) -> str:
+    folder = posixpath.dirname(path)
+    return f"{base} › {folder.replace('/', ' › ')}" if folder else base
