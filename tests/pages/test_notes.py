@@ -38,7 +38,7 @@ def test_a_folder_is_planned_then_imported_then_reported(vault: Path) -> None:
 @pytest.mark.parametrize("writes", [True, False])
 def test_the_first_import_of_a_folder_asks_once_whether_its_files_may_be_written(vault: Path, writes: bool) -> None:
     screen = proposed(Screen(), vault)
-    assert screen.app.radio("plan_writes").value  # an edit goes where the note is
+    assert screen.app.radio("plan_writes").value is False  # files are only read unless the user wants more
     screen.app.radio("plan_writes").set_value(writes).run()
     screen.press("plan_apply").finish()
     assert screen.workspace.bases.all()[0].write_files is writes
@@ -104,6 +104,7 @@ def test_uploaded_folders_files_and_archives_are_planned_and_imported() -> None:
     screen.press("look_directory")
     assert "vault/sub/a.md" in screen.text
     screen.press("plan_apply").finish()
+    assert [base.name for base in screen.workspace.bases.all()] == ["vault"]
     files = screen.open("notes").app.file_uploader[1]
     files.set_value([("b.md", b"# B\n\ntext", "text/markdown"), ("c.zip", archive.getvalue(), "application/zip")]).run()
     screen.press("look_files").press("plan_apply").finish()

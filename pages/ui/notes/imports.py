@@ -20,12 +20,12 @@ def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
     """Draw the question and return whether files may be written, None where it isn't open."""
     if not _is_open(workspace, plan):
         return None
-    texts = {True: t("Into its file"), False: t("Nowhere: the files are only read")}
+    texts = {False: t("Nowhere: your files are only read"), True: t("The note's own file")}
     about = [
-        t("A file changes only when you edit its note here, and never over a change of another program."),
         t("A note can be copied, and the copy edited."),
+        t("A file changes only when you edit its note here, and never over a change of another program."),
     ]
-    label = t("Where does an edit of a note go?")
+    label = t("Save edits to")
     return st.radio(label, list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
 
 
@@ -195,14 +195,16 @@ def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
             label_visibility="collapsed",
         )
         st.caption(t("For more than a few hundred files, the folder path is much faster."))
-        name = base or st.text_input(t("Knowledge base"), value=t("uploads"), key=f"upload_base_{kind}")
+        first, about = ("", t("The folder's name")) if kind == "directory" else (t("uploads"), None)
+        name = base or st.text_input(t("Knowledge base"), first, key=f"upload_base_{kind}", placeholder=about)
         if widgets.button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return
             with shell.errors(), st.spinner(t("Reading the folder…")):
                 pairs = ((file.name, file.getvalue()) for file in files)
-                plan = workspace.notes.plan_upload(pairs, name.strip())
+                folder = next((file.name.partition("/")[0] for file in files if "/" in file.name), t("uploads"))
+                plan = workspace.notes.plan_upload(pairs, name.strip() or folder)
                 st.session_state["uploads"] = count + 1
                 _propose(workspace, plan)
 
