@@ -191,8 +191,8 @@ def ways(note: Note) -> None:
         obsidian(note, t("Open in Obsidian"))
 
 
-def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
-    """Draw the actions on the notes that are marked in the list, and on the base that it shows."""
+def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    """Draw the actions on the notes that are marked in the list."""
     shut = jobs.is_shut(workspace)
     with st.container(horizontal=True, key="marked_actions"):
         if note_ids:
@@ -208,9 +208,6 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
             widgets.button(t("Archive"), "archive_notes", "archive", **click)
             label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
             widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=trash.ask, args=(note_ids,))
-        if base:
-            label = t("Delete this base")
-            widgets.small(label, "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base))
     trash.dialog(workspace)
     draw_fields_dialog(workspace)
 
