@@ -5,7 +5,7 @@ from math import sqrt
 from typing import ClassVar, Literal
 
 from core.base.messages import Message
-from core.model.evaluation import QuestionResult, Run
+from core.model.evaluation import BUDGET, COUNTS, DEPTH, QuestionResult, Run
 
 _Z = 1.959964
 """Standard deviations of a normal distribution that hold 95 %."""
@@ -135,6 +135,14 @@ class SideBySide:
         """Return the questions with these changes in a run, by default the last; `run` is at least 1."""
         at = len(self.runs) - 2 if run == -1 else run - 1
         return [row for row in self.rows if row.changes[at] in changes]
+
+    @property
+    def counting(self) -> str:
+        """The one of COUNTS that looks at the same hits as `metric`."""
+        if self.metric in COUNTS:
+            return self.metric
+        is_budget = self.metric.startswith("span_") or self.metric.endswith(f"@{BUDGET}chars")
+        return f"hit@{BUDGET}chars" if is_budget else f"hit@{DEPTH}"
 
     def count(self, metric: str, run: int) -> int:
         """Return how many of the answerable questions one of COUNTS counts in a run."""

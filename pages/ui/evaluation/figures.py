@@ -9,7 +9,6 @@ from core.base.messages import message
 from core.model import (
     ANSWER_METRICS,
     COUNTS,
-    DEPTH,
     ENOUGH,
     FIGURES,
     MAIN,
@@ -137,7 +136,8 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             counted = (
                 f'<span class="t-dim t-small">{html(counts(shown, name, number))}</span>' if name in COUNTS else ""
             )
-            cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{counted}{shift}')
+            value = f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>'
+            cells.append(" ".join(filter(None, (value, counted, shift))))
         lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
     return _table([f' title="{html(pipelines.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
 
@@ -149,7 +149,7 @@ def counts(shown: SideBySide, name: str, number: int) -> str:
 
 def found_html(shown: SideBySide) -> str:
     """Return as HTML how many questions each run found, and how many of others it would."""
-    name = shown.metric if shown.metric in COUNTS else f"hit@{DEPTH}"
+    name = shown.counting
     every = shown.answerable
     lines = []
     for number in range(len(shown.runs)):

@@ -213,6 +213,14 @@ def test_a_run_without_questions_has_figures_of_zero() -> None:
     assert [*map(str, shown.notices)] == ["'a' was stopped after 0 of 3 questions."]
 
 
+@pytest.mark.parametrize(
+    ("metric", "counting"),
+    [("mrr@10", "hit@10"), ("hit@1", "hit@1"), ("mrr@4000chars", "hit@4000chars"), ("span_iou", "hit@4000chars")],
+)
+def test_the_found_are_counted_among_the_hits_that_the_metric_looks_at(metric: str, counting: str) -> None:
+    assert side_by_side([ranked("old", (1, None))], metric).counting == counting
+
+
 def test_the_found_are_counted_with_the_range_of_as_many_other_questions() -> None:
     answered = ranked("old", (1,) * 12 + (None,) * 8)
     shown = side_by_side([answered])
