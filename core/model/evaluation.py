@@ -1,10 +1,11 @@
 """Questions with right passages, runs of them, and the runs' results and verdicts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
+from core.base.codec import assemble
 from core.base.messages import Message, message
 from core.model.chunking import ChunkingOptions
 from core.model.search import Hit, LostAt, StageScore
@@ -305,6 +306,33 @@ class Run:
     questions: int
     asked: int = 0
     metrics: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run as it is shown; `pipeline` is the name of its setup."""
+
+    id: str
+    set_id: str
+    set_name: str
+    questions: int
+    asked: int
+    metrics: dict[str, float]
+    settings: dict[str, Any]
+    pipeline: str
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunList:
+    """Runs of question sets as they are shown."""
+
+    runs: tuple[RunView, ...]
+
+    @classmethod
+    def from_runs(cls, runs: Iterable[Run]) -> Self:
+        return cls(tuple(assemble(RunView, run, pipeline=run.pipeline.name) for run in runs))
 
 
 Measured = tuple[Run, Sequence[QuestionResult]]

@@ -7,7 +7,6 @@ from typing import Any, Self
 from core.base.codec import encode
 from core.base.jobs import JobState
 from core.base.messages import Message
-from core.features.evaluation.views import RunList
 from core.model import IndexedChunks, Job, ReadPictures
 
 
@@ -16,8 +15,6 @@ def _encode_result(result: Any) -> Any:
     match result:
         case IndexedChunks(count) | ReadPictures(count):
             return {"count": count}
-        case list():
-            return encode(RunList.from_runs(result))
         case int() if not isinstance(result, bool):
             return {"count": result}
     return encode(result) if is_dataclass(result) or isinstance(result, dict) else None

@@ -15,10 +15,9 @@ from core.features.evaluation.views import (
     MeasuredRun,
     QuestionSetList,
     QuestionSetView,
-    RunList,
     SuggestionCount,
 )
-from core.model import Pipeline, Progress, QuestionSet, SearchSettings
+from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

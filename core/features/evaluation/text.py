@@ -10,11 +10,9 @@ from core.features.evaluation.views import (
     MeasuredRun,
     QuestionSetList,
     QuestionSetView,
-    RunList,
-    RunView,
     SuggestionCount,
 )
-from core.model import FIGURES, QuestionSet, figure_name
+from core.model import FIGURES, QuestionSet, RunList, RunView, figure_name
 
 
 def format_sets(listed: QuestionSetList) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Self
 
 from core.base.codec import assemble
@@ -17,7 +16,7 @@ from core.model import (
     Question,
     QuestionResult,
     QuestionSet,
-    Run,
+    RunView,
     SideBySide,
 )
 
@@ -71,33 +70,6 @@ class Deletion:
 
     id: str
     deleted: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class RunView:
-    """A run; `pipeline` is the name of its setup."""
-
-    id: str
-    set_id: str
-    set_name: str
-    questions: int
-    asked: int
-    metrics: dict[str, float]
-    settings: dict[str, Any]
-    pipeline: str
-    started_at: datetime
-    ended_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class RunList:
-    """Runs of question sets."""
-
-    runs: tuple[RunView, ...]
-
-    @classmethod
-    def from_runs(cls, runs: Iterable[Run]) -> Self:
-        return cls(tuple(assemble(RunView, run, pipeline=run.pipeline.name) for run in runs))
 
 
 @dataclass(frozen=True, slots=True)

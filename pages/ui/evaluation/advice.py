@@ -17,6 +17,7 @@ from core.model import (
     Progress,
     QuestionSet,
     Run,
+    RunList,
     SearchSettings,
     embedder_name,
 )
@@ -92,7 +93,9 @@ def _ask(
     shut = jobs.is_evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
     with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
         if widgets.button(label, "advise", "tips_and_updates", type=tone, disabled=shut):
-            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, setups, progress))
+            jobs.start(
+                workspace, JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, setups, progress))
+            )
         st.caption(" · ".join(texts), width="content")
 
 

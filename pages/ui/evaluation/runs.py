@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.base.messages import message
-from core.model import MAIN, KnowledgeBase, Pipeline, QuestionSet, Run
+from core.model import MAIN, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, pipelines
 from pages.ui.shared import jobs, names, widgets
@@ -29,7 +29,9 @@ def draw_start(
     with st.container(horizontal=True, vertical_alignment="center", key="run_row"):
         label, shut = t("Run these {n} setups", n=len(chosen)), jobs.is_evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
-            jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, chosen, progress))
+            jobs.start(
+                workspace, JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress))
+            )
         pipelines.add(base)
         text = t_plural(
             "{n} question, {ways} setups, about {time}",
@@ -61,9 +63,11 @@ def draw_start(
 def panel(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the progress of a run; at its end, the comparison shows its results."""
     job = workspace.jobs.find(JOB)
-    if job and job.state == "done" and isinstance(job.result, list) and job.result[0].base_id == base.id:
-        comparison.compare(workspace, job.result[0].set_id, [run.id for run in job.result])
-        workspace.jobs.forget(JOB)
+    if job and job.state == "done" and isinstance(job.result, RunList):
+        made = job.result.runs
+        if made[0].id in {run.id for run in workspace.runs.all(base.name)}:
+            comparison.compare(workspace, made[0].set_id, [run.id for run in made])
+            workspace.jobs.forget(JOB)
     jobs.panel(workspace, (JOB,))
 
 
@@ -176,7 +180,9 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
-            jobs.start(workspace, JOB, lambda progress: [workspace.runs.resume(marked[0].id, progress)])
+            jobs.start(
+                workspace, JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)])
+            )
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
