@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from typing_extensions import TypedDict
 
-from core.base.datetimes import exact, in_utc
+from core.base import datetimes
 from core.base.messages import Message, from_json, message, readable_name, to_json, verbatim
 from core.base.text import find_half_character
 
@@ -85,10 +85,15 @@ def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: tex
     if isinstance(value, datetime):
         return value.isoformat()
     if is_dataclass(value):
-        shown = getattr(value, "SHOWN", ()) if properties else ()
-        names = (*(field.name for field in fields(value)), *shown)
+        names = _names(type(value), properties)
         return {name: encode(getattr(value, name), message_form, properties=properties) for name in names}
     return str(value) if isinstance(value, Path) else value
+
+
+@cache
+def _names(kind: Any, properties: bool) -> tuple[str, ...]:
+    """Return the names of the fields of a dataclass, and of its properties that are shown."""
+    return (*(field.name for field in fields(kind)), *(getattr(kind, "SHOWN", ()) if properties else ()))
 
 
 def to_plain(value: Any) -> Any:
@@ -192,10 +197,13 @@ def _object_type(kind: Any) -> Any:
 
 
 def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:
-    """Return a value of a dataclass whose fields are those of nouns, the first of which counts, or `more`."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    values = {name: getattr(noun, name) for noun in reversed(nouns) for name in names if hasattr(noun, name)}
-    return kind(**values | more)
+    """Return a value of a dataclass; a field is that of `more`, else of the first of the nouns that has it."""
+    for name in _names(kind, False):
+        for noun in nouns if name not in more else ():
+            if (value := getattr(noun, name, MISSING)) is not MISSING:
+                more[name] = value
+                break
+    return kind(**more)
 
 
 def _named(decode: Decoder, name: str, value: Any) -> Any:
@@ -352,7 +360,7 @@ _SCALARS: dict[Any, Decoder] = {
     int: _scalar(int, _is_whole),
     float: _scalar(float, _is_number),
     bool: _scalar(bool, _is_truth),
-    datetime: _time(in_utc),
+    datetime: _time(datetimes.in_utc),
     Message: _message,
     Path: Path,
 }
@@ -361,6 +369,6 @@ _EXACT: dict[Any, Decoder] = {
     int: _exact_scalar(int, _is_whole),
     float: _exact_scalar(float, _is_number),
     bool: _exact_scalar(bool, lambda value: type(value) is bool),
-    datetime: _time(exact),
+    datetime: _time(datetimes.exact),
 }
 """Decoders of what comes from outside, where they differ."""
