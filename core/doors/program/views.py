@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import Any, Self
 
-from core.base.codec import encode
+from core.base.codec import assemble, encode
 from core.base.jobs import JobState
 from core.base.messages import Message
 from core.model import IndexedChunks, Job, ReadPictures
@@ -39,15 +39,9 @@ class JobView:
 
     @classmethod
     def from_job(cls, job: Job) -> Self:
-        return cls(
-            job.id,
-            job.name,
-            job.base,
-            job.state,
-            job.done,
-            job.total,
-            job.share,
-            job.what,
+        return assemble(
+            cls,
+            job,
             seconds=round(job.seconds, 3),
             seconds_left=None if job.left is None else round(job.left, 1),
             result=_encode_result(job.result),

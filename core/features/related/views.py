@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
+from core.base.codec import assemble
 from core.base.messages import Message
 from core.doors.operations.views.search import NoteReference
 from core.model import Concept, Hint, HintKind, PlaceSuggestion, Related, TagSuggestion
@@ -38,7 +39,7 @@ class HintView:
 
     @classmethod
     def from_hint(cls, hint: Hint) -> Self:
-        return cls(hint.kind, hint.about, hint.remedy, hint.quotes, hint.other.id if hint.other else None)
+        return assemble(cls, hint, other_id=hint.other.id if hint.other else None)
 
 
 @dataclass(frozen=True, slots=True)

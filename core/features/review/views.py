@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
+from core.base.codec import assemble
 from core.model import MatterKind, ReviewItem
 
 
@@ -24,18 +25,8 @@ class ReviewItemView:
 
     @classmethod
     def from_item(cls, item: ReviewItem) -> Self:
-        return cls(
-            item.key,
-            item.kind,
-            item.base,
-            item.title,
-            item.at,
-            item.note_id,
-            item.other_id,
-            item.quotes,
-            path=item.note.path if item.note else None,
-            other_path=item.other.path if item.other else None,
-        )
+        path, other_path = (note.path if note else None for note in (item.note, item.other))
+        return assemble(cls, item, path=path, other_path=other_path)
 
 
 @dataclass(frozen=True, slots=True)

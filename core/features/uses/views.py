@@ -1,9 +1,10 @@
 """What the operations on uses and clicks return in addition to the nouns."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Self
 
+from core.base.codec import assemble
 from core.model import Click, Use, UseFigures
 
 
@@ -15,7 +16,7 @@ class NoteUses(UseFigures):
 
     @classmethod
     def from_uses(cls, figures: UseFigures, uses: Iterable[Use]) -> Self:
-        return cls(**asdict(figures), uses=tuple(uses))
+        return assemble(cls, figures, uses=tuple(uses))
 
 
 @dataclass(frozen=True, slots=True)

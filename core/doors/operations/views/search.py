@@ -1,7 +1,7 @@
 """What searches return."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from core.base.codec import assemble
@@ -45,9 +45,7 @@ class NoteReference:
     @classmethod
     def from_noun(cls, noun: Any) -> Self:
         """Return what is shown of a noun with a `note`."""
-        note = noun.note
-        others = (getattr(noun, field.name) for field in fields(cls)[len(fields(NoteReference)) :])
-        return cls(note.id, note.base, note.path, note.title, *others)
+        return assemble(cls, noun, noun.note, note_id=noun.note.id)
 
 
 def place_in_file(note: NoteSummary, at: int) -> int | None:
