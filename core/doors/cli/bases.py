@@ -15,7 +15,6 @@ from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
 from core.doors.cli.calling import Run, opened, stoppable
 from core.doors.cli.options import WORKSPACE
-from core.doors.operations import bases
 from core.doors.operations import bases as operations
 from core.doors.operations.text.bases import format_new_base
 from core.doors.operations.views.bases import BaseDeletion, BaseDetails, ChangeCosts, FolderConnection, FolderImport
@@ -165,21 +164,21 @@ def import_(workspace: Path, **given: Any) -> SyncReport:
     if page := _ADDRESS.match(str(given["folder"])):
         address = f"{page[1]}://{page[2]}"
         with opened(workspace, writes=True) as run:
-            report = run(bases.fetch, address=address, base=given["base"])
+            report = run(operations.fetch, address=address, base=given["base"])
             return report
     reads = given["dry_run"] and workspace.exists()
     with opened(workspace, writes=not reads) as run:
-        made = run(bases.makes, folder=given["folder"], base=given["base"]).makes
+        made = run(operations.makes, folder=given["folder"], base=given["base"]).makes
         if made and given["folder"].exists():
             sys.stderr.write(f"{format_new_base(made)}\n")
-        with stoppable(bases.import_, workspace, given):
-            report = run(bases.import_, **given)
+        with stoppable(operations.import_, workspace, given):
+            report = run(operations.import_, **given)
         return assemble(FolderImport, report, makes=made)
 
 
 def connect(workspace: Path, **given: Any) -> FolderConnection:
     with opened(workspace, writes=not given["dry_run"]) as run:
-        report: FolderConnection = run(bases.connect, **given)
+        report: FolderConnection = run(operations.connect, **given)
         if not report.differing or given["dry_run"]:
             return report
         question = plural(
@@ -192,5 +191,5 @@ def connect(workspace: Path, **given: Any) -> FolderConnection:
         if report.connected:
             sys.stderr.write(f"{say(question)}\n")
         elif agreed(question, yes=False):
-            report = run(bases.connect, **given | {"confirmed": True})
+            report = run(operations.connect, **given | {"confirmed": True})
         return report

@@ -1,31 +1,42 @@
 """Operations on bases: their settings, imports into them, splitting and indexing of their notes."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.messages import message
 from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.parameters import Base, SomeBase
+from core.doors.operations.parameters import (
+    BASE_SEARCH,
+    CHUNKING_PARAMETERS,
+    Base,
+    SomeBase,
+    check_base,
+    parameters_from,
+)
 from core.doors.operations.text import bases as text
-from core.doors.operations.views.bases import FolderConnection, FolderScan, FolderScans, ImportTarget, MadeBase
-from core.model import Progress, SyncReport
-
-if TYPE_CHECKING:
-    from core.workspace import Workspace
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
-
-from core.doors.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, check_base, parameters_from
-from core.doors.operations.views.bases import BaseDeletion, BaseDetails, BaseList, ChangeCosts
+from core.doors.operations.views.bases import (
+    BaseDeletion,
+    BaseDetails,
+    BaseList,
+    ChangeCosts,
+    FolderConnection,
+    FolderScan,
+    FolderScans,
+    ImportTarget,
+    MadeBase,
+)
 from core.model import (
     OPEN,
     BaseFields,
     BaseKind,
     ChunkingOptions,
     KnowledgeBase,
+    Progress,
     Rechunked,
     SearchSettings,
+    SyncReport,
 )
 
 if TYPE_CHECKING:

@@ -4,18 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from core.base.errors import JobNotFound
 from core.base.messages import message
+from core.desktop import window
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import JOB
-from core.doors.program.views import JobList, JobView
-from core.model import Job
-
-if TYPE_CHECKING:
-    from core.workspace import Workspace
-from typing import TYPE_CHECKING
-
-from core.desktop import window
 from core.doors.operations.views.bases import WorkspaceStatus
-from core.doors.program.views import ProgramSettings, ShownApp
+from core.doors.program.views import JobList, JobView, ProgramSettings, ShownApp
+from core.model import Job
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

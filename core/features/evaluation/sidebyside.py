@@ -10,7 +10,6 @@ from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import Message, message
 from core.features.evaluation import metrics
 from core.features.evaluation.scoring import nearness, summarise, values
-from core.features.evaluation.scoring import values as values_of
 from core.model import (
     ANSWER_METRICS,
     BUDGET,
@@ -314,11 +313,11 @@ def choose_run(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
     if not runs:
         raise _comparison_error()
     rows = [results for results in shared(runs) if not results[0].negative]
-    values = {
-        run.id: {results[number].id: values_of(results[number])[metric] for results in rows}
+    by_run = {
+        run.id: {results[number].id: values(results[number])[metric] for results in rows}
         for number, (run, _) in enumerate(runs)
     }
-    return advise(values, runs[0][0].id)
+    return advise(by_run, runs[0][0].id)
 
 
 def _table(values: Sequence[Mapping[str, float]], questions: Sequence[str]) -> Values:

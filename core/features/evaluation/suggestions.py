@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain, islice, zip_longest
 
 from core.base.messages import message
-from core.base.text import digest, fold, is_chinese, line_starts
+from core.base.text import digest, fold, is_chinese, line_starts, one_line
 from core.features.evaluation.golds import gold_at, only_place
 from core.indexing.edits import Span
 from core.markdown.sections import Section, sections_of, sentences_of
@@ -138,7 +138,7 @@ def _build_questions(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[
         number, text, quote = row.get("note"), row.get("question"), row.get("quote")
         if type(number) is not int or not 0 < number <= len(notes) or not isinstance(text, str):
             continue
-        text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+        text = one_line(text)
         note = notes[number - 1]
         place = only_place(note.body, quote) if isinstance(quote, str) else None
         if place and SHORTEST <= place[1] - place[0] <= LONGEST and SHORTEST_QUESTION < len(text) <= LONGEST_QUESTION:
