@@ -9,6 +9,7 @@ from platformdirs import user_config_dir, user_data_path
 
 from core.base import files
 from core.base.errors import ConfigError
+from core.base.faults import DATABASE
 
 VARIABLE = "TESSERA_CONFIG_DIR"
 """The environment variable that names another folder for the person's files."""
@@ -31,7 +32,7 @@ def workspace() -> Path:
     That is `data/workspace` of the folder that the program is started in, of a checkout always, of an installed program
     where an earlier version made one there; else it is in the person's data folder.
     """
-    if PROGRAM != _INSTALLED or (_HERE / "notes.db").is_file():
+    if PROGRAM != _INSTALLED or (_HERE / DATABASE).is_file():
         return _HERE
     return user_data_path("tessera", appauthor=False) / "workspace"
 

@@ -28,6 +28,7 @@ from core.base.messages import Message, message
 _LOG = logging.getLogger(__name__)
 
 DATABASE = "notes.db"
+DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 BACKUPS = "backups"
 """The folder in a workspace that holds backups of its database."""
 FILES = "files"
@@ -89,7 +90,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         # SQLite doesn't report the reason of these.
         cause = _folder_in_place_error(folder) or _try_write(folder)
-        hidden = _unreadable(folder) or _unreadable(folder / "notes.db")
+        hidden = _unreadable(folder) or _unreadable(folder / DATABASE)
         return hidden or (_translate_os_error(cause, folder) if cause else _unreliable(folder, why))
     if code == sqlite3.SQLITE_FULL:
         return _translate_os_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
@@ -99,7 +100,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return WorkspaceLocked(
             "Another program is using {file} and doesn't let go of it. Close it, then do it again.",
-            file=str(folder / "notes.db"),
+            file=str(folder / DATABASE),
         )
     return damage_error(folder, why)
 
@@ -118,7 +119,7 @@ def newest_backup(folder: Path) -> Path | None:
 
 def damage_error(folder: Path, why: str) -> NotesDamaged:
     """Return the error of a workspace whose database can't be read, with the newest backup there is."""
-    file, backup = folder / "notes.db", newest_backup(folder)
+    file, backup = folder / DATABASE, newest_backup(folder)
     if backup:
         return NotesDamaged(
             "{file} is damaged ({why}). Close Tessera, and bring the newest backup back; what is there is kept aside: "
@@ -171,7 +172,7 @@ def _unreliable(folder: Path, why: str) -> StoreError:
 
 def _folder_in_place_error(folder: Path) -> OSError | None:
     """Return the error of a folder at the path of a file of the database."""
-    for path in (folder / name for name in ("notes.db", "notes.db-wal", "notes.db-shm")):
+    for path in (folder / name for name in DATABASE_FILES):
         if path.is_dir():
             return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     return None
@@ -181,7 +182,7 @@ def _try_write(folder: Path) -> OSError | None:
     """Return the error of writing a file somewhat larger than the database."""
     try:
         with TemporaryFile(dir=folder) as file:
-            file.seek(max((path.stat().st_size for path in folder.glob("notes.db*")), default=0))
+            file.seek(max((path.stat().st_size for path in folder.glob(f"{DATABASE}*")), default=0))
             file.write(_TRIAL)
             file.flush()
     except OSError as error:

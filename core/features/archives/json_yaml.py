@@ -17,7 +17,7 @@ from yaml.resolver import Resolver
 from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, RowError
 from core.base.messages import Message, message, reason_of
-from core.features.archives.lazy_records import SIGNS, Made, RecordParts, noun, parse_json
+from core.features.archives.lazy_records import SIGNS, Made, RecordParts, identity, noun, parse_json
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import is_safe
@@ -31,7 +31,7 @@ MOST_DEPTH = 30
 _MOST_SIGNS, _MOST_NOTES = 5_000_000, 500_000
 """Brackets and commas in a document, and items of its list of notes."""
 _MOST_HEAD = 2**20
-_NEAR = 40
+_NAME_BYTES = 40
 """Bytes before a list in which its name is looked for."""
 _NOTES = re.compile(rb'"notes"\s*:\s*\Z')
 
@@ -103,7 +103,7 @@ def _places(data: bytes, name: str) -> list[int]:
                 depth == 1
                 and not places
                 and sign == b"["
-                and _NOTES.search(data, max(0, token.start() - 40), token.start())
+                and _NOTES.search(data, max(0, token.start() - _NAME_BYTES), token.start())
             ):
                 places.append(token.end())
                 inside = True
@@ -127,12 +127,8 @@ def read_yaml(data: bytes, name: str) -> JsonDocument:
     for _ in _items(data, name, head, build=False):
         pass
     return JsonDocument(
-        head, lambda: ((line, partial(_identity, item)) for line, item in _items(data, name, {}, build=True))
+        head, lambda: ((line, partial(identity, item)) for line, item in _items(data, name, {}, build=True))
     )
-
-
-def _identity(item: Any) -> Any:
-    return item
 
 
 def _items(data: bytes, name: str, head: dict[str, Any], *, build: bool) -> Iterator[_Line]:

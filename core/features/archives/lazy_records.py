@@ -41,7 +41,7 @@ class RecordParts(Iterable[T], Generic[T]):
     @classmethod
     def from_records(cls, records: Iterable[T]) -> "RecordParts[T]":
         """Return parts of records in memory."""
-        made: list[Made[T]] = [("", partial(_identity, record)) for record in records]
+        made: list[Made[T]] = [("", partial(identity, record)) for record in records]
         return cls(lambda: made)
 
     def __iter__(self) -> Iterator[T]:
@@ -67,7 +67,7 @@ class RecordParts(Iterable[T], Generic[T]):
         return RecordParts(lambda: ((place, partial(_apply, change, make)) for place, make in self._read()))
 
 
-def _identity(record: T) -> T:
+def identity(record: T) -> T:
     return record
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from core.base import files
-from core.base.faults import BACKUPS, find_write_error
+from core.base.faults import BACKUPS, DATABASE, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
 from core.indexing.base_copies import Scratch
@@ -114,7 +114,7 @@ def _permissions(parts: WorkspaceParts) -> Message | None:
         return error.message
     if os.name != "posix":
         return None
-    seen = [path for path in (folder / "notes.db", folder / "token", folder / BACKUPS) if path.exists()]
+    seen = [path for path in (folder / DATABASE, folder / "token", folder / BACKUPS) if path.exists()]
     bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
     return count_names(bare, plural("Others can read {names}.", "Others can read {names}."))
 
