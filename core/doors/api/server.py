@@ -91,7 +91,7 @@ _NAMES = ("127.0.0.1", "localhost")
 def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
     """Return an app that answers requests to its address and to this machine, except those from web pages.
 
-    `routes` are added to those of the API.
+    It has the routes of the API, and `more`.
     """
     return guard_routes([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
 

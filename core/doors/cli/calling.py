@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 Run = Callable[..., Any]
-"""A function that runs an operation on an open workspace, and returns its answer as JSON."""
+"""A function that runs an operation on an open workspace, and returns its answer."""
 
 
 def call(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> Any:
-    """Run an operation on the workspace in a folder, by the open app where that has it; return the answer as JSON."""
+    """Run an operation on the workspace in a folder, by the open app where that has it; return the answer."""
     with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, arguments):
         return run(operation, **arguments)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from core.base.faults import DATABASE
 from core.base.terminal import _
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call
@@ -17,7 +18,7 @@ from core.model import PackCard, PackReport
 def _list(workspace: Path) -> PackList:
     from core.features.packs import manifest  # which reads notes, and --help avoids
 
-    if not (workspace / "notes.db").is_file():
+    if not (workspace / DATABASE).is_file():
         return PackList(tuple(PackCard(pack, None) for pack in manifest.find_packs().values()))
     packs: PackList = call(operations.list_, workspace, {})
     return packs
@@ -36,8 +37,7 @@ def _upgrade(
     *,
     pack: Annotated[str | None, typer.Argument(metavar="name", help=_("One pack; by default every one."))] = None,
 ) -> PackReports:
-    packs = call(operations.list_, workspace, {}).packs
-    names = [pack] if pack else [card.name for card in packs if card.installed]
+    names = [pack] if pack else [card.name for card in call(operations.list_, workspace, {}).packs if card.installed]
     return PackReports(tuple(call(operations.upgrade, workspace, {"pack": name}) for name in names))
 
 
