@@ -27,7 +27,7 @@ def _index(parts: WorkspaceParts) -> Message | None:
     if parts.settings.index.kind == "none" or index.problem:
         return index.problem
     if index.ready:
-        wrong = [base.name for base in parts.bases.all() if index.ids(base) != _entries(parts, base.id)]
+        wrong = [base.name for base in parts.bases.all() if index.ids(base) != _entries(parts, base)]
         return count_names(
             wrong,
             plural("The index of {names} isn't as the notes are.", "The indexes of {names} aren't as the notes are."),
@@ -48,8 +48,7 @@ def _index(parts: WorkspaceParts) -> Message | None:
     return None if whole else message("The files of the search index are not as they were when it was closed.")
 
 
-def _entries(parts: WorkspaceParts, base_id: str) -> set[str]:
-    base = parts.bases.by_id(base_id)
+def _entries(parts: WorkspaceParts, base: KnowledgeBase) -> set[str]:
     return {key for ids, _ in parts.store.chunks.windows(base) for key in ids}
 
 
