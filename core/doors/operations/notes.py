@@ -344,7 +344,10 @@ def _proposed_fields(note: Note) -> Any:
     lacks={"tool": _TRASH},
 )
 def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
-    return DeletedNotes(tuple(DeletedNote.from_trashed(workspace, note) for note in workspace.notes.trash(base)))
+    bases = {stored.id: stored.name for stored in workspace.bases.all()}
+    return DeletedNotes(
+        tuple(DeletedNote.from_trashed(note, bases[note.base_id]) for note in workspace.notes.trash(base))
+    )
 
 
 @operation(

@@ -33,7 +33,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     st.caption(t_plural("A deleted note stays here for {n} day.", "A deleted note stays here for {n} days.", n=days))
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
         st.caption(t("Notes that left the trash can be restored for a week more, on the page Bases."))
-    look = text.casefold()
+    look, bases = text.casefold(), {stored.id: stored.name for stored in workspace.bases.all()}
     found = [
         trashed
         for trashed in workspace.notes.trash(base or None)
@@ -42,7 +42,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     if not found:
         st.caption(t("The trash is empty."))
     for trashed in found[:_SHOWN]:
-        _row(workspace, trashed)
+        _row(workspace, trashed, bases[trashed.base_id])
     widgets.more(len(found) - _SHOWN)
     if found:
         ids = [trashed.version.note_id for trashed in found]
@@ -54,11 +54,10 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     _dialog(workspace)
 
 
-def _row(workspace: Workspace, trashed: Trashed) -> None:
+def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
     note_id = trashed.version.note_id
     with st.container(border=True, key=f"trash_{note_id}", gap="small"):
         st.markdown(f"**{plain(trashed.version.title)}**")
-        base = workspace.bases.by_id(trashed.base_id).name
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
         st.caption(" · ".join([plain(base), plain(trashed.path or ""), about]))
         with st.container(horizontal=True):

@@ -162,8 +162,8 @@ class DeletedNote:
     deleted_at: datetime
 
     @classmethod
-    def from_trashed(cls, workspace: "Workspace", trashed: Trashed) -> Self:
-        version, base = trashed.version, workspace.bases.by_id(trashed.base_id).name
+    def from_trashed(cls, trashed: Trashed, base: str) -> Self:
+        version = trashed.version
         return cls(version.note_id, base, trashed.path, version.title, version.author, version.number, version.at)
 
 
