@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.base.codec import OWN_FIELDS
-from core.base.messages import Message, from_json, to_json
+from core.base.messages import Message, from_json
 from core.model.documents import Document, Omission, TextEncoding
 from core.model.note_fields import FieldValues
 
@@ -125,13 +125,9 @@ class Failed:
     path: str
     error: Message
 
-    def to_dict(self) -> dict[str, object]:
-        """Return the failure as JSON: the English text, and its message."""
-        return {"path": self.path, "error": str(self.error), "message": to_json(self.error)}
-
     @classmethod
     def from_dict(cls, data: dict[str, object]) -> "Failed":
-        """Read the output of `to_dict`, or of an earlier version that wrote the text alone."""
+        """Read a failure of a stored report: its English text with its message, or in an earlier version without."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
 
 

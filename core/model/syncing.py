@@ -4,7 +4,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from core.base.messages import Message, to_json
+from core.base.codec import encode
+from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
 from core.model.documents import IncompleteNote, Omission, TextEncoding, in_all
 from core.model.notes import Failed
@@ -122,8 +123,8 @@ class SyncReport:
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON."""
         problem = self.problem and to_json(self.problem)
-        unread = {name: [item.to_dict() for item in getattr(self, name)] for name in _LISTS}
-        return {**asdict(self), **unread, "problem": problem}
+        unread = {name: getattr(self, name) for name in _LISTS}
+        return {**asdict(self), **readable(encode(unread)), "problem": problem}
 
 
 @dataclass(frozen=True, slots=True)
