@@ -148,9 +148,13 @@ def readable(value: object, language: str = ENGLISH) -> Any:
     return render(value, language) if isinstance(value, Message) else value
 
 
+_KEYS = {"message": "explanation", "as_": "as"}
+"""Keys in JSON of fields: `message` has the id of a text and its fields there, and `as` is no name in Python."""
+
+
 def readable_name(name: str) -> str:
-    """Return the key of a field in JSON: `message` has the id of a text and its fields there."""
-    return "explanation" if name == "message" else name
+    """Return the key of a field in JSON."""
+    return _KEYS.get(name, name)
 
 
 def from_json(data: object) -> Message:

@@ -14,17 +14,16 @@ from core.model import RequestedPermissions, TrashedBase
 class ExportedBase:
     """A base that was written to a place, and in which form."""
 
+    SHOWN: ClassVar = ("form",)
+
     base: str
-    form: str
+    as_: str
     place: Path
-    SHOWN: ClassVar = ("as",)
 
-
-def _form(exported: ExportedBase) -> str:
-    return exported.form
-
-
-setattr(ExportedBase, "as", property(_form))
+    @property
+    def form(self) -> str:
+        """Return the same by the name of its parameter."""
+        return self.as_
 
 
 @dataclass(frozen=True, slots=True)
