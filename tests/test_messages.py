@@ -17,6 +17,7 @@ from core.base.messages import (
     lines,
     message,
     plural,
+    readable,
     reason_of,
     render,
     terminal_language,
@@ -179,6 +180,10 @@ def test_json_keeps_the_message_of_an_error_and_the_text_of_all_else() -> None:
 
 def test_a_bare_string_of_an_earlier_version_is_kept_as_it_is() -> None:
     assert str(from_json("The {front} matter can't be read.")) == "The {front} matter can't be read."
+
+
+def test_a_property_of_a_note_keeps_its_name_in_json() -> None:
+    assert readable({"properties": {"message": "hello"}}) == {"properties": {"message": "hello"}}
 
 
 def test_the_reason_of_an_exception_is_its_message_or_its_first_line() -> None:

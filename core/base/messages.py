@@ -137,9 +137,11 @@ def readable(value: object, language: str = ENGLISH) -> Any:
     if isinstance(value, Mapping):
         data: dict[str, Any] = {}
         for name, item in value.items():
-            data[readable_name(name)] = readable(item, language)
+            is_property = name == "message" and not isinstance(item, Message)  # which a note may have
+            key = name if is_property else readable_name(name)
+            data[key] = readable(item, language)
             if isinstance(item, Message):
-                data["message" if readable_name(name) in _MAIN else f"{name}_message"] = to_json(item)
+                data["message" if key in _MAIN else f"{name}_message"] = to_json(item)
             elif isinstance(item, (list, tuple)) and (messages := [part for part in item if isinstance(part, Message)]):
                 data[f"{name}_messages"] = [*map(to_json, messages)]
         return data
