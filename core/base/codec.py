@@ -85,7 +85,7 @@ def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: tex
     if isinstance(value, datetime):
         return value.isoformat()
     if is_dataclass(value):
-        names = _names(type(value), properties)
+        names = _names(type(value), properties)  # type: ignore[arg-type]
         return {name: encode(getattr(value, name), message_form, properties=properties) for name in names}
     return str(value) if isinstance(value, Path) else value
 
@@ -198,7 +198,7 @@ def _object_type(kind: Any) -> Any:
 
 def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:
     """Return a value of a dataclass; a field is that of `more`, else of the first of the nouns that has it."""
-    for name in _names(kind, False):
+    for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
             if (value := getattr(noun, name, MISSING)) is not MISSING:
                 more[name] = value
