@@ -13,7 +13,7 @@ from errno import EACCES, EISDIR, ELOOP, ENXIO
 from pathlib import Path
 from tempfile import mkstemp
 from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 from core.base.errors import SourceError
 from core.base.faults import translate_errors
@@ -25,22 +25,29 @@ _NEARLY_FULL = 0.05, 2_000_000_000
 """Share and bytes of a disk that are left where it is nearly full; the smaller one counts."""
 
 
-def disk(folder: Path) -> tuple[int, int]:
-    """Return the free and all bytes of the disk of a folder."""
+class DiskSpace(NamedTuple):
+    """The free and all bytes of a disk."""
+
+    free: int
+    total: int
+
+    @property
+    def nearly_full(self) -> bool:
+        """Whether so little is left that the user should make space."""
+        share, most = _NEARLY_FULL
+        return self.free < min(share * self.total, most)
+
+
+def disk_space(folder: Path) -> DiskSpace:
+    """Return the space of the disk of a folder."""
     usage = shutil.disk_usage(folder)
-    return usage.free, usage.total
-
-
-def nearly_full(free: int, total: int) -> bool:
-    """Whether so little of a disk is left that the user should make space."""
-    share, most = _NEARLY_FULL
-    return free < min(share * total, most)
+    return DiskSpace(usage.free, usage.total)
 
 
 def low_space_bytes(folder: Path) -> int:
     """Return the bytes that are left of the disk of a folder if it is nearly full, else 0."""
-    free, total = disk(folder)
-    return free if nearly_full(free, total) else 0
+    disk = disk_space(folder)
+    return disk.free if disk.nearly_full else 0
 
 
 _LOG = logging.getLogger(__name__)

@@ -51,11 +51,6 @@ class Decoded(NamedTuple):
         return None if plain else TextEncoding(display_encoding(self.encoding), self.known)
 
 
-def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
-    """Return the text of `decode_file`, and the encoding's name."""
-    return decode_file(data, path, most=most)[:2]
-
-
 def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
     """Return the text of a file: in the encoding that it declares, the chosen one, or the likeliest one.
 

@@ -119,7 +119,7 @@ class Ignoring:
 
     def _text(self, path: str) -> str:
         """Return the text of a small file of the folder, "" where there is none."""
-        from core.intake.encoding import decode
+        from core.intake.encoding import decode_file
 
         full = self._root / path
         try:
@@ -130,7 +130,7 @@ class Ignoring:
             if len(data) > _MOST_BYTES:
                 self._refuse(path, message("is longer than {size} KB and is ignored.", size=_MOST_BYTES // 1024))
                 return ""
-            return decode(data, path)[0] if data else ""
+            return decode_file(data, path).text if data else ""
         except SourceError as error:
             self._refuse(path, error.reason)
         except (OSError, RuntimeError) as error:

@@ -75,9 +75,9 @@ class Imports:
             with wrap_file_errors(file.name):
                 data = folder.read(file.parent, file.name)
                 if is_document(file.name):
-                    note, _ = notefile.document_note(notefile.document_text(data, file.name), file.name)
+                    note = notefile.document_note(notefile.document_text(data, file.name), file.name).note
                 else:
-                    note, _ = notefile.read(data, file.name)
+                    note = notefile.read(data, file.name).note
                 note = replace(note, id=file.stem)
                 return note, chunking.cut(note, options, tokens)
         except SourceError as error:
@@ -497,7 +497,7 @@ def _text_values(note: Note) -> dict[str, object]:
     if not (text := (note.front or "") + note.body):
         return {}
     try:
-        parsed, _ = notefile.parse_note(text, str(note.path), plain=note.plain)
+        parsed = notefile.parse_note(text, str(note.path), plain=note.plain).note
     except SourceError:
         return {}
     values = {name: (getattr(parsed, name), getattr(note, name)) for name in NOTE_FIELDS}

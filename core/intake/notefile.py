@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import yaml
 
@@ -42,7 +43,14 @@ class DocumentText:
     encoding: TextEncoding | None = None
 
 
-def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]:
+class ParsedNote(NamedTuple):
+    """The note of a file, without id, base and hash, and the outline of its body."""
+
+    note: Note
+    outline: Outline
+
+
+def read(data: bytes, path: str, *, plain: bool = False) -> ParsedNote:
     """Parse the bytes of the file at `path`, which is relative to its folder; return the note and its body's outline.
 
     The note has no id, base or hash yet. Its links are wikilink targets as they are written, and Markdown links as
@@ -61,11 +69,11 @@ def parse_note(
     plain: bool = False,
     inside: BodyMetadata | None = None,
     encoding: TextEncoding | None = None,
-) -> tuple[Note, Outline]:
+) -> ParsedNote:
     """Return what `read` returns, of the decoded text of a file; `inside` is what its body says, if it was read."""
-    yaml_start, yaml_end, body_start = (0, 0, 0) if plain else frontmatter.span(text)
-    front = frontmatter.parse(text[yaml_start:yaml_end]) if body_start else frontmatter.FrontMatter()
-    body = text[body_start:]
+    front_span = frontmatter.FrontSpan() if plain else frontmatter.span(text)
+    front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else frontmatter.FrontMatter()
+    body = text[front_span.body :]
     inside = inside or look_into(body, path, plain=plain)
     fields = front.fields | {
         "title": short_title(front.value("title")) or _drawing(path, front) or inside.title or stem(path),
@@ -77,8 +85,8 @@ def parse_note(
         body=body,
         content_hash="",
         path=path,
-        body_start=body_start,
-        front=text[:body_start],
+        body_start=front_span.body,
+        front=text[: front_span.body],
         links=inside.targets(path),
         extra=front.extra | _long_title(front.value("title")),
         warnings=(*front.warnings, *_not_searched(len(inside.outline.blobs))),
@@ -87,7 +95,7 @@ def parse_note(
         encoding=encoding,
         **fields,
     )
-    return note, inside.outline
+    return ParsedNote(note, inside.outline)
 
 
 def _long_title(title: str) -> dict[str, object]:
@@ -113,11 +121,11 @@ def _not_searched(count: int) -> tuple[Message, ...]:
     return (omission,) if count else ()
 
 
-def document_note(read: DocumentText, path: str) -> tuple[Note, Outline]:
+def document_note(read: DocumentText, path: str) -> ParsedNote:
     """Return the note of a converted document and the outline of its body."""
     note, outlined = parse_note(read.text, path, encoding=read.encoding)
     warnings, left_out = (*note.warnings, *read.warnings), summed((*note.left_out, *read.left_out))
-    return replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined
+    return ParsedNote(replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined)
 
 
 def is_skipped(name: str) -> bool:

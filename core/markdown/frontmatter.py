@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import yaml
 from yaml.constructor import SafeConstructor
@@ -227,20 +227,28 @@ class FrontMatter:
         return self.fields.get(name, _EMPTY.get(name))
 
 
-def span(text: str) -> tuple[int, int, int]:
-    """Return the start and end of the YAML and the start of the body; zeros where there is none.
+class FrontSpan(NamedTuple):
+    """The start and end of the YAML of a text and the start of its body; zeros where there is none."""
+
+    start: int = 0
+    end: int = 0
+    body: int = 0
+
+
+def span(text: str) -> FrontSpan:
+    """Return the span of the front matter of a text.
 
     Text between the two lines that is no mapping belongs to the body.
     """
-    start, end, body = delimited(text)
-    return (start, end, body) if body and block(text[start:end], _KNOWN) else (0, 0, 0)
+    found = delimited(text)
+    return found if found.body and block(text[found.start : found.end], _KNOWN) else FrontSpan()
 
 
-def delimited(text: str) -> tuple[int, int, int]:
+def delimited(text: str) -> FrontSpan:
     """Return what `span` returns, whatever is between the two lines."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
-    return (opening.end(), closing.start(), closing.end()) if opening and closing else (0, 0, 0)
+    return FrontSpan(opening.end(), closing.start(), closing.end()) if opening and closing else FrontSpan()
 
 
 def parse(source: str) -> FrontMatter:

@@ -17,7 +17,6 @@ from core.indexing.chunks import Chunks
 from core.intake import folder, notefile, webpage
 from core.intake.encoding import decode_file, readings
 from core.intake.webpage import WebPage
-from core.markdown.outline import Outline
 from core.model import (
     NOTE_FIELDS,
     ConverterCard,
@@ -214,11 +213,11 @@ def _set_here(note: Note) -> dict[str, object]:
     """Return the fields of an uploaded note that its text doesn't say; those over a file's are kept with the file."""
     if note.in_file:
         return {}
-    read, _ = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain)
+    read = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain).note
     return {name: value for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(read, name)}
 
 
-def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:
+def _reread(note: Note, data: bytes, encoding: str) -> notefile.ParsedNote:
     """Return the note of the bytes of a note's file in a chosen encoding, and its outline."""
     path = str(note.path)
     if document := note.document:

@@ -48,7 +48,7 @@ def text_of(note: Note) -> str:
     if note.source not in _FROM_FILES:
         fields |= {name: at for name in ("created_at", "updated_at") if (at := getattr(note, name)) != head.value(name)}
     text = front_with_fields(front, fields, note.body)
-    if not text or frontmatter.span(text)[2] != len(text) - len(note.body):
+    if not text or frontmatter.span(text).body != len(text) - len(note.body):
         text = front_with_fields(front, fields | {"title": note.title}, note.body)
     return text
 
@@ -227,7 +227,7 @@ def _note_of(
 
 def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
-    old, _ = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path)
+    old = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path).note
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera took it for front matter
         body = changed.front + body

@@ -147,7 +147,9 @@ class NoteMaps:
 
     def _computed(self, bases: Sequence[KnowledgeBase], progress: Progress) -> NoteMap:
         every = self._store.notes.count([base.id for base in bases])
-        meant = Counter(base.fingerprint for base in bases if base.has_vectors and self._store.chunks.count(base)[2])
+        meant = Counter(
+            base.fingerprint for base in bases if base.has_vectors and self._store.chunks.count(base).windows
+        )
         if not meant:
             return NoteMap(left_out=every)
         common = meant.most_common(1)[0][0]

@@ -139,7 +139,7 @@ class Store:
         self.database.check_writable()
         self.pending.drop_damaged()
         self.index.rebuild(progress)
-        return sum(self.chunks.count(base)[2] for base in self.bases.all())
+        return sum(self.chunks.count(base).windows for base in self.bases.all())
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Store the centring of a model, once, and rebuild the indexes of its bases with it."""

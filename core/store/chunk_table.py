@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +38,14 @@ _ENTRIES = (
     " JOIN notes ON notes.id = note_id"
 )
 """The tables joined from a vector to its chunks."""
+
+
+class BaseCounts(NamedTuple):
+    """The numbers of a base's notes, chunks and windows."""
+
+    notes: int
+    chunks: int
+    windows: int
 
 
 class ChunkTable(StoreTable):
@@ -143,16 +152,16 @@ class ChunkTable(StoreTable):
         vectors = VectorTable(self._database).ids(base.fingerprint, [text_hash]).values()
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
-    def count(self, base: KnowledgeBase) -> tuple[int, int, int]:
+    def count(self, base: KnowledgeBase) -> BaseCounts:
         """Return the numbers of the base's notes, chunks and windows."""
-        ((notes, chunks, windows),) = self._database.rows(
+        (counts,) = self._database.rows(
             "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
             " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
             " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
             "  WHERE base_id = ?1)",
             base.id,
         )
-        return notes, chunks, windows
+        return BaseCounts(*counts)
 
     def count_all(self) -> int:
         """Return the number of chunks of all bases."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,13 @@ _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
     " WHERE base_id "
 )
+
+
+class TokenBits(NamedTuple):
+    """How many windows of a base have token bits, and their bytes on disk."""
+
+    windows: int
+    bytes: int
 
 
 class VectorTable(StoreTable):
@@ -197,14 +205,14 @@ class VectorTable(StoreTable):
             if None not in parts
         }
 
-    def count_bits(self, base: KnowledgeBase) -> tuple[int, int]:
+    def count_bits(self, base: KnowledgeBase) -> TokenBits:
         """Return how many windows of a base have token bits, and their bytes on disk."""
-        ((windows, size),) = self._database.rows(
+        (counts,) = self._database.rows(
             f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
             f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
             base.id,
         )
-        return windows, size
+        return TokenBits(*counts)
 
     def without_bits(self, base: KnowledgeBase) -> list[str]:
         """Return the ids of the base's notes that have a window without token bits."""

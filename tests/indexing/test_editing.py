@@ -137,7 +137,7 @@ def test_a_deleted_chunk_answers_nothing_until_it_is_restored(workspace: Workspa
         assert card(workspace).state == "ready"
         workspace.chunks.restore(name)
         assert found(workspace, word) == [chunk.text]
-    assert workspace.store.chunks.count(workspace.bases.get("vault"))[2] == 30
+    assert workspace.store.chunks.count(workspace.bases.get("vault")).windows == 30
 
 
 def test_acts_change_their_note_only_and_embed_only_new_texts(workspace: Workspace, model: WordLengths) -> None:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from core.base.errors import SourceError
-from core.intake.encoding import MAX_BYTES, decode, unreadable
+from core.intake.encoding import MAX_BYTES, decode_file, unreadable
 
 CHINESE = "# 线性回归\r\n\r\n线性回归基于几个简单的假设：首先，假设自变量和因变量之间的关系是线性的。\r\n"
 
@@ -23,30 +23,30 @@ CHINESE = "# 线性回归\r\n\r\n线性回归基于几个简单的假设：首�
     ],
 )
 def test_chinese_is_read_in_every_usual_encoding(data: bytes, encoding: str) -> None:
-    assert decode(data, "n.md") == (CHINESE, encoding)
+    assert decode_file(data, "n.md")[:2] == (CHINESE, encoding)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_english_utf16_needs_no_byte_order_mark(encoding: str) -> None:
     text = "Rates & fees\r\nof the year\r\n"
-    assert decode(text.encode(encoding), "n.md") == (text, encoding)
+    assert decode_file(text.encode(encoding), "n.md")[:2] == (text, encoding)
 
 
 def test_long_gb18030_is_judged_by_a_sample() -> None:
     text = CHINESE * 20_000
     started = time.perf_counter()
-    assert decode(text.encode("gb18030"), "n.md") == (text, "gb18030")
+    assert decode_file(text.encode("gb18030"), "n.md")[:2] == (text, "gb18030")
     assert time.perf_counter() - started < 3
 
 
 def test_other_encodings_are_detected() -> None:
     text = "Das Gerät läuft schön über die Straße, größer als früher, und fährt natürlich weiter.\n" * 5
-    assert decode(text.encode("cp1252"), "n.md")[0] == text
+    assert decode_file(text.encode("cp1252"), "n.md").text == text
 
 
 def test_a_single_bad_byte_costs_one_character_and_is_told() -> None:
     data = ("好" * 100 + "|").encode() + b"\xff" + b"|end"
-    text, encoding = decode(data, "n.md")
+    text, encoding, _ = decode_file(data, "n.md")
     assert (text, encoding) == ("好" * 100 + "|�|end", "utf-8")
     assert [str(one.explanation) for one in unreadable(text)] == [f"1 character could not be read: {'好' * 19}|�|end"]
     assert unreadable("fine") == ()
@@ -59,7 +59,7 @@ def test_unreadable_characters_are_named_with_the_first_words_that_hold_them() -
 
 def test_a_single_nul_keeps_every_offset() -> None:
     data = ("note " * 100 + "\0 end").encode()
-    text, _ = decode(data, "n.md")
+    text = decode_file(data, "n.md").text
     assert len(text) == len(data)
     assert "\0" not in text
 
@@ -80,5 +80,5 @@ def test_a_single_nul_keeps_every_offset() -> None:
 )
 def test_what_is_not_text_says_so(data: bytes, reason: str) -> None:
     with pytest.raises(SourceError, match=reason) as caught:
-        decode(data, "folder/n.md")
+        decode_file(data, "folder/n.md")
     assert caught.value.path == "folder/n.md"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.errors import SourceError
-from core.intake.encoding import decode
+from core.intake.encoding import decode_file
 from core.intake.notefile import read
 from core.markdown.parser import MAX_LINES
 from core.model import Note
@@ -175,7 +175,7 @@ def test_any_bytes_make_a_note_or_a_source_error(data: bytes) -> None:
         parsed, _ = read(data, "n.md")
     except SourceError:
         return
-    text, _ = decode(data, "n.md")
+    text = decode_file(data, "n.md").text
     assert text[parsed.body_start :] == parsed.body
     assert parsed.title
     for part in (text, parsed.title, *parsed.tags, *parsed.links, json.dumps(parsed.extra)):

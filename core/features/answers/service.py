@@ -232,7 +232,7 @@ class Answers:
         return (threshold.basis, threshold.count, threshold.share) == ("questions", len(questions), share)
 
     def _windows(self) -> int:
-        return sum(self._store.chunks.count(base)[2] for base in self._store.bases.all())
+        return sum(self._store.chunks.count(base).windows for base in self._store.bases.all())
 
     def _own_questions(self, base: KnowledgeBase) -> list[str]:
         """Return the questions of the base's own sets that it answers, the newest of each set first."""

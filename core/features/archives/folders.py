@@ -78,7 +78,7 @@ def read(place: Path, *, forbidden: Path | None = None) -> Records:
 
 
 def _read(place: Path, path: str, base: KnowledgeBase, ids: set[str]) -> NoteRecord:
-    note, _ = notefile.read(folder.read(place, path), path)
+    note = notefile.read(folder.read(place, path), path).note
     return record_of(base, note, ids)
 
 

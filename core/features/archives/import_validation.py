@@ -131,7 +131,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         raise RowError(
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
         )
-    if frontmatter.delimited(front)[2] != len(front):
+    if frontmatter.delimited(front).body != len(front):
         raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
     if from_outside.version < 1:
         raise RowError("'{name}' must be {kind}.", name="version", kind=message("a whole number"))

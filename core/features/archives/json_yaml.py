@@ -281,7 +281,7 @@ def _check(note: _NoteSection, paths: set[str]) -> None:
     if note.path in paths:
         raise RowError("the path '{path}' stands here twice.", path=note.path)
     paths.add(note.path)
-    if frontmatter.delimited(note.front)[2] != len(note.front):
+    if frontmatter.delimited(note.front).body != len(note.front):
         raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
 
 

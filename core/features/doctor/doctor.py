@@ -7,7 +7,7 @@ from pathlib import Path
 from core.base import files
 from core.base.errors import ConfigError, DiskFull, TesseraError
 from core.base.faults import BACKUPS, DATABASE, translate_errors
-from core.base.files import disk, nearly_full
+from core.base.files import disk_space
 from core.base.messages import Message, message
 from core.features.doctor.database_checks import OF_DATABASE
 from core.features.doctor.file_checks import OF_FILES
@@ -50,8 +50,8 @@ class Doctor:
     def space(self) -> Space:
         """Return what the workspace takes on disk."""
         parts, folder = self._parts, self._parts.store.folder
-        free, total = disk(folder)
-        bits = {base.name: parts.store.vectors.count_bits(base)[1] for base in parts.bases.all()}
+        disk = disk_space(folder)
+        bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
         cards = {card.folder or card.name: card.bytes_on_disk for card in parts.models.all()}
         within = {name: files.size(folder / name) for name in ("chroma", "trash", FOLDER, restoring.ASIDE, "logs")}
         backups = {folder / BACKUPS, *([parts.backups.place] if parts.backups else [])}
@@ -67,9 +67,9 @@ class Doctor:
             models=sum(cards.values()),
             unused=_pragma(parts, "freelist_count") * _pragma(parts, "page_size"),
             tokens={name: size for name, size in bits.items() if size},
-            free=free,
-            total=total,
-            nearly_full=nearly_full(free, total),
+            free=disk.free,
+            total=disk.total,
+            nearly_full=disk.nearly_full,
         )
 
     def compact(self, progress: Progress = no_progress) -> Compacted:
@@ -79,7 +79,7 @@ class Doctor:
         """
         store = self._parts.store
         store.database.check_writable()
-        before, (free, _) = _database(store.folder), disk(store.folder)
+        before, free = _database(store.folder), disk_space(store.folder).free
         if free < 2 * before + _SPARE:
             raise DiskFull(
                 "Compacting needs {need:,.0f} MB for a while, and the disk of {folder} has {free:,.0f} MB left. "

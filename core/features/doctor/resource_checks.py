@@ -9,7 +9,7 @@ from filelock import FileLock, Timeout
 from core import embedding
 from core.base import files
 from core.base.errors import IndexDamaged, TesseraError
-from core.base.files import disk, nearly_full
+from core.base.files import disk_space
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.base.text import digest
 from core.embedding import Embedder
@@ -115,10 +115,10 @@ def _servers(parts: WorkspaceParts) -> Message | None:
 
 
 def _space(parts: WorkspaceParts) -> Message | None:
-    free, total = disk(parts.store.folder)
-    if not nearly_full(free, total):
+    disk = disk_space(parts.store.folder)
+    if not disk.nearly_full:
         return None
-    return message("{free:,.1f} GB of {total:,.0f} GB are left.", free=free / 1e9, total=total / 1e9)
+    return message("{free:,.1f} GB of {total:,.0f} GB are left.", free=disk.free / 1e9, total=disk.total / 1e9)
 
 
 def _config(parts: WorkspaceParts) -> Message | None:

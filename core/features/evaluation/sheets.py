@@ -9,7 +9,7 @@ from dataclasses import replace
 from core.base.errors import QuestionSetError, RowError
 from core.base.faults import translate_parse_error
 from core.features.evaluation.golds import Problems
-from core.intake.encoding import decode
+from core.intake.encoding import decode_file
 from core.model import Gold, Question
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
@@ -40,8 +40,7 @@ def parse(data: bytes, name: str) -> list[Question]:
     """
     if not data.strip():
         return []
-    text, _ = decode(data, name)
-    return _questions(_rows(text, name), name)
+    return _questions(_rows(decode_file(data, name).text, name), name)
 
 
 def dump(questions: Iterable[Question]) -> bytes:

@@ -10,7 +10,7 @@ from core.base.text import make_storable
 from core.features.learning import LOG_PARSERS
 from core.features.learning.heads import level_of
 from core.features.learning.masks import Masker, shorten
-from core.intake.encoding import decode
+from core.intake.encoding import decode_file
 from core.model import EventKind, LogEvent, LogText
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -26,8 +26,8 @@ _FALLBACK = "plain"
 
 
 def read(data: bytes, name: str, masker: Masker, *, parser: str = "") -> LogText:
-    """Return a log; raises SourceError as `decode` does, UnknownChoice for a parser."""
-    return read_text(decode(data, name, most=MOST_BYTES)[0], name, masker, parser=parser)
+    """Return a log; raises SourceError as `decode_file` does, UnknownChoice for a parser."""
+    return read_text(decode_file(data, name, most=MOST_BYTES).text, name, masker, parser=parser)
 
 
 def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:

@@ -83,7 +83,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
 
     The user's questions without an answer count as questions about other things; answered questions limit it.
     """
-    windows = store.chunks.count(base)[2]
+    windows = store.chunks.count(base).windows
     sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]
     own = [question for item in sets for question in item[::-1][:_OWN] if not question.suggested]
     known = store.floors.get(base)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import NamedTuple
 
 from core import embedding, reranking
 from core.base.errors import ConfigError, ModelError, TesseraError
@@ -74,13 +75,21 @@ def device_of(card: ModelCard) -> Device | None:
     return choose_device() if kind in _BY_TORCH and "torch" in sys.modules else None
 
 
-def parse(name: str) -> tuple[Part, str, str]:
-    """Split a name into its part (embedder or reranker), its name in the table, and the argument after the colon."""
+class ModelName(NamedTuple):
+    """A name of a model: its part (embedder or reranker), its name in the table, and the argument after the colon."""
+
+    part: Part
+    kind: str
+    argument: str
+
+
+def parse(name: str) -> ModelName:
+    """Split a name; raises ConfigError."""
     kind, _, argument = name.partition(":")
     if kind in EMBEDDERS:
-        return "embedder", kind, argument
+        return ModelName("embedder", kind, argument)
     if kind in RERANKERS:
-        return "reranker", kind, argument
+        return ModelName("reranker", kind, argument)
     raise ConfigError(
         "There is no model '{name}'. Write sentence:OWNER/MODEL for a model for meaning, "
         "cross-encoder:OWNER/MODEL for one of the re-check, or one of: {names}.",
@@ -119,7 +128,7 @@ def download(name: str, progress: Progress = no_progress) -> Path:
 
     Raises ModelError if the download fails, or the model is of another kind than the name says.
     """
-    _, kind, _ = parse(name)
+    kind = parse(name).kind
     if kind == "sentence" and (hub_name := _on_hub(name)):
         folder = hub.snapshot(hub_name, "sentence", progress)
         read_facts(folder, hub_name)

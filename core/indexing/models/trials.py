@@ -46,7 +46,7 @@ def run(name: str, progress: Progress = no_progress) -> ModelTrial:
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError for a model that
     would need a download.
     """
-    part, _, _ = cards.parse(name)
+    part = cards.parse(name).part
     card = cards.card(name)
     if card.problem and card.downloadable:
         raise ModelError(card.problem)

@@ -84,7 +84,7 @@ class ExactSearch(StoreTable):
                 return None
             known = self._read.pop(base.id, None)
             if known is None or known.version != version:
-                if self._chunks.count(base)[2] * base.dimension * 4 > self._budget:
+                if self._chunks.count(base).windows * base.dimension * 4 > self._budget:
                     self._larger[base.id] = version
                     return None
                 known = self._loaded(base, known, version)

@@ -268,7 +268,7 @@ class Index:
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
         version, bases = self._database.version(), self._bases.all()
-        total, done = sum(self._chunks.count(base)[2] for base in bases), 0
+        total, done = sum(self._chunks.count(base).windows for base in bases), 0
         for base in bases:
             done = self._renew_base(fresh, base, progress, done, total)
         with self._changing:
@@ -348,7 +348,7 @@ class Index:
         backend.remove(name, sorted(present - expected))
 
     def _churned(self, base: KnowledgeBase) -> bool:
-        added, living = self._bases.index_added(base), self._chunks.count(base)[2]
+        added, living = self._bases.index_added(base), self._chunks.count(base).windows
         return added > _CHURN * max(living, 1000)
 
     # against exact search

@@ -87,7 +87,7 @@ def test_a_disk_that_refuses_ends_one_check_only(made: Path, tmp_path: Path, mon
         raise PermissionError(13, "Permission denied", str(folder / "lock"))
 
     monkeypatch.setattr(resource_checks, "FileLock", refused)
-    monkeypatch.setattr(resource_checks, "disk", refused)
+    monkeypatch.setattr(resource_checks, "disk_space", refused)
     assert not resource_checks._in_use(folder)
     health = damages.examined(folder)
     assert [one.name for one in health.checks] == [*CHECKS]
