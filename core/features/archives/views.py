@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 from core.base.messages import Message
 from core.model import RequestedPermissions, TrashedBase
@@ -14,16 +14,9 @@ from core.model import RequestedPermissions, TrashedBase
 class ExportedBase:
     """A base that was written to a place, and in which form."""
 
-    SHOWN: ClassVar = ("form",)
-
     base: str
     as_: str
     place: Path
-
-    @property
-    def form(self) -> str:
-        """Return the same by the name of its parameter."""
-        return self.as_
 
 
 @dataclass(frozen=True, slots=True)
