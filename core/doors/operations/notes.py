@@ -17,11 +17,11 @@ from core.doors.operations.parameters import (
     only,
 )
 from core.doors.operations.text import notes as note_text
+from core.doors.operations.views import Deletion
 from core.doors.operations.views.notes import (
     AcceptedNotes,
     ArchivedNotes,
     DeletedNote,
-    DeletedNoteId,
     DeletedNotes,
     NoteDeletion,
     NoteFile,
@@ -371,15 +371,13 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDele
     writes=True,
     lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
-def delete_one(
-    workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None
-) -> DeletedNoteId:
+def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None) -> Deletion:
     from core.notes.writer import check_version  # takes a while, which --help avoids
 
     item = workspace.notes.get(names.id_of(workspace, note))
     check_version(item, expected_version)
     workspace.notes.delete(item.id, author=caller.author)
-    return DeletedNoteId(item.id)
+    return Deletion(item.id)
 
 
 @operation(

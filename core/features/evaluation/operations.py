@@ -9,9 +9,9 @@ from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 from core.doors.operations.parameters import SEARCH, Base
+from core.doors.operations.views import Deletion
 from core.features.evaluation import text
 from core.features.evaluation.views import (
-    Deletion,
     MeasuredRun,
     QuestionSetList,
     QuestionSetView,

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from core.base.messages import plural
 from core.base.terminal import _, say
+from core.doors.operations.views import Deletion
 from core.features.evaluation.views import (
-    Deletion,
     EvaluationView,
     MeasuredRun,
     QuestionSetList,

@@ -65,14 +65,6 @@ class SuggestionCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Deletion:
-    """The id of a question set or a run that is gone."""
-
-    id: str
-    deleted: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class CitedPassage:
     """A passage that an answer cites, by its place in the file of its note."""
 

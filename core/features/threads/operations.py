@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
+from core.doors.operations.views import Deletion
 from core.doors.operations.views.notes import WrittenNote
 from core.features.threads import text
-from core.features.threads.views import DeletedThread, ThreadList, ThreadSummary, ThreadView
+from core.features.threads.views import ThreadList, ThreadSummary, ThreadView
 from core.model import SearchOptions
 
 if TYPE_CHECKING:
@@ -89,6 +90,6 @@ def keep(workspace: "Workspace", thread: ThreadId) -> WrittenNote:
     gives={"id": "7d117801a8e8", "deleted": True},
     lacks=_LACKS,
 )
-def delete(workspace: "Workspace", thread: ThreadId) -> DeletedThread:
+def delete(workspace: "Workspace", thread: ThreadId) -> Deletion:
     workspace.threads.delete_for_good(thread)
-    return DeletedThread(thread)
+    return Deletion(thread)

@@ -82,11 +82,3 @@ class ThreadView:
     @classmethod
     def from_thread(cls, thread: Thread, locate: Locate) -> Self:
         return assemble(cls, thread, turns=tuple(ThreadTurn.from_turn(turn, locate) for turn in thread.turns))
-
-
-@dataclass(frozen=True, slots=True)
-class DeletedThread:
-    """A thread that is gone."""
-
-    id: str
-    deleted: bool = True

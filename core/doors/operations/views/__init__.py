@@ -1,1 +1,11 @@
 """What operations on the stages of the pipeline return where a noun has other fields than are shown."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """The id of what is gone, or of a note that is in the trash."""
+
+    id: str
+    deleted: bool = True

@@ -183,14 +183,6 @@ class NoteDeletion:
 
 
 @dataclass(frozen=True, slots=True)
-class DeletedNoteId:
-    """A note that was put into the trash."""
-
-    id: str
-    deleted: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class RestoredNotes:
     """The ids of notes that are back."""
 
