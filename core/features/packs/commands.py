@@ -19,7 +19,7 @@ def _list(workspace: Path) -> PackList:
     from core.features.packs import manifest  # which reads notes, and --help avoids
 
     if not (workspace / DATABASE).is_file():
-        return PackList(tuple(PackCard(pack, None) for pack in manifest.find_packs().values()))
+        return PackList.from_cards(PackCard(pack, None) for pack in manifest.find_packs().values())
     packs: PackList = call(operations.list_, workspace, {})
     return packs
 

@@ -29,7 +29,7 @@ Name = Annotated[str, About(message("A name that `tessera packs list` shows."), 
     lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> PackList:
-    return PackList(tuple(workspace.packs.all()))
+    return PackList.from_cards(workspace.packs.all())
 
 
 @operation(

@@ -1,15 +1,37 @@
 """What the operations on packs return in addition to the nouns."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
-from core.model import PackCard, PackReport
+from core.base.codec import assemble
+from core.doors.operations.views.bases import PackInstallation
+from core.model import Pack, PackCard, PackReport
+
+
+@dataclass(frozen=True, slots=True)
+class PackDetails:
+    """A pack, as `PackCard` explains it."""
+
+    found: Pack | None
+    installed: PackInstallation | None
+    newer: bool
+    name: str
+
+    @classmethod
+    def from_card(cls, card: PackCard) -> Self:
+        return assemble(cls, card, installed=PackInstallation.from_pack(card.installed) if card.installed else None)
 
 
 @dataclass(frozen=True, slots=True)
 class PackList:
     """The packs there are."""
 
-    packs: tuple[PackCard, ...]
+    packs: tuple[PackDetails, ...]
+
+    @classmethod
+    def from_cards(cls, cards: Iterable[PackCard]) -> Self:
+        return cls(tuple(map(PackDetails.from_card, cards)))
 
 
 @dataclass(frozen=True, slots=True)

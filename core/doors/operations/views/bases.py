@@ -158,6 +158,23 @@ class FolderScans:
 
 
 @dataclass(frozen=True, slots=True)
+class PackInstallation:
+    """A pack in a workspace, as `InstalledPack` explains it."""
+
+    name: str
+    version: str
+    base: str
+    initialized_at: datetime
+    checked_at: datetime
+    notes: int
+    chunks: int
+
+    @classmethod
+    def from_pack(cls, pack: InstalledPack) -> Self:
+        return assemble(cls, pack)
+
+
+@dataclass(frozen=True, slots=True)
 class WorkspaceStatus:
     """What the workspace holds, as `Status` explains it."""
 
@@ -168,7 +185,7 @@ class WorkspaceStatus:
     unreadable: tuple[Message, ...]
     set_aside: tuple[str, ...]
     bases: tuple[BaseDetails, ...]
-    packs: tuple[InstalledPack, ...]
+    packs: tuple[PackInstallation, ...]
     settings_problem: str | Message
 
     @classmethod
@@ -179,5 +196,6 @@ class WorkspaceStatus:
             workspace=str(status.folder),
             bytes=status.bytes_on_disk,
             bases=tuple(map(BaseDetails.from_status, status.bases)),
+            packs=tuple(map(PackInstallation.from_pack, status.packs)),
             settings_problem=status.settings_problem or "",
         )
