@@ -30,7 +30,7 @@ Text = Annotated[str, About(message("The text of the chunk."), long=True, exampl
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
-    return ChunkList(tuple(workspace.chunks.all(names.id_of(workspace, note))))
+    return ChunkList.from_chunks(workspace.chunks.all(names.id_of(workspace, note)))
 
 
 @operation(

@@ -1,5 +1,6 @@
 """What operations on chunks and on the index return."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -7,6 +8,8 @@ from core.base.codec import assemble
 from core.base.messages import Message
 from core.model import (
     Chunk,
+    ChunkKind,
+    ChunkState,
     Cut,
     Difference,
     Note,
@@ -17,10 +20,38 @@ from core.model import (
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkDetails:
+    """A chunk of a note, as `Chunk` explains it."""
+
+    id: str
+    index: int
+    total: int
+    start: int
+    end: int
+    text: str
+    kind: ChunkKind
+    section: tuple[str, ...]
+    sections: tuple[str, ...]
+    has_code: bool
+    language: str
+    token_count: int
+    overlap_tokens: int
+    state: ChunkState
+    edited: bool
+    line: int
+    page: int
+    picture: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkList:
     """The chunks of a note in reading order."""
 
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[ChunkDetails, ...]
+
+    @classmethod
+    def from_chunks(cls, chunks: Iterable[Chunk]) -> Self:
+        return cls(tuple(assemble(ChunkDetails, chunk) for chunk in chunks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +61,26 @@ class MadeChunks:
     chunks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutChunk(Chunk):
-    """A chunk of a file, and its place there."""
+@dataclass(frozen=True, slots=True)
+class CutChunk:
+    """A chunk of a file, as `Chunk` explains it, and its place there."""
 
+    index: int
+    start: int
+    end: int
+    text: str
+    kind: ChunkKind
+    section: tuple[str, ...]
+    section_title: str
+    parent_sections: tuple[str, ...]
+    hierarchy_level: int
+    sections: tuple[str, ...]
+    has_code: bool
+    language: str
+    token_count: int
+    overlap_tokens: int
+    line: int
+    page: int
     file_start: int
     file_end: int
 
