@@ -275,3 +275,7 @@ class CitedPlace:
     start: int = 0
     end: int = 0
     pieces: tuple[DiffPiece, ...] = ()
+
+
+GONE = {"changed": message("The source has changed."), "deleted": message("The note was deleted.")}
+"""What became of a quote that has no place, by the state of its place."""

@@ -1,10 +1,10 @@
 """Learning from logs: their events, the facts that rules read from them, and the results."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from core.base.messages import Message
+from core.base.messages import Message, plural
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
 EventKind = Literal["log", "request", "test", "command", "message"]
@@ -116,6 +116,36 @@ class LearntLog:
     by_model: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     unsent: int = 0
+
+
+_COUNTS: Mapping[str, Message] = {
+    "suggested": plural("{n} note suggested", "{n} notes suggested"),
+    "by_model": plural("{n} of them by the language model", "{n} of them by the language model"),
+    "known": plural("{n} was suggested before", "{n} were suggested before"),
+    "rejected": plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away"),
+    "secrets": plural("{n} secret is masked", "{n} secrets are masked"),
+    "cut": plural("{n} line is too long: its end wasn't read", "{n} lines are too long: their ends weren't read"),
+    "left_out": plural(
+        "{n} event is left out, for the log is too long", "{n} events are left out, for the log is too long"
+    ),
+    "dropped": plural("{n} suggestion dropped", "{n} suggestions dropped"),
+    "unsent": plural(
+        "{n} event wasn't sent to the language model, for the log is too long",
+        "{n} events weren't sent to the language model, for the log is too long",
+    ),
+}
+
+
+def learnt_lines(logs: Sequence[LearntLog], *, without: Sequence[str]) -> list[Message]:
+    """Return the suggested notes of logs as a sentence, then one for each other count that isn't zero."""
+    counts = {name: sum(_number(getattr(log, name)) for log in logs) for name in _COUNTS if name not in without}
+    return [
+        replace(_COUNTS[name], fields={"n": count}) for name, count in counts.items() if count or name == "suggested"
+    ]
+
+
+def _number(count: int | tuple[object, ...]) -> int:
+    return count if isinstance(count, int) else len(count)
 
 
 @dataclass(frozen=True, slots=True)

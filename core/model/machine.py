@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.base.messages import Message
+from core.base.messages import Message, message
 
 Part = Literal["embedder", "reranker"]
 
@@ -141,3 +141,9 @@ class ServerTrial:
     seconds: float
     dimension: int | None
     right: bool
+
+    @property
+    def verdict(self) -> Message:
+        if self.right:
+            return message("Of three sentences it put the right one first.")
+        return message("Of three sentences it put a wrong one first. Check that the model fits this purpose.")

@@ -12,6 +12,12 @@ Helpful = Literal[1, 0, -1]
 VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
 """The user's verdicts, with the value of each in a use."""
 
+HELPFUL: Mapping[Helpful | None, Message] = {
+    1: message("helpful"),
+    0: message("not helpful"),
+    -1: message("misleading"),
+}
+"""The verdicts by their values."""
 USED_IN: Mapping[str, Message] = {
     "found": message("Among the hits of a search"),
     "search": message("Opened from the hits"),

@@ -94,10 +94,7 @@ def _format_servers(listed: ServerList) -> list[str]:
         lines.append(_("The server answered in {ms:,.0f} ms.", ms=1000 * test.seconds))
         if test.dimension:
             lines.append(_("{n} numbers per text", n=test.dimension))
-        if test.right:
-            lines.append(_("Of three sentences it put the right one first."))
-        else:
-            lines.append(_("Of three sentences it put a wrong one first. Check that the model fits this purpose."))
+        lines.append(say(test.verdict))
     return lines
 
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 
-from core.base.messages import message
 from core.base.terminal import _, say
 from core.base.text import one_line
 from core.features.threads.views import ThreadList, ThreadTurn, ThreadView
-from core.model import NOT_IN_NOTES
-
-_GONE = {"changed": message("The source has changed."), "deleted": message("The note was deleted.")}
+from core.model import GONE, NOT_IN_NOTES
 
 
 def format_threads(listed: ThreadList) -> list[str]:
@@ -28,5 +25,5 @@ def _format_turn(turn: ThreadTurn) -> Iterator[str]:
         unproven = f"  {sentence.text} ({say(NOT_IN_NOTES)}: {say(sentence.explanation)})"
         yield f"{sentence.text} {marks}" if marks else unproven
     for cited in turn.citations:
-        gone = f" ({say(_GONE[cited.state])})" if cited.state in _GONE else ""
+        gone = f" ({say(GONE[cited.state])})" if cited.state in GONE else ""
         yield f"[{cited.number}] {cited.title}{gone}: {one_line(cited.quote)}"

@@ -1,12 +1,10 @@
 """Output of the commands on uses and clicks for people."""
 
-from core.base.messages import message, plural
+from core.base.messages import plural
 from core.base.terminal import _, minute, say
 from core.base.text import one_line
 from core.features.uses.views import ClickList, ForgottenClicks, ForgottenUses, NoteUses
-from core.model import CLICKED, USED_IN, Click, Use
-
-_VERDICTS = {1: message("helpful"), 0: message("not helpful"), -1: message("misleading")}
+from core.model import CLICKED, HELPFUL, USED_IN, Click, Use
 
 
 def format_uses(note: NoteUses) -> list[str]:
@@ -30,7 +28,7 @@ def _use_line(use: Use) -> str:
     place = USED_IN.get(use.used_in)
     parts = [minute(use.used_at), say(place) if place else use.used_in, use.context]
     parts += [f"×{use.times}"] * (use.times > 1)
-    parts += [say(_VERDICTS[use.helpful])] if use.helpful in _VERDICTS else []
+    parts += [say(HELPFUL[use.helpful])] if use.helpful in HELPFUL else []
     return "  ".join(filter(None, parts))
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 from core.base.messages import message
 from core.base.text import LINE_END
 from core.model import (
+    HELPFUL,
     NOTE_FIELDS,
     RELATIONS,
     USED_IN,
@@ -83,11 +84,10 @@ def draw_uses(workspace: Workspace, note: Note) -> None:
 
 def _line(use: Use) -> str:
     place = text_of(USED_IN[use.used_in]) if use.used_in in USED_IN else use.used_in
-    verdicts = {1: t("helpful"), 0: t("not helpful"), -1: t("misleading")}
     parts = [day_of(use.used_at), place, f"“{use.context}”" if use.context else ""]
     parts += [
         f"×{use.times}" if use.times > 1 else "",
-        verdicts.get(use.helpful, "") if use.helpful is not None else "",
+        text_of(HELPFUL[use.helpful]) if use.helpful in HELPFUL else "",
     ]
     return f"<div>{html(' · '.join(filter(None, parts)))}</div>"
 

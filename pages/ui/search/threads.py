@@ -4,13 +4,13 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import Cited, CitedPlace, NoteDifference, Thread, Turn
+from core.model import GONE, Cited, CitedPlace, NoteDifference, Thread, Turn
 from core.workspace import Workspace
 from pages.ui.notes import history
 from pages.ui.search import written
 from pages.ui.shared import links, names, shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import t, text_of
 
 SHOWN = 12
 """Threads that are listed."""
@@ -104,9 +104,8 @@ def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
     if place.state in ("same", "moved"):
         written.source(cited.number, place.title, cited.quote, _address(workspace, turn, cited, place))
         return
-    gone = t("The note was deleted.") if place.state == "deleted" else t("The source has changed.")
     st.html(
-        f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(gone)}</span></div>'
+        f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(text_of(GONE[place.state]))}</span></div>'
         f"{written.quote_html(cited.quote)}"
     )
     if place.pieces:

@@ -18,6 +18,7 @@ from core.model import (
     ServerTrial,
     SyncPlan,
     SyncReport,
+    learnt_lines,
 )
 from pages.ui.shared import names
 from pages.ui.shared.safe import boxes, facts, html, plain
@@ -51,12 +52,9 @@ def server(done: ServerTrial) -> None:
     """Draw the result of a server's test: its time, and whether its answer is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
     texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
-    verdict = (
-        t("Of three sentences it put the right one first.")
-        if done.right
-        else t("Of three sentences it put a wrong one first. Check that the model fits this purpose.")
+    st.html(
+        f'<div class="t-small {"" if done.right else "t-problem"}">{html(text_of(done.verdict))}</div>{facts(texts)}'
     )
-    st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(verdict)}</div>{facts(texts)}')
 
 
 def memory(model: Running) -> str:
@@ -92,24 +90,7 @@ def draw(report: LearningReport) -> None:
 
 
 def _lines(report: LearningReport) -> Iterator[str]:
-    logs = report.logs
-    yield t_plural("{n} note suggested", "{n} notes suggested", n=sum(len(log.suggested) for log in logs))
-    if by_model := sum(len(log.by_model) for log in logs):
-        yield t_plural("{n} of them by the language model", "{n} of them by the language model", n=by_model)
-    if known := sum(log.known for log in logs):
-        yield t_plural("{n} was suggested before", "{n} were suggested before", n=known)
-    if rejected := sum(log.rejected for log in logs):
-        yield t_plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away", n=rejected)
-    if secrets := sum(log.secrets for log in logs):
-        yield t_plural("{n} secret is masked", "{n} secrets are masked", n=secrets)
-    if dropped := sum(len(log.dropped) for log in logs):
-        yield t_plural("{n} suggestion dropped", "{n} suggestions dropped", n=dropped)
-    if unsent := sum(log.unsent for log in logs):
-        yield t_plural(
-            "{n} event wasn't sent to the language model, for the log is too long",
-            "{n} events weren't sent to the language model, for the log is too long",
-            n=unsent,
-        )
+    yield from map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))
     for failed in report.failed:
         yield plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
 
