@@ -47,7 +47,6 @@ SERVING = (
     "core.doors.cli.terminal.take_stdout",
     "core.doors.assistants.stdio.serve",
     "core.workspace.Workspace.start_watching",
-    "core.workspace.Workspace.start_indexing",
     "core.doors.remote.calls.Calls.close_at_signals",
     "core.indexing.models.Models.start_warming",
 )

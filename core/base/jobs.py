@@ -116,7 +116,7 @@ class Jobs:
         """Run `work` in a thread; return False and start nothing while a job of this name runs.
 
         `base` is the name of the only base that the work changes, empty for any. With `again` a running job does its
-        work once more before it ends. Nobody waits for a `quiet` job.
+        work once more before it ends. Nobody waits for a `quiet` job, nor for one that it starts.
         """
         with self._lock:
             if self._jobs.get(name) and self._jobs[name].state == "running":
@@ -124,6 +124,7 @@ class Jobs:
                     self._again.add(name)
                 return False
             self._again.discard(name)
+            quiet = quiet or self._is_in_quiet_job()
             self._number += 1
             self._jobs[name] = Job(name, self._number, base, quiet, started=time.monotonic())
             self._stops[name] = threading.Event()
@@ -131,6 +132,10 @@ class Jobs:
             self._threads[name] = thread
             thread.start()
             return True
+
+    def _is_in_quiet_job(self) -> bool:
+        current = threading.current_thread()
+        return any(self._jobs[name].quiet for name, thread in self._threads.items() if thread is current)
 
     def result(
         self, name: str, work: Callable[[Progress], T], *, patience: float, apart: Sequence[str] = (), base: str = ""

@@ -262,6 +262,8 @@ class Imports:
         self.discard(plan)
         if embed and not stopped:
             report = self._embed_pending(base, report, _part(progress, share, 1))
+        if not embed:
+            self._store.leave_pending()
         waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
         return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 

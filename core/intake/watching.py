@@ -135,8 +135,8 @@ class Watching:
 
     Files are synced as the system reports them, and all other changes every `scan_interval` seconds. Notes are
     removed by the user where they are many, counting those of the last hour, and a folder that is missing keeps its
-    notes. A text folder that is new becomes a base. `index` is called after each sync, and after each look at a base
-    whose pictures count; `reread` reads the settings again if their file changed.
+    notes. A text folder that is new becomes a base. `index` is called after each look at a base whose pictures
+    count, and for notes that waited; `reread` reads the settings again if their file changed.
     """
 
     def __init__(
@@ -325,10 +325,8 @@ class Watching:
             if self._stop.is_set():
                 self._jobs.cancel(_IMPORT)
         self._jobs.forget(_IMPORT)
-        if job and job.state == "done" and not self._stop.is_set():
-            self._index()
-            if isinstance(job.result, SyncReport):
-                self.on_sync(base, job.result)
+        if job and job.state == "done" and not self._stop.is_set() and isinstance(job.result, SyncReport):
+            self.on_sync(base, job.result)
         return job.error.message if job and job.error else None
 
 

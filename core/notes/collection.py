@@ -229,8 +229,7 @@ class Notes(StoredNotes):
         """
         self._store.database.check_writable()
         added = add(self._store, self._writer, self._base_for_import(base), author, items, strict=strict)
-        if embed:
-            self._writer.embed(added.note_ids)
+        self._writer.index(added.note_ids, embed=embed)
         return added
 
     def update(
@@ -435,8 +434,7 @@ class Notes(StoredNotes):
         """
         self._trash.restore(note_ids, author)
         log_bases(self._store.bases.for_notes(note_ids))
-        if embed:
-            self._writer.embed(note_ids)
+        self._writer.index(note_ids, embed=embed)
 
     @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:

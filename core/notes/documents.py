@@ -146,7 +146,7 @@ class Documents:
                 return self._store.notes.note(note_id)
             base = self._store.bases.by_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
-        self._writer.embed([note_id])
+        self._writer.index([note_id], embed=True)
         return self._store.notes.note(note_id)
 
     @staticmethod
@@ -183,7 +183,7 @@ class Documents:
             stamp = self._store.notes.indexed_as(note_id)
             base = self._store.bases.by_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
-        self._writer.embed([note_id])
+        self._writer.index([note_id], embed=True)
         return self._store.notes.note(note_id)
 
     def _bytes(self, note: Note) -> bytes:

@@ -145,21 +145,23 @@ class Proposals:
                 if submission.change
             ]
             for change in changes:
-                self.make(change, embed=False)
-        if embed:
-            self._writer.embed([*pending, *(change.note_id for change in changes)])
+                self._make(change)
+        self._writer.index([*pending, *(change.note_id for change in changes)], embed=embed)
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
         """Make a change, as proposed or as the user edited it, in place of the one that waits; return the note.
 
         It waits no longer in the same transaction. Raises Conflict for a note of another version.
         """
+        note = self._make(change)
+        self._writer.index([change.note_id], embed=embed)
+        return note
+
+    def _make(self, change: Proposal) -> Note:
         with self._store.changing:
             fields = partial(with_fields, fields=change.fields)
             note = self._writer.change(change.note_id, fields, _PROPOSE, change.version, body=change.body)
             self._store.proposals.drop(change.note_id)  # a change that the note has already makes no version
-        if embed:
-            self._writer.embed([change.note_id])
         return note
 
     @log_call("note.reject")

@@ -45,7 +45,7 @@ class Writer:
 
     def __init__(self, store: Store, chunks: Chunks) -> None:
         self._store = store
-        self.embed = chunks.embed_written
+        self._chunks = chunks
 
     @log_call("note.change")
     def change(
@@ -56,11 +56,12 @@ class Writer:
         expected_version: int | None = None,
         *,
         body: str | None = None,
-        embed: bool = False,
+        embed: bool | None = None,
     ) -> Note:
         """Apply a function to a note, then set its `body`; write it as a new version, unless nothing changes.
 
-        Return the note. Raises NoteNotFound, and Conflict if the note's version isn't the expected one.
+        Return the note. `embed` is None where the caller sees to the chunks. Raises NoteNotFound, and Conflict if the
+        note's version isn't the expected one.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -80,9 +81,16 @@ class Writer:
                 changed = self._renamed(changed)
             changed = replace(changed, updated_at=datetime.now(UTC))
             self._save(base, note, changed, as_what, inside)
-        if embed and changed.body != note.body:
-            self.embed([note_id])
+        if embed is not None and (changed.body != note.body or not embed):
+            self.index([note_id], embed=embed)
         return self._store.notes.note(note_id)
+
+    def index(self, note_ids: Sequence[str], *, embed: bool) -> None:
+        """Embed the chunks of notes that were written, or leave them pending."""
+        if embed:
+            self._chunks.embed_written(note_ids)
+        else:
+            self._store.leave_pending()
 
     @log_call("note.change")
     def change_all(
@@ -119,6 +127,7 @@ class Writer:
             read = filing.read(note)
             if read.note.content_hash != note.content_hash:
                 self.write(self._store.bases.by_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
+                self._store.leave_pending()
         return self._store.notes.note(note_id)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:

@@ -6,7 +6,6 @@ next opening brings it there.
 """
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,7 +32,7 @@ from core.store.index.backend import Address, Backend, NoIndex
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
 from core.store.index.vector_index import Index
-from core.store.lock import take
+from core.store.lock import WriteLock, take
 from core.store.measures import drop, measures
 from core.store.note_rows import Moved
 from core.store.note_table import NoteTable
@@ -87,8 +86,10 @@ class Store:
         self.floors, self.bars = measures(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
-        self.changing = threading.RLock()
+        self.changing = WriteLock()
         """Held from reading a note's generation and edits until its new version is written."""
+        self.on_pending: Callable[[], object] = lambda: None
+        """Called after a write that left it to others to embed its chunks."""
         self.index: Index | NoIndex = NoIndex()
         if chosen.kind == "chroma":
             backend: Backend = ChromaFolder(self.folder / "chroma")
@@ -157,6 +158,10 @@ class Store:
                 self.index.drop(base)
 
     # writing
+
+    def leave_pending(self) -> None:
+        """Report that chunks may be pending, once the whole write is done."""
+        self.changing.follow(self.on_pending)
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""

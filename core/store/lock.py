@@ -1,8 +1,10 @@
-"""The lock of a workspace: one process writes, and the error for another one names it."""
+"""The locks of a workspace: one process writes, and the error for another one names it; one thread at a time does."""
 
 import json
 import os
 import sys
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +20,34 @@ from core.store.backups import restoring
 
 _LONGEST = 100
 """Most characters of a field of the holder that an error shows."""
+
+
+class WriteLock:
+    """A reentrant lock, and the work that follows once its outermost holder releases it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._following: list[Callable[[], object]] = []
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        following: list[Callable[[], object]] = []
+        if not self._depth:
+            following, self._following = self._following, []
+        self._lock.release()
+        for work in following:
+            work()
+
+    def follow(self, work: Callable[[], object]) -> None:
+        """Call a function once, as soon as this thread holds the lock no more."""
+        with self:
+            if work not in self._following:
+                self._following.append(work)
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:

@@ -116,6 +116,7 @@ class Workspace(Services):
 
     def close(self) -> None:
         """Stop the jobs and close the store."""
+        self.store.on_pending = lambda: None
         self.access.close()
         for name in ("watching", "backups"):
             self._close(name)
@@ -232,6 +233,11 @@ class Workspace(Services):
         """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
         return make_report(self.store.folder, self.settings, self.status())
 
+    def index_in_background(self) -> None:
+        """Start the job `embed` now, and after each write that leaves chunks pending, until the workspace is closed."""
+        self.store.on_pending = self.start_indexing
+        self.start_indexing()
+
     def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
@@ -240,12 +246,14 @@ class Workspace(Services):
         """
         self.pictures.start()
         self.images.start()
+        indexed = 0
 
         def work(progress: Progress) -> int:
+            nonlocal indexed
             while self.jobs.running("warm"):
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
-            indexed = self.chunks.embed_rest(progress)
+            indexed += self.chunks.embed_rest(progress)
             self._check_due()
             return indexed
 
@@ -259,8 +267,9 @@ class Workspace(Services):
             self.findability.start_due()
 
     def start_watching(self) -> None:
-        """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""
+        """Index in the background, sync the folders of watched bases and read changed settings, until the closing."""
         if not self.readonly:
+            self.index_in_background()
             self.watching.start()
 
     def start_backups(self) -> None:
@@ -278,6 +287,14 @@ class Workspace(Services):
         return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 
     @log_call("index.rebuild")
-    def rebuild(self, progress: Progress = no_progress) -> int:
-        """Build the vector index anew from SQLite, without a model, and return its number of windows."""
-        return self.store.rebuild_index(progress)
+    def rebuild(self, progress: Progress = no_progress, *, embed: bool = False) -> int:
+        """Build the vector index anew from SQLite, and return its number of windows.
+
+        With `embed` the chunks that an import left pending are embedded, else no model is used.
+        """
+        windows = self.store.rebuild_index(progress)
+        if not embed:
+            self.store.leave_pending()
+        elif self.chunks.unfinished():
+            self.chunks.embed_rest(progress)
+        return windows

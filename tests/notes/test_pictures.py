@@ -223,6 +223,7 @@ def test_a_picture_of_a_watched_folder_is_read_again_though_its_note_stays(
     workspace: Workspace, vault: Path, reader: Reader
 ) -> None:
     sync(workspace, vault)
+    workspace.index_in_background()
     workspace.bases.update("vault", watch=True)
     write(vault, {"board.png": "picture of drainage"})
     workspace.watching.look()

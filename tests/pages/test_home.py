@@ -114,7 +114,9 @@ def test_what_an_import_left_is_indexed_when_the_app_starts(place: Path, vault: 
 def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Path) -> None:
     (vault / "herons.md").write_text("A note about herons.")
     workspace = filled.workspace
+    workspace.bases.update("vault", embed_at_once=False)
     workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    workspace.bases.update("vault", embed_at_once=True)
     filled.app.run()
     assert "1 note is found by words only" in filled.text
     assert "1 of them by words only" in filled.text

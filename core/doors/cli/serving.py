@@ -67,7 +67,6 @@ def serve(
             calls.close_at_signals()
             routes += calls.routes
         opened.models.start_warming()
-        opened.start_indexing()
         opened.start_watching()
         opened.start_backups()
         opened.log.listen("uvicorn.error", "asyncio")
@@ -139,7 +138,6 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
         sys.stderr.write(f"{say(notice)}\n")
         opened.watching.on_sync = lambda base, report: syncs.put((base, report))
         opened.models.start_warming()
-        opened.start_indexing()
         opened.start_watching()
         with answer_calls(opened), suppress(KeyboardInterrupt):
             while True:

@@ -329,10 +329,8 @@ def import_(
     if dry_run:
         return plan.report()
     own = caller.is_person
-    done = workspace.notes.apply(plan, confirmed=allow_removals, embed=own, watch=own, progress=progress)
-    if not caller.is_person:  # a command waits until its notes are indexed, a program follows another job
-        workspace.start_indexing()
-    return done
+    # a command waits until its notes are indexed, a program follows another job
+    return workspace.notes.apply(plan, confirmed=allow_removals, embed=own, watch=own, progress=progress)
 
 
 @operation(

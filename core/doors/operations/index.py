@@ -73,9 +73,5 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     lacks=_TOOL,
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
-    windows = workspace.rebuild(progress)
-    if not caller.is_person:  # a program follows the job that indexes, a command waits for it
-        workspace.start_indexing()
-    elif workspace.chunks.unfinished():
-        workspace.chunks.embed_rest(progress)
+    windows = workspace.rebuild(progress, embed=caller.is_person)  # a program follows the job that indexes
     return RebuiltIndex(windows, workspace.settings.index.kind)

@@ -257,6 +257,7 @@ class Archives:
         self._bases.check_name(name)
         ids = checked(held, file)
         base = records.write(self._store, held, name, ids, self._runs)
+        self._store.leave_pending()
         with translate_errors(self._store.folder):
             zip_archive.add(self._store.folder, held.words)
         _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))

@@ -120,6 +120,7 @@ class Packs:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
             self._upgrade_of(note).take(note)
+            self._store.leave_pending()
 
     def leave(self, note_id: str) -> None:
         """Let a note count as one that its pack's upgrade passed by: the undo of `take`."""
@@ -216,7 +217,9 @@ class Packs:
         with self._store.changing:
             report = Upgrade(self._store, pack, notes, installed).apply(folder, progress)
         _LOG.info("Pack: %d added, %d changed, %d removed", report.added, report.changed, report.removed)
-        if embed and self._store.bases.by_id(installed.base_id).embed_at_once:
+        if not embed:
+            self._store.leave_pending()
+        elif self._store.bases.by_id(installed.base_id).embed_at_once:
             self._embed(pack.name, progress)
         return report
 

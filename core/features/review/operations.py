@@ -102,7 +102,6 @@ def settle(
 ) -> ReviewKeys:
     matter = workspace.review.get(key)
     workspace.review.settle(matter, side)
-    workspace.start_indexing()
     return ReviewKeys((matter.key,))
 
 

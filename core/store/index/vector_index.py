@@ -20,6 +20,7 @@ from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 from core.store.index import index_check
 from core.store.index.backend import Backend
+from core.store.lock import WriteLock
 
 _BATCH = 100
 """Entries that are brought in line together, in less than a second."""
@@ -102,7 +103,7 @@ class Index:
     `state` tells whether searches can use it, and `problem` why not. `changing` is held while a note is written.
     """
 
-    def __init__(self, backend: Backend, database: Database, changing: threading.RLock) -> None:
+    def __init__(self, backend: Backend, database: Database, changing: WriteLock) -> None:
         self.state: IndexState = "closed"
         self.problem: Message | None = None
         self._backend = backend

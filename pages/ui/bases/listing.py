@@ -151,7 +151,6 @@ def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> No
         with shell.errors():
             with st.spinner(t("Restoring…")):
                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
-            workspace.start_indexing()
             folders.draw_restored(restored, trashed=True)
             st.rerun()
 
@@ -276,7 +275,6 @@ def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
         except ArchiveError as error:
             _mistakes(error)
             return
-        workspace.start_indexing()
         folders.draw_restored(restored)
         st.rerun()
 

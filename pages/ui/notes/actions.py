@@ -223,7 +223,6 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 DIALOG.open((note.id, st.session_state[key]))
             case "copy":
                 opened.choose(workspace.notes.copy(note.id, embed=False).id)
-                workspace.start_indexing()
             case "history":
                 history.DIALOG.open(note.id)
             case "archive":

@@ -185,7 +185,6 @@ def save(workspace: Workspace, session: EditorSession, *, over: Note | None = No
         return
     drop_draft(workspace, session)
     session.save(note, automatic=automatic)
-    workspace.start_indexing()
 
 
 def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> Note:

@@ -90,7 +90,6 @@ def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
     assert session.note is not None
     if _in_file(workspace, session):
         workspace.notes.take_file(session.note.id)
-        workspace.start_indexing()
     composer.leave(workspace)
 
 
@@ -302,9 +301,7 @@ def _read_only_reason(note: Note, base: KnowledgeBase) -> str:
 
 
 def _copy(workspace: Workspace, note_id: str) -> None:
-    copy = workspace.notes.copy(note_id, embed=False)
-    workspace.start_indexing()
-    composer.edit(workspace, copy.id)
+    composer.edit(workspace, workspace.notes.copy(note_id, embed=False).id)
 
 
 def _side(workspace: Workspace, session: EditorSession) -> None:

@@ -387,7 +387,6 @@ def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None) -> None:
 
 def _tick(workspace: Workspace, note: Note, line: int) -> None:
     workspace.notes.tick(note.id, line, expected_version=note.version, embed=False)
-    workspace.start_indexing()
 
 
 def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:

@@ -65,7 +65,6 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
             # Another program changed the file: its text and the proposal are shown then.
             workspace.notes.take_file(conflict.stored.id)
         raise
-    workspace.start_indexing()
     history.offer_undo(_settled_line(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
 
 
@@ -97,7 +96,6 @@ def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
             note = workspace.notes.revert(submission.note.id, submission.note.version, embed=False)
             workspace.proposals.restore([replace(submission.change, version=note.version)])
     workspace.notes.set_fields([submission.note.id for submission in done if not submission.change], status="pending")
-    workspace.start_indexing()
 
 
 def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
@@ -116,12 +114,10 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
     """Add a new note to the end of another."""
     before = workspace.notes.get(into).version
     workspace.review.merge(matter, into)
-    workspace.start_indexing()
 
     def undo_merge() -> None:
         workspace.notes.revert(into, before, embed=False)
         workspace.notes.restore([matter.note.id] if matter.note else [], embed=False)
-        workspace.start_indexing()
 
     history.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undo_merge)
 
@@ -177,12 +173,10 @@ def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
 def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
     def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
         undone = [workspace.review.settle(matter, side) for matter in chosen]
-        workspace.start_indexing()
 
         def back() -> None:
             for item in undone:
                 item()
-            workspace.start_indexing()
 
         history.offer_undo(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
 

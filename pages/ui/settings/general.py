@@ -103,7 +103,7 @@ def rebuild(workspace: Workspace) -> None:
     about = plain(t("Builds the search index again from stored data; needs no model and changes no note."))
     shut = jobs.is_writing(workspace) or workspace.jobs.running("switch")
     if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
-        jobs.rebuild(workspace)
+        jobs.start(workspace, "rebuild", workspace.rebuild)
 
 
 # The types of notes and their categories: the user's file, to edit.

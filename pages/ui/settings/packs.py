@@ -1,5 +1,6 @@
 """The packs on the settings page: available and installed ones, and the notes of them that the user changed."""
 
+from collections.abc import Callable
 from difflib import unified_diff
 from functools import partial
 
@@ -10,6 +11,9 @@ from core.workspace import Workspace
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+PackWork = Callable[[Progress], PackReport]
+"""Installs or upgrades a pack."""
 
 
 def section(workspace: Workspace) -> None:
@@ -61,16 +65,10 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
         )
 
 
-def _starts(workspace: Workspace, label: str, key: str, icon: str, shut: bool, work: "jobs.PackWork") -> None:
+def _starts(workspace: Workspace, label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:
     """Draw a button that starts a job with a pack."""
     if widgets.button(label, key, icon, disabled=shut):
-        _start(workspace, work)
-
-
-def _start(workspace: Workspace, work: "jobs.PackWork") -> None:
-    jobs.start_pack(workspace, work)
-    workspace.jobs.wait(jobs.PACKS, jobs.SOON)
-    st.rerun()
+        jobs.start(workspace, jobs.PACKS, work)
 
 
 def _install(workspace: Workspace, source: str, progress: Progress) -> PackReport:
@@ -108,5 +106,5 @@ def _from_folder(workspace: Workspace) -> None:
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
         if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing(workspace)):
             if folder.strip():
-                _start(workspace, partial(_install, workspace, folder.strip()))
+                jobs.start(workspace, jobs.PACKS, partial(_install, workspace, folder.strip()))
             st.rerun()

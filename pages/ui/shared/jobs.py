@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -44,8 +45,6 @@ LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
 """Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
-PackWork = Callable[[Progress], PackReport]
-"""Installs or upgrades a pack."""
 STAYS = 60.0
 """Seconds that finished work stays on the screen."""
 SOON = 1.2
@@ -130,14 +129,8 @@ def about(subject: str, progress: Progress) -> Progress:
 
 def start_samples(workspace: Workspace) -> None:
     """Import the notes that come with the program."""
-    start_pack(
-        workspace, lambda progress: workspace.packs.install(SAMPLE, embed=False, progress=progress), "import", SAMPLE
-    )
-
-
-def start_pack(workspace: Workspace, work: PackWork, name: str = "packs", base: str = "") -> bool:
-    """Install or upgrade a pack in a job, then index its notes in another; return False while the job runs."""
-    return workspace.jobs.start(name, _then_index(workspace, work), base=base)
+    install = partial(workspace.packs.install, SAMPLE, embed=False)
+    workspace.jobs.start("import", lambda progress: install(progress=progress), base=SAMPLE)
 
 
 def start_import(
@@ -148,7 +141,7 @@ def start_import(
     confirmed: bool = False,
     writes: bool | None = None,
 ) -> bool:
-    """Apply a plan in a job, then index its notes in another; return False while an import runs.
+    """Apply a plan in a job; return False while an import runs.
 
     `writes` says whether edits of the base may change its files, None leaves that as it is.
     """
@@ -160,21 +153,7 @@ def start_import(
             if writes is not None and workspace.bases.find(base):
                 workspace.bases.update(base, write_files=writes)
 
-    return workspace.jobs.start("import", _then_index(workspace, work), base=base)
-
-
-def rebuild(workspace: Workspace) -> None:
-    """Rebuild the index in a job, then index what an import left."""
-    start(workspace, "rebuild", _then_index(workspace, workspace.rebuild))
-
-
-def _then_index(workspace: Workspace, work: Callable[[Progress], object]) -> Callable[[Progress], object]:
-    def both(progress: Progress) -> object:
-        result = work(progress)
-        workspace.start_indexing()
-        return result
-
-    return both
+    return workspace.jobs.start("import", work, base=base)
 
 
 def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:

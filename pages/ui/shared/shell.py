@@ -180,7 +180,6 @@ def _opened() -> tuple[Workspace, StoreError | None]:
         with suppress(OSError):  # then commands are refused while the app is open, and nothing else changes
             workspace.access.open(address())
     try:
-        workspace.start_indexing()
         workspace.start_watching()
         workspace.start_backups()
     except StoreError:

@@ -1,0 +1,100 @@
+"""A write without `embed` leaves its chunks pending; a workspace that indexes in the background embeds them itself."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.model import Submission
+from core.workspace import Workspace
+
+TEXT = "The basil wants water.\n"
+
+
+def merge(workspace: Workspace, note_id: str) -> None:
+    new = workspace.notes.add("garden", "Also sun.", title="Sun", status="pending", embed=False)
+    (matter,) = workspace.review.all(kinds=["note"])
+    assert matter.note_id == new.id
+    workspace.review.merge(matter, note_id)
+
+
+def accept(workspace: Workspace, note_id: str) -> None:
+    workspace.proposals.update(note_id, body="Two cans of water.")
+    (waiting,) = workspace.proposals.all()
+    assert isinstance(waiting, Submission)
+    workspace.proposals.accept([waiting], embed=False)
+
+
+def bring_back(workspace: Workspace, note_id: str) -> None:
+    workspace.notes.delete(note_id)
+    workspace.notes.restore([note_id], embed=False)
+
+
+WRITES: dict[str, Callable[[Workspace, str], object]] = {
+    "add": lambda workspace, _: workspace.notes.add("garden", "Mint.", embed=False),
+    "update": lambda workspace, note_id: workspace.notes.update(note_id, body="Less water.", embed=False),
+    "copy": lambda workspace, note_id: workspace.notes.copy(note_id, embed=False),
+    "restore": bring_back,
+    "accept": accept,
+    "merge": merge,
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_write_starts_the_job_that_embeds_it(workspace: Workspace, write: Callable[[Workspace, str], object]) -> None:
+    note = workspace.notes.add("garden", TEXT, title="Basil", author="person")
+    workspace.index_in_background()
+    assert workspace.jobs.find("embed") is None, "nothing waits"
+    write(workspace, note.id)
+    job = workspace.jobs.wait("embed", 30)
+    assert job is not None
+    assert (job.state, job.quiet) == ("done", False)
+    assert not workspace.chunks.unfinished()
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_elsewhere_a_write_only_leaves_its_chunks_pending(
+    workspace: Workspace, write: Callable[[Workspace, str], object]
+) -> None:
+    note = workspace.notes.add("garden", TEXT, title="Basil", author="person", embed=False)
+    write(workspace, note.id)
+    assert workspace.chunks.unfinished()
+    assert workspace.jobs.all() == []
+
+
+def test_what_is_embedded_at_once_starts_no_job(workspace: Workspace) -> None:
+    workspace.index_in_background()
+    note = workspace.notes.add("garden", TEXT)
+    workspace.notes.update(note.id, body="Two cans of water.")
+    workspace.proposals.update(note.id, body="Three cans of water.")
+    workspace.proposals.accept(workspace.proposals.all())
+    assert workspace.jobs.find("embed") is None
+    assert not workspace.chunks.unfinished()
+
+
+def test_the_job_starts_once_the_whole_write_is_stored(workspace: Workspace) -> None:
+    workspace.index_in_background()
+    with workspace.store.changing, workspace.store.database.write():
+        for number in range(3):
+            workspace.notes.add("garden", f"Bed {number}.", embed=False)
+            assert workspace.jobs.find("embed") is None
+    job = workspace.jobs.wait("embed", 30)
+    assert job is not None
+    assert job.result == 3
+
+
+def test_an_import_indexes_its_notes_and_a_watched_one_quietly(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "basil.md").write_text(TEXT, encoding="utf-8")
+    workspace.index_in_background()
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+    job = workspace.jobs.wait("embed", 30)
+    assert job is not None
+    assert (job.result, job.quiet) == (1, False)
+    workspace.jobs.forget("embed")
+    (folder / "mint.md").write_text("Mint.\n", encoding="utf-8")
+    workspace.watching.look()
+    job = workspace.jobs.wait("embed", 30)
+    assert job is not None
+    assert (job.result, job.quiet) == (1, True)
