@@ -20,8 +20,7 @@ from core.base.errors import ModelError
 from core.base.registry import Entry
 from core.doors import cli
 from core.embedding import EMBEDDERS
-from core.features.answers.text import format_answer
-from core.features.answers.views import AnswerView
+from core.features.answers.operations import AnswerView, format_answer
 from core.model import Matrix, Role
 from core.workspace import Workspace
 from tests import samples

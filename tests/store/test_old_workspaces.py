@@ -17,9 +17,9 @@ from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
 from core.features.findability.table import CheckTable
 from core.features.learning.table import FactTable
-from core.features.related.table import ConceptTable
+from core.features.related.concepts import ConceptTable
 from core.features.review.table import DecisionTable
-from core.features.threads.table import ThreadTable
+from core.features.threads.service import ThreadTable
 from core.model import (
     OPEN,
     BaseStatus,

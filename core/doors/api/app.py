@@ -29,8 +29,7 @@ from core.doors.operations import documents as operations
 from core.doors.operations import examples, names
 from core.doors.operations.declaring import PROGRAM
 from core.doors.registry import OPERATIONS
-from core.features.answers.operations import ask, writing
-from core.features.answers.views import AnswerView, WrittenSentence
+from core.features.answers.operations import AnswerView, WrittenSentence, ask, writing
 from core.model import Answer
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace

@@ -12,7 +12,7 @@ from core.doors.cli.binding import taking
 from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
-from core.features.evaluation import operations, text
+from core.features.evaluation import operations, views
 from core.features.evaluation.views import AdviceView, ComparisonView, EvaluationView
 from core.model import METRICS, QuestionSet, SearchSettings
 
@@ -85,7 +85,7 @@ def evaluate(
             out.write_bytes(content)
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-    show(evaluation, as_json, text.format_evaluation)
+    show(evaluation, as_json, views.format_evaluation)
     figures = results[0][0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])

@@ -18,7 +18,7 @@ from core.doors.cli.calling import call, writing
 from core.doors.cli.output import progress
 from core.doors.operations.declaring import PERSON, Operation
 from core.features.backups import operations
-from core.features.backups.views import EncryptedBackups, NotRestored
+from core.features.backups.operations import EncryptedBackups, NotRestored
 from core.model import RestoredBackup
 
 

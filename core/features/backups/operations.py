@@ -1,16 +1,97 @@
-"""Operations on backups of the whole workspace."""
+"""Operations on backups of the whole workspace: what they return, and its output for people."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.messages import message
+from core.base.messages import message, plural
+from core.base.terminal import _, minute, say
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
-from core.features.backups import text
-from core.features.backups.views import BackupList, EncryptedBackups
-from core.model import Backup, Progress, RestoredBackup
+from core.model import BACKUP_REASONS, Backup, Progress, RestoredBackup
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+
+# What the operations return.
+
+
+@dataclass(frozen=True, slots=True)
+class BackupList:
+    """The backups of a workspace, the newest first."""
+
+    backups: tuple[Backup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotRestored:
+    """Nothing was restored, because the user didn't confirm it."""
+
+    backup: None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptedBackups:
+    """Whether later backups are encrypted."""
+
+    encrypted: bool
+
+
+# Output for people.
+
+
+def format_list(listed: BackupList) -> list[str]:
+    return [*map(_line, listed.backups)] or [
+        _("There is no backup yet. To make one: {command}", command="tessera backup make")
+    ]
+
+
+def _line(backup: Backup) -> str:
+    head = f"{minute(backup.made_at)} UTC  {backup.bytes / 1e6:,.1f} MB  {backup.name}"
+    if backup.problem:
+        return f"{head}\n    {say(backup.problem)}"
+    about = [say(BACKUP_REASONS[backup.reason])]
+    if backup.encrypted:
+        about.append(_("encrypted"))
+    elif backup.program:
+        about += [
+            say(plural("{n} base", "{n} bases", n=backup.bases)),
+            say(plural("{n} note", "{n} notes", n=backup.notes)),
+        ]
+    return f"{head}\n    {', '.join(about)}"
+
+
+def format_made(backup: Backup, to: Path | None) -> list[str]:
+    size = backup.bytes / 1e6
+    if to:
+        return [_("The backup is made and checked: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
+    return [_("The backup is made: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
+
+
+def format_verified(backup: Backup) -> list[str]:
+    return [_("The backup is whole: {file}", file=str(backup.file))]
+
+
+def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
+    if isinstance(restored, NotRestored):
+        return [_("Nothing was changed.")]
+    at, folder = minute(restored.backup.made_at), str(restored.folder)
+    lines = [_("The backup of {at} UTC is in {folder}.", at=at, folder=folder)]
+    if restored.waits:
+        lines = [_("The backup is ready. Close Tessera and start it again: then everything is as it was.")]
+    if restored.aside:
+        aside = str(restored.aside)
+        lines.append(_("What was there is kept in {aside}. Delete it when you don't need it.", aside=aside))
+    return lines
+
+
+def format_encrypted(backups: EncryptedBackups) -> list[str]:
+    if backups.encrypted:
+        return [_("Later backups are encrypted. Keep the passphrase: without it nobody can bring one back.")]
+    return [_("Later backups are not encrypted.")]
+
+
+# The operations.
 
 GROUP = CommandGroup(
     "backup", message("Backups of the whole workspace: make, list, check, encrypt them, and bring one back.")
@@ -32,7 +113,7 @@ Passphrase = Annotated[str, About(message("The passphrase of encrypted backups."
     message("List the backups of this workspace, the newest first."),
     http="GET /backups",
     cli="backup list",
-    lines=text.format_list,
+    lines=format_list,
     lacks=_TOOL,
 )
 def list_(workspace: "Workspace") -> BackupList:
@@ -45,7 +126,7 @@ def list_(workspace: "Workspace") -> BackupList:
     http="POST /backups",
     cli="backup make",
     job="backup",
-    lines=text.format_made,
+    lines=format_made,
     lacks=_TOOL,
 )
 def make(
@@ -71,7 +152,7 @@ def make(
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",
-    lines=text.format_verified,
+    lines=format_verified,
     lacks=_TOOL,
 )
 def verify(workspace: "Workspace", backup: Name) -> Backup:
@@ -83,7 +164,7 @@ def verify(workspace: "Workspace", backup: Name) -> Backup:
     message("Bring back everything as it was in a backup; what is there now is kept aside."),
     cli="backup restore {backup}",
     writes=True,
-    lines=text.format_restored,
+    lines=format_restored,
     lacks=_PERSONS,
 )
 def restore(
@@ -109,7 +190,7 @@ def restore(
     cli="backup encrypt",
     writes=True,
     takes={"off": True},
-    lines=text.format_encrypted,
+    lines=format_encrypted,
     lacks=_PERSONS,
 )
 def encrypt(

@@ -9,7 +9,7 @@ from core.base.terminal import _
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.features.doctor import operations, text
+from core.features.doctor import operations
 from core.model import Health
 
 app = typer.Typer()
@@ -29,5 +29,5 @@ def doctor(
         from core.workspace import diagnose_error
 
         health = diagnose_error(workspace, error)
-    show(health, as_json, text.format_health)
+    show(health, as_json, operations.format_health)
     raise typer.Exit(health.status)

@@ -10,7 +10,7 @@ from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 from core.doors.operations.parameters import SEARCH, Base
 from core.doors.operations.views import Deletion
-from core.features.evaluation import text
+from core.features.evaluation import views
 from core.features.evaluation.views import (
     MeasuredRun,
     QuestionSetList,
@@ -39,7 +39,7 @@ Setups = list[str] | None
     takes={"base": "work"},
     gives={"question_sets": [QUESTION_SET]},
     lacks=_PERSONS,
-    lines=text.format_sets,
+    lines=views.format_sets,
 )
 def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     return QuestionSetList(tuple(workspace.question_sets.all(base)))
@@ -55,7 +55,7 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     takes=NEW_SET,
     gives=QUESTION_SET,
     lacks=_PERSONS,
-    lines=text.format_set,
+    lines=views.format_set,
 )
 def add(
     workspace: "Workspace",
@@ -80,7 +80,7 @@ def add(
     takes={"question_set": "8c21"},
     gives=QUESTION_SET | {"all": [QUESTION]},
     lacks=_PERSONS,
-    lines=text.format_whole_set,
+    lines=views.format_whole_set,
 )
 def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
     known = _known(workspace, question_set)
@@ -96,7 +96,7 @@ def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
     takes={"question_set": "8c21"},
     gives={"id": "8c21", "deleted": True},
     lacks=_PERSONS,
-    lines=text.format_deleted_set,
+    lines=views.format_deleted_set,
 )
 def delete(workspace: "Workspace", question_set: Set) -> Deletion:
     workspace.question_sets.delete_for_good(_known(workspace, question_set))
@@ -130,7 +130,7 @@ def _check_set(workspace: "Workspace", question_set: str, **_: object) -> None:
     takes={"question_set": "8c21", "count": 20},
     gives={"count": 20},
     lacks=_PERSONS,
-    lines=text.format_suggested,
+    lines=views.format_suggested,
 )
 def suggest(
     workspace: "Workspace",
@@ -194,7 +194,7 @@ def start(
     takes={"base": "work"},
     gives={"runs": [RUN]},
     lacks=_PERSONS,
-    lines=text.format_runs,
+    lines=views.format_runs,
 )
 def runs(workspace: "Workspace", base: Base) -> RunList:
     return RunList.from_runs(workspace.runs.all(base))
@@ -208,7 +208,7 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
     takes={"run": "5d07"},
     gives=RUN | {"per_question": [QUESTION_RESULT]},
     lacks=_PERSONS,
-    lines=text.format_run,
+    lines=views.format_run,
 )
 def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
     return MeasuredRun.from_measured(workspace.runs.measured([run])[0])
@@ -223,7 +223,7 @@ def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
     takes={"run": "5d07"},
     gives={"id": "5d07", "deleted": True},
     lacks=_PERSONS,
-    lines=text.format_deleted_run,
+    lines=views.format_deleted_run,
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.measured([run])

@@ -1,18 +1,48 @@
-"""Operations on logs: their facts become notes that wait for the user."""
+"""Operations on logs, whose facts become notes that wait for the user, and their output for people."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from core.base.messages import message
+from core.base.messages import message, plural
+from core.base.terminal import _, say
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, Caller, operation
-from core.features.learning import text
-from core.model import LearningReport, Progress, RuleCard
+from core.model import LearningReport, LearntLog, Progress, RuleCard, learnt_lines
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+
+# Output for people.
+
+
+def format_report(report: LearningReport) -> list[str]:
+    lines = [line for log in report.logs for line in _format_log(log)]
+    lines += [_("{path} wasn't read: {reason}", path=file.path, reason=file.reason) for file in report.failed]
+    if any(log.suggested for log in report.logs):
+        lines.append(_("They wait for you in '{base}': tessera note waiting", base=report.base))
+    return lines
+
+
+def _format_log(log: LearntLog) -> list[str]:
+    suggested, *counts = learnt_lines([log], without=["dropped"])
+    events = plural("{n} event", "{n} events", n=log.events)
+    head = message(
+        "{name} ({format}): {events}, {suggested}",
+        name=log.name,
+        format=log.format,
+        events=events,
+        suggested=suggested,
+    )
+    return [
+        say(head),
+        *(f"  {say(count)}" for count in counts),
+        *(f"  {_('Dropped: {title} ({reason})', title=item.title, reason=item.reason)}" for item in log.dropped),
+    ]
+
+
+# The operations.
 
 _LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
 
@@ -44,7 +74,7 @@ def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str =
     job="learn",
     check=_check,
     takes={"text": _LOG, "name": "app.log"},
-    lines=text.format_report,
+    lines=format_report,
 )
 def learn(
     workspace: "Workspace",

@@ -1,4 +1,7 @@
-"""Concepts: the key phrases of the notes, the notes that hold some of them together, and the ways between notes."""
+"""Concepts: the key phrases of the notes, the notes that hold some of them together, and the ways between notes.
+
+First the user's decisions on them, as rows.
+"""
 
 import heapq
 import math
@@ -12,11 +15,33 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.base.messages import Message, message
 from core.base.text import fold
-from core.features.related.table import ConceptTable
 from core.features.related.wording import LONGEST, Text, phrases, size_of
 from core.model import Concept, ConceptChoice, ConceptNote, Step
 from core.notes.links import NoteLinks
 from core.store import Store
+from core.store.table import StoreTable
+
+# The user's decisions on concepts, by name.
+
+
+class ConceptTable(StoreTable):
+    """Which concepts are pinned, hidden or merged into another one; no search depends on them."""
+
+    def choices(self) -> dict[str, tuple[str, str]]:
+        """Return each concept's decision, and the concept that it is merged into, else ""."""
+        rows = self._database.rows("SELECT name, choice, into_name FROM concepts")
+        return {name: (choice, into) for name, choice, into in rows}
+
+    def put(self, name: str, choice: str, into: str = "") -> None:
+        """Decide on a concept, in place of what was decided before."""
+        self._database.execute("INSERT OR REPLACE INTO concepts VALUES (?, ?, ?)", name, choice, into, aside=True)
+
+    def drop(self, name: str) -> None:
+        """Take back what was decided on a concept, and what was merged into it."""
+        self._database.execute("DELETE FROM concepts WHERE name = ? OR into_name = ?", name, name, aside=True)
+
+
+# The concepts that notes hold.
 
 CHOICES = get_args(ConceptChoice)
 _FEWEST = 2

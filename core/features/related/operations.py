@@ -1,27 +1,180 @@
-"""Operations on related notes and on concepts."""
+"""Operations on related notes and on concepts: what they return, and its output for people."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Self
 
-from core.base.messages import message
+from core.base.codec import assemble
+from core.base.messages import Message, message
+from core.base.terminal import _, say
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.parameters import Expected, NoteName, SomeBase
 from core.doors.operations.text import notes as note_text
 from core.doors.operations.views.notes import WrittenNote
-from core.features.related import text
-from core.features.related.views import (
-    ConceptList,
-    ConceptNotes,
-    ConceptNoteView,
-    DecidedConcept,
-    NotePath,
-    RelatedView,
-    StepView,
-)
-from core.model import ConceptChoice, Note, Proposal
+from core.doors.operations.views.search import NoteReference
+from core.model import Concept, ConceptChoice, Hint, HintKind, Note, PlaceSuggestion, Proposal, Related, TagSuggestion
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+
+# What the operations return.
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedNoteView(NoteReference):
+    """A note that is related to another one, and why."""
+
+    reasons: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSuggestionView(NoteReference):
+    """A part of a note's text that names another note, and the link in its place."""
+
+    text: str
+    start: int
+    end: int
+    link: str
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class HintView:
+    """A reason why a note is hard to find or to trust, the remedy, the sentences that show it, and the other note."""
+
+    kind: HintKind
+    about: Message
+    remedy: Message
+    quotes: tuple[str, ...]
+    other_id: str | None
+
+    @classmethod
+    def from_hint(cls, hint: Hint) -> Self:
+        return assemble(cls, hint, other_id=hint.other.id if hint.other else None)
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedView:
+    """The neighbours of a note, and what they suggest for it."""
+
+    notes: tuple[RelatedNoteView, ...]
+    copies: tuple[RelatedNoteView, ...]
+    tags: tuple[TagSuggestion, ...]
+    places: tuple[PlaceSuggestion, ...]
+    links: tuple[LinkSuggestionView, ...]
+    hints: tuple[HintView, ...]
+
+    @classmethod
+    def from_related(cls, related: Related) -> Self:
+        notes, copies = (tuple(map(RelatedNoteView.from_noun, part)) for part in (related.notes, related.copies))
+        links = tuple(map(LinkSuggestionView.from_noun, related.links))
+        return cls(notes, copies, related.tags, related.places, links, tuple(map(HintView.from_hint, related.hints)))
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptList:
+    """Concepts, those that say most first."""
+
+    concepts: tuple[Concept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptNoteView(NoteReference):
+    """A note that holds some concepts, and how often it names them."""
+
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptNotes:
+    """The notes that hold some concepts."""
+
+    notes: tuple[ConceptNoteView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepView(NoteReference):
+    """A note on the path from one to another, and its link to the next."""
+
+    way: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotePath:
+    """The notes on the path from one to another."""
+
+    steps: tuple[StepView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedConcept:
+    """A concept, and the decision on it."""
+
+    name: str
+    choice: str
+
+
+# Output for people.
+
+_Part = Sequence[tuple[str, Sequence[str | Message]]]
+"""Names of a part's members, each with the lines that explain it."""
+
+
+def format_related(related: RelatedView) -> list[str]:
+    notes, copies = ([(_place(note), note.reasons) for note in part] for part in (related.notes, related.copies))
+    lines = [
+        *_format_part(_("Related notes"), notes),
+        *_format_part(_("Possible copies"), copies),
+        *_format_part(_("Suggested tags"), [(f"#{tag.tag}", [tag.reason]) for tag in related.tags]),
+        *_format_part(
+            _("Suggested places"), [(f"{place.base}: {place.folder}/", [place.reason]) for place in related.places]
+        ),
+        *_format_part(
+            _("Suggested links"), [(f"{link.link}  {_place(link)}", [link.reason]) for link in related.links]
+        ),
+        *_format_part(
+            _("What would help this note"),
+            [(say(hint.about), [hint.remedy, *hint.quotes]) for hint in related.hints],
+        ),
+    ]
+    return lines or [_("No other note is near this one.")]
+
+
+def _format_part(title: str, part: _Part) -> list[str]:
+    members = (line for name, why in part for line in (f"  {name}", *(f"    {say(item)}" for item in why)))
+    return [title, *members] if part else []
+
+
+def _place(note: NoteReference) -> str:
+    return f"{note.title} ({note.base}: {note.path or note.note_id})"
+
+
+def format_concepts(listed: ConceptList) -> list[str]:
+    lines = []
+    for concept in listed.concepts:
+        more = [_("pinned")] if concept.pinned else []
+        more += [_("with {names}", names=[*concept.merged])] if concept.merged else []
+        about = f" ({'; '.join(more)})" if more else ""
+        lines.append(f"{concept.notes:>5}  {concept.name}{about}")
+    return lines or [_("No phrase stands in several notes yet.")]
+
+
+def format_concept_notes(listed: ConceptNotes) -> list[str]:
+    return [f"{note.times:>5}  {_place(note)}" for note in listed.notes] or [_("No note holds all of that.")]
+
+
+def format_way(path: NotePath) -> list[str]:
+    lines = [line for step in path.steps for line in (_place(step), *([f"  {say(step.way)}"] if step.way else []))]
+    return lines or [_("Nothing leads from one to the other.")]
+
+
+def format_decided(concept: DecidedConcept) -> list[str]:
+    return [_("'{name}': done.", name=concept.name)]
+
+
+# The operations.
 
 GROUP = CommandGroup(
     "concept", message("Concepts: the key phrases of the notes, and what leads from one note to another.")
@@ -37,7 +190,7 @@ GROUP = CommandGroup(
     http="GET /notes/{note}/related",
     cli="note related {note}",
     tool="note_related",
-    lines=text.format_related,
+    lines=format_related,
 )
 def related(workspace: "Workspace", note: NoteName) -> RelatedView:
     return RelatedView.from_related(workspace.related.of(names.id_of(workspace, note)))
@@ -96,7 +249,7 @@ def move(
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
-    lines=text.format_concepts,
+    lines=format_concepts,
 )
 def list_concepts(
     workspace: "Workspace",
@@ -113,7 +266,7 @@ def list_concepts(
     cli="concept notes {concepts}",
     tool="concept_notes",
     takes={"concepts": ["search", "roadmap"]},
-    lines=text.format_concept_notes,
+    lines=format_concept_notes,
 )
 def show_concept_notes(
     workspace: "Workspace",
@@ -131,7 +284,7 @@ def show_concept_notes(
     cli="concept way {note} {to}",
     tool="concept_way",
     takes={"to": "7a20"},
-    lines=text.format_way,
+    lines=format_way,
 )
 def find_way(
     workspace: "Workspace",
@@ -148,7 +301,7 @@ def find_way(
     cli="concept decide {name} {choice}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "the person decides"),
-    lines=text.format_decided,
+    lines=format_decided,
 )
 def decide_on_concept(
     workspace: "Workspace",

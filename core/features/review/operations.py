@@ -1,18 +1,91 @@
-"""Operations on items that wait for the user."""
+"""Operations on items that wait for the user: what they return, and its output for people."""
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Self
 
+from core.base.codec import assemble
 from core.base.messages import message
+from core.base.terminal import _, say
+from core.base.text import one_line
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.parameters import SomeBase
 from core.doors.operations.views.notes import WrittenNote
-from core.features.review import text
-from core.features.review.views import ReviewItemView, ReviewKeys, ReviewList
-from core.model import Side
+from core.model import MATTERS, MatterKind, ReviewItem, Side
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+
+# What the operations return.
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItemView:
+    """An item that waits for a decision, with the paths of its notes."""
+
+    key: str
+    kind: MatterKind
+    base: str
+    title: str
+    at: datetime | None
+    note_id: str | None
+    other_id: str | None
+    quotes: tuple[str, ...]
+    path: str | None
+    other_path: str | None
+
+    @classmethod
+    def from_item(cls, item: ReviewItem) -> Self:
+        path, other_path = (note.path if note else None for note in (item.note, item.other))
+        return assemble(cls, item, path=path, other_path=other_path)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewList:
+    """The items that wait for the user."""
+
+    waiting: tuple[ReviewItemView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewKeys:
+    """The items that were decided, by their keys."""
+
+    keys: tuple[str, ...]
+
+
+# Output for people.
+
+
+def format_items(listed: ReviewList) -> list[str]:
+    lines: list[str] = []
+    kind = ""
+    for item in listed.waiting:
+        if item.kind != kind:
+            kind = item.kind
+            lines.append(say(MATTERS[kind].title))
+        lines.append(f"  {item.key}  {item.title} ({item.base})")
+        if kind == "file":
+            lines += [f"    {one_line(str(path))}" for path in (item.path, item.other_path)]
+        lines += [f"    {quote}" for quote in item.quotes]
+    return lines or [_("Nothing waits for you.")]
+
+
+def format_later(decided: ReviewKeys) -> list[str]:
+    return [_("It comes back in a week.")]
+
+
+def format_fine(decided: ReviewKeys) -> list[str]:
+    return [_("It stays as it is, and comes back when it changes.")]
+
+
+def format_merged(note: WrittenNote) -> list[str]:
+    return [_("The text is added; the note is version {version} now.", version=str(note.version))]
+
+
+# The operations.
 
 GROUP = CommandGroup(
     "review", message("What waits for your decision: list it, put it off, let it be, merge it."), lists=True
@@ -32,7 +105,7 @@ Keys = Annotated[list[str], About(message("What waits, each by its key."), examp
     http="GET /review",
     cli="review list",
     lacks={"tool": "the person decides on it"},
-    lines=text.format_items,
+    lines=format_items,
 )
 def list_(
     workspace: "Workspace",
@@ -51,7 +124,7 @@ def list_(
     cli="review later {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=text.format_later,
+    lines=format_later,
 )
 def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -65,7 +138,7 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     cli="review fine {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=text.format_fine,
+    lines=format_fine,
 )
 def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -111,7 +184,7 @@ def settle(
     cli="review merge {key} {into}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=text.format_merged,
+    lines=format_merged,
 )
 def merge(
     workspace: "Workspace",

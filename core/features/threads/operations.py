@@ -1,18 +1,130 @@
-"""Operations on threads, the questions that a language model answered one after the other."""
+"""Operations on threads, the questions that a language model answered one after the other.
 
-from typing import TYPE_CHECKING, Annotated, Any
+First what they return, then its output for people.
+"""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from core.base.codec import assemble
 from core.base.messages import message
+from core.base.terminal import _, say
+from core.base.text import one_line
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
 from core.doors.operations.views import Deletion
 from core.doors.operations.views.notes import WrittenNote
-from core.features.threads import text
-from core.features.threads.views import ThreadList, ThreadSummary, ThreadView
-from core.model import SearchOptions
+from core.model import GONE, NOT_IN_NOTES, Cited, CitedPlace, DiffPiece, SearchOptions, Sentence, Thread, Turn
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+
+# What the operations return.
+
+Locate = Callable[[Cited], CitedPlace]
+"""Finds where a quote is in its note as that is now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """A thread without its answers."""
+
+    id: str
+    title: str
+    at: datetime
+    questions: int
+
+    @classmethod
+    def from_thread(cls, thread: Thread) -> Self:
+        return assemble(cls, thread, questions=len(thread.turns))
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadList:
+    """The threads there are."""
+
+    threads: tuple[ThreadSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCitation:
+    """A quote with its place in its note as that is now, where it is still there."""
+
+    number: int
+    quote: str
+    note_id: str
+    version: int
+    title: str
+    state: Literal["same", "moved", "changed", "deleted"]
+    start: int | None
+    end: int | None
+    pieces: tuple[DiffPiece, ...]
+
+    @classmethod
+    def from_cited(cls, cited: Cited, place: CitedPlace) -> Self:
+        start, end = (place.start, place.end) if place.state in ("same", "moved") else (None, None)
+        return assemble(cls, place, cited, start=start, end=end)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTurn:
+    """A question and its answer."""
+
+    number: int
+    typed: str
+    question: str
+    model: str
+    at: datetime
+    sentences: tuple[Sentence, ...]
+    citations: tuple[ThreadCitation, ...]
+
+    @classmethod
+    def from_turn(cls, turn: Turn, locate: Locate) -> Self:
+        citations = tuple(ThreadCitation.from_cited(cited, locate(cited)) for cited in turn.citations)
+        return assemble(cls, turn, citations=citations)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadView:
+    """A thread with the places of its quotes."""
+
+    id: str
+    title: str
+    turns: tuple[ThreadTurn, ...]
+
+    @classmethod
+    def from_thread(cls, thread: Thread, locate: Locate) -> Self:
+        return assemble(cls, thread, turns=tuple(ThreadTurn.from_turn(turn, locate) for turn in thread.turns))
+
+
+# Output for people.
+
+
+def format_threads(listed: ThreadList) -> list[str]:
+    return [f"{thread.id}  {thread.title}" for thread in listed.threads] or [_("There are no threads yet.")]
+
+
+def format_thread(thread: ThreadView) -> list[str]:
+    return [_("Thread {id}", id=thread.id), *(line for turn in thread.turns for line in _format_turn(turn))]
+
+
+def _format_turn(turn: ThreadTurn) -> Iterator[str]:
+    yield f"\n{turn.typed}"
+    if turn.question != turn.typed:
+        yield _("Searched as: {question}", question=turn.question)
+    for sentence in turn.sentences:
+        marks = "".join(f"[{number}]" for number in sentence.citations)
+        unproven = f"  {sentence.text} ({say(NOT_IN_NOTES)}: {say(sentence.explanation)})"
+        yield f"{sentence.text} {marks}" if marks else unproven
+    for cited in turn.citations:
+        gone = f" ({say(GONE[cited.state])})" if cited.state in GONE else ""
+        yield f"[{cited.number}] {cited.title}{gone}: {one_line(cited.quote)}"
+
+
+# The operations.
 
 _LACKS = {"tool": "an assistant has its own thread with the person"}
 ThreadId = Annotated[str, About(message("A thread, by its id."))]
@@ -25,7 +137,7 @@ _EXAMPLE = {"thread": "7d117801a8e8"}
     http="GET /threads",
     cli="thread list",
     lacks=_LACKS,
-    lines=text.format_threads,
+    lines=format_threads,
 )
 def list_(workspace: "Workspace") -> ThreadList:
     return ThreadList(tuple(map(ThreadSummary.from_thread, workspace.threads.all())))
@@ -38,7 +150,7 @@ def list_(workspace: "Workspace") -> ThreadList:
     cli="thread show {thread}",
     takes=_EXAMPLE,
     lacks=_LACKS,
-    lines=text.format_thread,
+    lines=format_thread,
 )
 def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
     return ThreadView.from_thread(workspace.threads.get(thread), workspace.threads.place)
@@ -53,7 +165,7 @@ def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
     takes={"query": "where do we begin"},
     fields=OPTIONS,
     lacks=_LACKS,
-    lines=text.format_thread,
+    lines=format_thread,
 )
 def ask(
     workspace: "Workspace",

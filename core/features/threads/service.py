@@ -1,17 +1,31 @@
 """Threads: questions that a language model answered one after the other, and the places of their quotes in notes."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, Protocol, Unpack
 
+from core.base.codec import to_plain
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
 from core.base.text import CJK, find_half_character, one_line
-from core.features.threads.table import ThreadTable
-from core.model import REFUSED, Answer, Cited, CitedPlace, DiffPiece, Note, Progress, SearchOptions, Thread, Turn
+from core.model import (
+    REFUSED,
+    Answer,
+    Cited,
+    CitedPlace,
+    DiffPiece,
+    Note,
+    Progress,
+    SearchOptions,
+    Sentence,
+    Thread,
+    Turn,
+)
 from core.notes import difference
 from core.notes.collection import Notes
 from core.providers.chat import Chat, values
@@ -19,6 +33,8 @@ from core.providers.connection import Stop, never
 from core.settings.config import Settings
 from core.store import Store
 from core.store.ids import fresh_id
+from core.store.reading import RowReader, stored
+from core.store.table import StoreTable
 
 COMPLETE = """Someone asks a question that follows earlier ones.
 You are given JSON: "earlier", each with a "question" and its "answer", and the new "question".
@@ -137,8 +153,8 @@ class Threads:
         """Start the job `answer`, whose state is `latest`; return False while one is written."""
 
         def work(progress: Progress) -> None:
-            for answer, stored in self._write(text, thread_id, stop=stop_check(progress), **more):
-                self.latest, self.latest_thread = answer, stored
+            for answer, stored_id in self._write(text, thread_id, stop=stop_check(progress), **more):
+                self.latest, self.latest_thread = answer, stored_id
 
         if self._jobs.running("answer"):
             return False
@@ -329,3 +345,49 @@ def _common_prefix(first: str, second: str) -> int:
     """Return how many characters two texts begin with alike."""
     pairs = zip(first, second, strict=False)
     return next((at for at, (pair, other) in enumerate(pairs) if pair != other), min(len(first), len(second)))
+
+
+# The turns of threads as rows.
+
+_TURNS = "SELECT thread_id, number, typed, question, model, sentences, citations, at FROM turns"
+
+
+class ThreadTable(StoreTable):
+    """The threads of a workspace, which stay when their notes change or go."""
+
+    def add(self, turn: Turn) -> None:
+        """Write a turn."""
+        self._database.execute(
+            "INSERT INTO turns (thread_id, number, typed, question, model, sentences, citations, at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            *(turn.thread_id, turn.number, turn.typed, turn.question, turn.model),
+            *(json.dumps(to_plain(part), ensure_ascii=False) for part in (turn.sentences, turn.citations)),
+            turn.at.isoformat(),
+            aside=True,
+        )
+
+    def all(self) -> list[Thread]:
+        """Return the threads, the one that was answered last first."""
+        rows = self._database.rows(f"{_TURNS} ORDER BY thread_id, number")
+        turns = [_READER(dict(row), self._database.unread) for row in rows]
+        threads = [Thread(tuple(iterator)) for _, iterator in groupby(turns, lambda turn: turn.thread_id)]
+        return sorted(threads, key=lambda thread: thread.at, reverse=True)
+
+    def find(self, thread_id: str) -> Thread | None:
+        """Return the thread of an id, None if there is none."""
+        rows = self._database.rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)
+        turns = tuple(_READER(dict(row), self._database.unread) for row in rows)
+        return Thread(turns) if turns else None
+
+    def delete_for_good(self, thread_id: str) -> None:
+        self._database.execute("DELETE FROM turns WHERE thread_id = ?", thread_id, aside=True)
+
+
+_READER = RowReader(
+    Turn,
+    message("answer"),
+    "typed",
+    key="thread_id",
+    sentences=stored(tuple[Sentence, ...]),
+    citations=stored(tuple[Cited, ...]),
+)

@@ -1,18 +1,102 @@
-"""Operations on uses of notes and on clicks."""
+"""Operations on uses of notes and on clicks: what they return, and its output for people."""
 
-from typing import TYPE_CHECKING, Annotated, cast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Self, cast
 
-from core.base.messages import message
+from core.base.codec import assemble
+from core.base.messages import message, plural
+from core.base.terminal import _, minute, say
+from core.base.text import one_line
 from core.doors.operations import names
 from core.doors.operations.declaring import About, CommandGroup, operation
 from core.doors.operations.parameters import NoteName
-from core.features.uses import text
-from core.features.uses.views import ClickList, ForgottenClicks, ForgottenUses, NoteUses
-from core.model import Click, ClickKind, Helpful, Use
+from core.model import CLICKED, HELPFUL, USED_IN, Click, ClickKind, Helpful, Use, UseFigures
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+
+# What the operations return.
+
+
+@dataclass(frozen=True, slots=True)
+class NoteUses(UseFigures):
+    """The figures of a note, and its uses."""
+
+    uses: tuple[Use, ...] = ()
+
+    @classmethod
+    def from_uses(cls, figures: UseFigures, uses: Iterable[Use]) -> Self:
+        return assemble(cls, figures, uses=tuple(uses))
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenUses:
+    """The number of uses that were deleted."""
+
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClickList:
+    """Clicks, the newest first."""
+
+    clicks: tuple[Click, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenClicks:
+    """The number of clicks that were deleted."""
+
+    clicks: int
+
+
+# Output for people.
+
+
+def format_uses(note: NoteUses) -> list[str]:
+    found = plural("Found {n} time", "Found {n} times", n=note.found)
+    used = plural("used {n} time", "used {n} times", n=note.used)
+    verdicts = _(
+        "{helpful} helpful, {not_helpful} not helpful, {misleading} misleading",
+        helpful=note.helpful,
+        not_helpful=note.not_helpful,
+        misleading=note.misleading,
+    )
+    head = _("{found}, {used}. Verdicts: {verdicts}.", found=found, used=used, verdicts=verdicts)
+    return [head, *map(_use_line, note.uses)]
+
+
+def format_use(use: Use) -> list[str]:
+    return [_use_line(use)]
+
+
+def _use_line(use: Use) -> str:
+    place = USED_IN.get(use.used_in)
+    parts = [minute(use.used_at), say(place) if place else use.used_in, use.context]
+    parts += [f"×{use.times}"] * (use.times > 1)
+    parts += [say(HELPFUL[use.helpful])] if use.helpful in HELPFUL else []
+    return "  ".join(filter(None, parts))
+
+
+def format_forgotten(forgotten: ForgottenUses) -> list[str]:
+    return [say(plural("{n} use deleted.", "{n} uses deleted.", n=forgotten.uses))]
+
+
+def format_clicks(listed: ClickList) -> list[str]:
+    return [line for click in listed.clicks for line in format_click(click)] or [_("Nothing is recorded.")]
+
+
+def format_click(click: Click) -> list[str]:
+    return ["  ".join([f"{click.day:%Y-%m-%d}", click.note_id, say(CLICKED[click.kind]), one_line(click.question)])]
+
+
+def format_forgotten_clicks(forgotten: ForgottenClicks) -> list[str]:
+    return [say(plural("{n} click deleted.", "{n} clicks deleted.", n=forgotten.clicks))]
+
+
+# The operations.
 
 GROUP = CommandGroup("click", message("Hits that you opened, copied or cited: list them, forget them."))
 UsedIn = Annotated[
@@ -28,7 +112,7 @@ Passage = Annotated[str, About(message("The passage that was used, by its id; by
     http="GET /notes/{note}/uses",
     cli="note uses {note}",
     lacks={"tool": "how notes are used is shown to the person"},
-    lines=text.format_uses,
+    lines=format_uses,
 )
 def list_(workspace: "Workspace", note: NoteName) -> NoteUses:
     item = names.any_id(workspace, note)
@@ -43,7 +127,7 @@ def list_(workspace: "Workspace", note: NoteName) -> NoteUses:
     tool="note_used",
     writes=True,
     takes={"used_in": "notebook", "context": "where do we begin", "helpful": 1},
-    lines=text.format_use,
+    lines=format_use,
 )
 def report(
     workspace: "Workspace",
@@ -71,7 +155,7 @@ def report(
     cli="note take-back {note}",
     tool="note_take_back",
     writes=True,
-    lines=text.format_uses,
+    lines=format_uses,
 )
 def take_back(
     workspace: "Workspace", note: NoteName, used_in: UsedIn, context: UseContext = "", chunk: Passage = ""
@@ -87,7 +171,7 @@ def take_back(
     cli="note forget-uses {note}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "what is recorded is the person's"),
-    lines=text.format_forgotten,
+    lines=format_forgotten,
 )
 def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
     return ForgottenUses(workspace.uses.forget([names.any_id(workspace, note)]))
@@ -99,7 +183,7 @@ def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
     http="GET /clicks",
     cli="click list",
     lacks={"tool": "what is recorded is the person's"},
-    lines=text.format_clicks,
+    lines=format_clicks,
 )
 def list_clicks(
     workspace: "Workspace",
@@ -116,7 +200,7 @@ def list_clicks(
     tool="note_clicked",
     writes=True,
     takes={"question": "where do we begin", "kind": "cite"},
-    lines=text.format_click,
+    lines=format_click,
 )
 def record_click(
     workspace: "Workspace",
@@ -135,7 +219,7 @@ def record_click(
     cli="note forget-clicks {note}",
     tool="note_forget_clicks",
     writes=True,
-    lines=text.format_forgotten_clicks,
+    lines=format_forgotten_clicks,
 )
 def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
     return ForgottenClicks(workspace.clicks.forget([names.id_of(workspace, note)]))
@@ -148,7 +232,7 @@ def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
     cli="click forget",
     writes=True,
     lacks={"tool": "what is recorded is the person's; a tool forgets the clicks on one note"},
-    lines=text.format_forgotten_clicks,
+    lines=format_forgotten_clicks,
 )
 def forget_all_clicks(workspace: "Workspace") -> ForgottenClicks:
     return ForgottenClicks(workspace.clicks.forget())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.doors.operations.views.search import ResultView
-from core.features.answers.views import AnswerView
+from core.features.answers.operations import AnswerView
 from core.workspace import Workspace
 from tests.documents.pdfs import PdfPage, pdf
 

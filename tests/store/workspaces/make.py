@@ -21,8 +21,8 @@ from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.features.findability.table import CheckTable
 from core.features.packs.table import PackTable
-from core.features.related.table import ConceptTable
-from core.features.threads.table import ThreadTable
+from core.features.related.concepts import ConceptTable
+from core.features.threads.service import ThreadTable
 from core.store import schema
 from core.workspace import Workspace
 
