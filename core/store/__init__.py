@@ -37,13 +37,12 @@ from core.store.measures import drop, measures
 from core.store.note_rows import Moved
 from core.store.note_table import NoteTable
 from core.store.note_to_index import NoteToIndex
-from core.store.note_vectors import NoteVectors
 from core.store.pending_table import PendingChunk, PendingTable
 from core.store.picture_table import DocumentTable, PictureTable
 from core.store.question_table import QuestionTable
 from core.store.refusal_table import RefusalTable
 from core.store.use_table import ClickTable, SearchTable, UseTable
-from core.store.vector_table import VectorTable
+from core.store.vector_table import NoteVectors, VectorTable
 from core.store.version_table import VersionTable
 from core.store.words import Words
 

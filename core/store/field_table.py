@@ -5,8 +5,7 @@ from datetime import datetime
 
 from core.base.text import compose, make_storable
 from core.model import KnowledgeBase, Note, Rowids, fields_of, property_values
-from core.store.filters import EXPIRED, moments
-from core.store.properties import NAMES, PROPERTY_TEXT, TEXT
+from core.store.filters import EXPIRED, NAMES, PROPERTY_TEXT, TEXT, moments
 from core.store.table import AMONG, StoreTable
 
 _MOST_NAMES = 10_000

@@ -18,8 +18,8 @@ from core.markdown.outline import parse
 from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
+from core.store.filters import PROPERTY_TEXT, PROPERTY_TEXTS
 from core.store.phrases import Phrase, quote, whole_words, word_row
-from core.store.properties import PROPERTY_TEXT, PROPERTY_TEXTS
 from core.store.table import AMONG, decoding
 from core.store.top_k import best_of
 

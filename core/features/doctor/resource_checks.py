@@ -19,7 +19,7 @@ from core.indexing.models import cards
 from core.model import Check, KnowledgeBase, count_names
 from core.settings import config
 from core.store import Store
-from core.store.index import index_checksums
+from core.store.index import index_check
 
 
 def _index(parts: WorkspaceParts) -> Message | None:
@@ -37,12 +37,12 @@ def _index(parts: WorkspaceParts) -> Message | None:
         return None
     if not folder.is_dir():
         return message("There is no search index yet: it is built when Tessera starts.")
-    sealed = files.load(index_checksums.file_of(folder), lambda stored: stored["files"], aside=False)
+    sealed = files.load(index_check.seal_file(folder), lambda stored: stored["files"], aside=False)
     try:
         if sealed is None:
             unclosed = message("The search index wasn't closed: the next start checks it.")
             return None if store.readonly and _in_use(store.folder) else unclosed
-        whole = sealed == index_checksums.files(folder)
+        whole = sealed == index_check.checksums(folder)
     except IndexDamaged as error:
         return error.message
     return None if whole else message("The files of the search index are not as they were when it was closed.")

@@ -19,7 +19,7 @@ from core.features.related.wording import Shared, Text, Wording
 from core.model import Matrix, Note, NoteSummary, PlaceSuggestion, TagSuggestion
 from core.notes.links import NoteLinks
 from core.store import Store
-from core.store.note_vectors import Sign, unit
+from core.store.vector_table import Sign, unit
 
 # How near notes are by meaning: one vector for each, in memory, read again when its windows change.
 

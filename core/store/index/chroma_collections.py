@@ -1,5 +1,14 @@
 """Collections of a client of Chroma, whether it reads a folder or asks a server."""
 
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from core.base.errors import IndexAway, IndexDamaged, StoreError
+from core.store.index.backend import Address, rebuild_address
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -11,6 +20,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
     from chromadb.config import Settings
+
 
 _PAGE = 1000
 _NEIGHBOURS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 200, 400
@@ -111,3 +121,130 @@ def client_settings() -> "Settings":
 
 def _refuse(self: object, input: object) -> NoReturn:
     raise RuntimeError("vectors are computed before they reach the index")
+
+
+# A server of Chroma, as the process of Chroma asks it.
+
+_REACHED_SECONDS, _ANSWERED_SECONDS = 5, 30
+"""Longest wait for a server at its opening, and for an answer: Chroma's own client waits for ever."""
+_SEALED = "sealed"
+_BUSY = (408, 429, 502, 503, 504)
+"""Answers of a server, or of one before it, that is away for a time."""
+
+
+class RemoteChroma(Collections):
+    """The collections of a workspace on a server of Chroma.
+
+    A collection tells in its metadata how many entries it had when it was left sound; an index in use doesn't.
+    """
+
+    def __init__(self, address: Address, *, empty: bool) -> None:
+        super().__init__(_prefix(address.owner))
+        self._client = _client(address)
+        unfinished = _prefix(rebuild_address(address).owner)
+        for collection in self._client.list_collections():
+            if collection.name.startswith(unfinished):
+                self._client.delete_collection(collection.name)
+        if empty:
+            for name in self.names():
+                self.drop(name)
+        states = [self._take_off(self._collection(name)) for name in self.names()]
+        self.sound = bool(states) and all(states)
+
+    def hand_over(self, owner: str) -> None:
+        """Give all collections to another owner, in the place of those that it has of the same names."""
+        theirs = _prefix(owner)
+        present = {collection.name for collection in self._client.list_collections()}
+        for name in self.names():
+            if theirs + name in present:
+                self._client.delete_collection(theirs + name)
+            self._collection(name).modify(name=theirs + name)
+        self._collections.clear()
+
+    def close(self, *, sealed: bool) -> None:
+        """Leave the server; `sealed` says that the collections are sound."""
+        try:
+            for name in self.names() if sealed else ():
+                collection = self._collection(name)
+                collection.modify(metadata={_SEALED: collection.count()})
+        finally:
+            self._client.close()  # type: ignore[attr-defined]
+
+    @staticmethod
+    def _take_off(collection: "Collection") -> bool:
+        sealed = (collection.metadata or {}).get(_SEALED, -1)
+        if sealed != -1:
+            collection.modify(metadata={_SEALED: -1})
+        return bool(sealed == collection.count())
+
+
+def _client(address: Address) -> "ClientAPI":
+    """Reach a server; raises IndexAway where it has no such database."""
+    import chromadb
+    import httpx
+    from chromadb.errors import NotFoundError
+
+    httpx.get(f"{address.url}/api/v2/heartbeat", timeout=_REACHED_SECONDS)
+    parts = urlsplit(address.url)
+    token = {"Authorization": f"Bearer {address.token}", "X-Chroma-Token": address.token} if address.token else None
+    try:
+        client = chromadb.HttpClient(
+            parts.hostname or "",
+            parts.port or (443 if parts.scheme == "https" else 80),
+            ssl=parts.scheme == "https",
+            headers=token,
+            settings=client_settings(),
+            tenant=address.tenant,
+            database=address.database,
+        )
+    except NotFoundError as error:
+        raise IndexAway(
+            "The Chroma server at {url} has no database '{database}' of the tenant '{tenant}'. Make it there, or name "
+            "another in the section [index] of tessera.toml.",
+            url=address.url,
+            database=address.database,
+            tenant=address.tenant,
+        ) from error
+    session: Any = client._server._session  # type: ignore[attr-defined]
+    session.timeout = _ANSWERED_SECONDS
+    return client
+
+
+def _prefix(owner: str) -> str:
+    return f"tessera-{owner}-"
+
+
+def fault_of(error: BaseException, address: Address) -> StoreError:
+    """Return what went wrong with a server: it is away, or refuses, or something is wrong with what it holds."""
+    why, status = str(error) or type(error).__name__, _status(error)
+    if status in (401, 403):
+        return IndexAway(
+            "The Chroma server at {url} refuses the key. Set {variable} to the right one.",
+            url=address.url,
+            variable="TESSERA_INDEX_TOKEN",
+        )
+    # A connection that fails is an error of httpx or of the system, or a ValueError without more.
+    if status in _BUSY or type(error).__module__.startswith("httpx") or isinstance(error, OSError | ValueError):
+        return IndexAway(
+            "The Chroma server at {url} doesn't answer ({why}). Searches go on, more slowly; what is written waits, "
+            "and is sent when it is back.",
+            url=address.url,
+            why=why,
+        )
+    return IndexDamaged(
+        "The search index on {url} can't be used ({why}). Your notes are safe. Rebuild the index: on the "
+        "Settings page, or with 'tessera rebuild'.",
+        url=address.url,
+        why=why,
+    )
+
+
+def _status(error: BaseException | None) -> int:
+    """Return the status of the answer that led to an error, 0 without one."""
+    while error is not None:
+        if response := getattr(error, "response", None):
+            return int(response.status_code)
+        if code := getattr(error, "code", None):
+            return int(code())
+        error = error.__cause__ or error.__context__
+    return 0

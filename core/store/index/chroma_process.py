@@ -19,7 +19,7 @@ from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import translate_errors
 from core.base.files import delete
 from core.model import Matrix
-from core.store.index import index_checksums
+from core.store.index import index_check
 from core.store.index.backend import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED
 
@@ -106,7 +106,7 @@ class ChromaFolder(ChromaProcess):
         with translate_errors(self._path.parent):
             old = self._path.with_name(REPLACED)
             delete(old)
-            delete(index_checksums.file_of(self._path))
+            delete(index_check.seal_file(self._path))
             if os.path.lexists(self._path):
                 self._path.rename(old)
             fresh._path.rename(self._path)

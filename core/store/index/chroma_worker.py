@@ -19,10 +19,9 @@ from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import find_write_error, translate_error
 from core.base.files import delete
 from core.base.messages import message
-from core.store.index import chroma_server, index_checksums
+from core.store.index import index_check
 from core.store.index.backend import Address, Place
-from core.store.index.chroma_collections import Collections, client_settings
-from core.store.index.chroma_server import RemoteChroma
+from core.store.index.chroma_collections import Collections, RemoteChroma, client_settings, fault_of
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -56,8 +55,8 @@ class Directory(Collections):
         try:
             for left in (folder,) if empty else map(folder.with_name, (FRESH, REPLACED)):
                 delete(left)
-            self._files = index_checksums.files(folder)
-            self.sound = index_checksums.take_off(folder, self._files)
+            self._files = index_check.checksums(folder)
+            self.sound = index_check.unseal(folder, self._files)
             self._client = _client(folder)
         except BaseException:
             self._lock.release()
@@ -68,8 +67,8 @@ class Directory(Collections):
         try:
             self._client.close()  # type: ignore[attr-defined]
             if sealed:
-                files = index_checksums.files(self._folder)
-                index_checksums.put_on(self._folder, files, changed=self._changed or files != self._files)
+                files = index_check.checksums(self._folder)
+                index_check.seal(self._folder, files, changed=self._changed or files != self._files)
         finally:
             self._lock.release()
 
@@ -138,7 +137,7 @@ def _client(folder: Path) -> "ClientAPI":
 def _translated(error: BaseException, place: Place) -> StoreError:
     if isinstance(error, StoreError):
         return error
-    return chroma_server.fault_of(error, place) if isinstance(place, Address) else _translate_folder_error(error, place)
+    return fault_of(error, place) if isinstance(place, Address) else _translate_folder_error(error, place)
 
 
 def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
