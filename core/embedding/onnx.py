@@ -21,9 +21,9 @@ from core.base import files
 from core.base.errors import MissingDependency, ModelError
 from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.embedding import e5, sentence
-from core.embedding.encoder import Encoder
 from core.embedding.loading import choose_device, first_line, load
 from core.embedding.model_folder import ModelFacts, create_folder, read_json
+from core.embedding.sentence import Encoder
 from core.embedding.tokens import TYPICAL
 from core.model import Device, Matrix, Running
 

@@ -1,13 +1,274 @@
-"""Any sentence-transformers model, by its name on the hub, its folder or its installed package; the built-in one."""
+"""Any sentence-transformers model: its tokens and vectors, and where it is by its name; the built-in one."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
+from threading import Lock, RLock
+from typing import Any, Protocol
 
-from core.base.errors import ConfigError
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from core.base.errors import ConfigError, ModelError
+from core.base.registry import lazy
 from core.embedding import e5, hub
-from core.embedding.encoder import Encoder
-from core.model import Device
+from core.embedding.loading import TorchModel, choose_device, sentence_transformer
+from core.embedding.model_folder import ModelFacts, read_facts
+from core.embedding.numpy_model import load_supported
+from core.embedding.tokens import unit
+from core.model import Device, Matrix, Role, Running, Spans
+
+# A folder of a model -> tokens and vectors.
+
+SEGMENT = 1 << 16
+"""Characters tokenised at once: an encoding takes about 100 bytes of memory per token."""
+REMEMBERED = 4_000
+"""Characters of a text whose tokens are remembered, those of a chunk: an edited note has nearly the same chunks."""
+
+FEW = 12
+"""Texts of notes that numpy embeds while torch isn't loaded, which takes 9 s; a large import sends more at once."""
+
+CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
+"""Size of the cache of question vectors, and of its questions together. The vector of a token takes 1.5 to 4 KB."""
+
+SPARE = 1
+"""Tokens that a text may gain when it follows its prompt."""
+
+SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class IdsModel(Protocol):
+    """A model that needs no torch; several threads may run it at once."""
+
+    running: Running
+
+    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
+        """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
+
+
+class Encoder:
+    """Tokenizer and model of the folder that `folder` returns, each loaded at its first use.
+
+    `identity`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads what runs
+    the folder's model in place of numpy and torch. `suffix`: ends the fingerprint, for a session that changes the
+    vectors. Numpy embeds questions, so that no question needs torch or waits for an import; torch embeds notes.
+    Safe to share between threads.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        folder: Callable[[], Path],
+        *,
+        device: Device | None = None,
+        session: Callable[[ModelFacts, str], IdsModel] | None = None,
+        identity: tuple[str, int] | None = None,
+        suffix: str = "",
+    ) -> None:
+        self.name = name
+        self._identity = identity
+        self._suffix = suffix
+        self.running: Running | None = None
+        self._folder = folder
+        self._device = device
+        self._session = session
+        self._loading = RLock()
+        self._cache_lock = Lock()
+        self._cache: dict[str, tuple[Matrix, Matrix]] = {}
+
+    @lazy
+    def facts(self) -> ModelFacts:
+        with self._loading:
+            return vars(self).get("facts") or read_facts(self._folder(), self.name)
+
+    @property
+    def dimension(self) -> int:
+        return self._identity[1] if self._identity else self.facts.dimension
+
+    @property
+    def fingerprint(self) -> str:
+        if self._identity:
+            return self._identity[0]
+        facts = self.facts
+        prompts = "|".join(facts.prompts[role] for role in ("query", "note"))
+        return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}{self._suffix}"
+
+    @lazy
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        path = self.facts.tokenizer
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises nothing narrower
+            raise ModelError(
+                "{file} is damaged ({why}). Copy or download the model again.", file=str(path), why=str(error)
+            ) from error
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    @lazy
+    def input_tokens(self) -> int:
+        longest = max(len(self._tokenizer.encode(prompt).ids) for prompt in self.facts.prompts.values())
+        return self.facts.max_tokens - longest - SPARE
+
+    def tokens(self, text: str) -> Spans:
+        """Return the character span of each token; linear time, constant memory but for the spans."""
+        text = _clean(text)
+        remembered = self._chunk_tokenizer if len(text) <= REMEMBERED else self._segment_tokenizer
+        spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
+        return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
+
+    @lazy
+    def _chunk_tokenizer(self) -> Callable[[str], Spans]:
+        return lru_cache(maxsize=2048)(self._encode)
+
+    @lazy
+    def _segment_tokenizer(self) -> Callable[[str], Spans]:
+        return lru_cache(maxsize=16)(self._encode)
+
+    def _encode(self, text: str) -> Spans:
+        return _spans(self._tokenizer.encode(text, add_special_tokens=False))
+
+    def loaded(self) -> Any:
+        """Return the SentenceTransformer; the first call loads it. Raises ModelError."""
+        return self._in_bulk().model
+
+    def _in_bulk(self) -> TorchModel:
+        with self._loading:
+            return self._torch_model
+
+    @lazy
+    def _torch_model(self) -> TorchModel:
+        device = self._device or choose_device()
+        model = TorchModel(
+            sentence_transformer(self.facts, self.name, device), self._tokenizer, self.facts, self.name, device
+        )
+        self.running = model.running
+        return model
+
+    def _light_model(self, role: Role, count: int) -> IdsModel | None:
+        """Return the model without torch that runs `count` texts, None if torch is to run them."""
+        with self._loading:
+            if self._session is None and role != "query" and (count > FEW or "_torch_model" in vars(self)):
+                return None
+            return self._ids_model
+
+    @lazy
+    def _ids_model(self) -> IdsModel | None:
+        # A second thread of BLAS gains a third on an idle machine and costs as much while another program keeps the
+        # cores busy; more gain nothing for ten words, and wait spinning. Who asked for fewer gets fewer.
+        pools = ThreadpoolController().select(internal_api="openblas")
+        pools.limit(limits=min([2, *(pool.num_threads for pool in pools.lib_controllers)]))
+        model = self._session(self.facts, self.name) if self._session else load_supported(self.facts)
+        if model and self.running is None:
+            self.running = model.running
+        return model
+
+    def warm(self) -> None:
+        """Load what a question needs and run it once: the first run is the slowest."""
+        self.embed(["warm"], role="query")
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""
+        return self._embed_questions(texts)[0] if role == "query" else self._embed(texts, role, with_tokens=False)[0]
+
+    def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+        """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
+
+        Token vectors have unit length. The tokens of the prompt and special tokens have none.
+        """
+        return self._embed_questions(texts) if role == "query" else self._embed(texts, role, with_tokens=True)
+
+    def _embed_questions(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
+        """Return the vectors of questions, from the cache where it has them: several stages of a search need them."""
+        texts = [self._truncate(text) for text in texts]
+        with self._cache_lock:
+            embeddings = {text: self._cache[text] for text in texts if text in self._cache}
+        missing = [text for text in dict.fromkeys(texts) if text not in embeddings]
+        if missing:
+            computed = dict(
+                zip(missing, zip(*self._embed(missing, "query", with_tokens=True), strict=True), strict=True)
+            )
+            embeddings |= computed
+            with self._cache_lock:
+                self._cache |= computed
+                while len(self._cache) > CACHED_QUESTIONS or sum(map(len, self._cache)) > CACHED_CHARACTERS:
+                    del self._cache[next(iter(self._cache))]
+        vectors = [embeddings[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
+        return np.array(vectors), [embeddings[text][1] for text in texts]
+
+    def _truncate(self, text: str) -> str:
+        """Return the part of a text that the model reads: questions with the same one have the same vectors."""
+        if len(text) <= self.input_tokens:
+            return text
+        spans = self.tokens(text)
+        return text[: int(spans[self.input_tokens - 1, 1])] if len(spans) > self.input_tokens else text
+
+    def _embed(self, texts: Sequence[str], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
+        if not texts:
+            return np.empty((0, self.facts.dimension), np.float32), []
+        prompt = self.facts.prompts[role]
+        clean = [_clean(text) for text in texts]
+        frame = self._count_frame(prompt) if with_tokens else None
+        model = self._light_model(role, len(texts))
+        if not model:
+            vectors, tokens = self._in_bulk().embed(clean, prompt, frame, short=role == "query")
+        else:
+            pooled, states = model.run([self._ids(prompt + text) for text in clean])
+            vectors = unit(pooled)
+            tokens = [unit(rows[frame[0] : len(rows) - frame[1]]) for rows in states] if frame else []
+        if not np.isfinite(vectors).all():
+            raise ModelError(
+                "The model '{name}' gave results that aren't numbers: its weights are damaged. Copy or download "
+                "it again.",
+                name=self.name,
+            )
+        return vectors, tokens
+
+    def _ids(self, text: str) -> list[int]:
+        """Return the ids of a text's tokens; of a text that is too long, those that the model reads."""
+        ids: list[int] = self._tokenizer.encode(text).ids
+        suffix = self._count_frame("")[1]
+        excess = len(ids) - self.facts.max_tokens
+        return ids if excess <= 0 else ids[: -suffix - excess] + ids[-suffix:]
+
+    def _count_frame(self, prompt: str) -> tuple[int, int]:
+        """Count the tokens before and after a text: the special ones and those of the prompt."""
+        # The space that ends a prompt is a token only if no word follows it.
+        special = self._tokenizer.encode(prompt.rstrip() or "a").special_tokens_mask
+        suffix = special[::-1].index(0)
+        return (len(special) - suffix if prompt else special.index(0)), suffix
+
+
+def _clean(text: str) -> str:
+    """Replace lone surrogates, which the tokenizer refuses. The replacement has the same length: spans stay right."""
+    return text if text.isascii() else SURROGATES.sub("\ufffd", text)
+
+
+def _segments(text: str) -> Iterator[tuple[int, int]]:
+    """Yield pieces of at most SEGMENT characters, which end at a line, else before a space, else anywhere."""
+    start = 0
+    while start < len(text):
+        end = start + SEGMENT
+        if end < len(text):
+            half = start + SEGMENT // 2
+            end = next((at for at in (text.rfind("\n", half, end) + 1, text.rfind(" ", half, end)) if at > 0), end)
+        else:
+            end = len(text)
+        yield start, end
+        start = end
+
+
+def _spans(encoding: Any) -> Spans:
+    spans = np.fromiter(chain.from_iterable(encoding.offsets), np.int32).reshape(-1, 2)
+    return spans[spans[:, 1] > spans[:, 0]]
+
+
+# Models by their names.
 
 DEFAULT_OWNER = "sentence-transformers"
 PACKAGE = "pkg:"

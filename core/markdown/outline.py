@@ -1,4 +1,4 @@
-"""Headings and blocks of a Markdown body, with their character offsets.
+"""Headings, blocks and sections of a Markdown body, with their character offsets; sentences of its prose.
 
 The blocks between `<details>` and `</details>` become children of one block. Inline markup is read in headings only.
 """
@@ -13,9 +13,12 @@ from typing import Literal
 from markdown_it.token import Token
 
 from core.base.blobs import Span, blobs
+from core.base.errors import SourceError
+from core.base.text import is_chinese
 from core.markdown import parser
 from core.markdown.inline import visible_text
 from core.markdown.parser import MAX_NESTING, Parsed
+from core.model import Note
 
 BlockKind = Literal[
     "heading", "paragraph", "fence", "code", "table", "list", "item", "quote", "callout",
@@ -259,3 +262,52 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
     """Return an HTML block of these lines, the first of which has this number; none of blank lines."""
     seen = [number for number, line in enumerate(lines, first) if line.strip()]
     return [Token("html_block", "", 0, map=[seen[0], seen[-1] + 1])] if seen else []
+
+
+# The sections of a note, and the sentences of its prose.
+
+_WIDEST = 5_000
+"""Longest paragraph in characters that counts as prose."""
+
+_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
+_CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
+_ENDED = re.compile(r"[.!?。！？][”）)]?$")
+_WHITE = re.compile(r"\s")
+_MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
+"""Start of a paragraph that isn't prose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the prose and lists directly under it; the note's title serves before the first heading."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+def sections_of(note: Note) -> list[Section]:
+    try:
+        parsed = parse(note.body, note.path or note.title)
+    except SourceError:
+        return []  # too large to parse
+    titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
+    sections: list[Section] = []
+    heading = note.title
+    blocks: list[Block] = []
+    for block in parsed.blocks:
+        if block.start in titles:
+            sections.append(Section(heading, tuple(blocks)))
+            heading, blocks = titles[block.start], []
+        elif not _MARKUP.match(note.body, block.start):
+            blocks.append(block)
+    return [*sections, Section(heading, tuple(blocks))]
+
+
+def sentences_of(body: str, block: Block) -> Iterator[Span]:
+    """Yield the spans of a paragraph's sentences."""
+    if block.end - block.start > _WIDEST:
+        return
+    text = _WHITE.sub(" ", body[block.start : block.end])
+    for sentence in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):
+        if _ENDED.search(sentence[0]):
+            yield block.start + sentence.start(), block.start + sentence.end()

@@ -13,10 +13,9 @@ from core.base.messages import message
 from core.base.registry import lazy
 from core.base.text import fold, query_keywords
 from core.embedding import hub
-from core.embedding.encoder import SURROGATES
 from core.embedding.loading import Turns, choose_device, explain_failure, load, to_device, weight_bytes
 from core.embedding.model_folder import digest, explain_read_error, max_tokens, read_json, weights
-from core.embedding.sentence import on_hub
+from core.embedding.sentence import SURROGATES, on_hub
 from core.model import Device, Running
 from core.reranking import Candidate, built_in
 

@@ -223,7 +223,7 @@ def test_a_locked_pdf_and_one_of_too_many_pages_are_refused() -> None:
 def test_a_scan_names_the_command_where_ocr_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     from PIL import Image
 
-    from core.documents.pdf import converters as module
+    from core.documents import pdf as module
 
     scanned, both = PdfPage(), page("There is a page of text before this scan.")
     scanned.picture(Image.new("RGB", (100, 140), "white"))

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from core.documents import Converted, converting, ocr
-from core.documents.pdf import converters
+from core.documents.pdf import Pdf
 from core.workspace import Workspace
 from tests.documents.pdfs import PdfPage, pdf
 from tests.documents.test_pdf import DIARY, HOUSE
@@ -59,14 +59,14 @@ def test_a_scan_is_read_by_columns_and_rows_however_it_is_turned(
 
 
 def test_letters_of_a_scan_that_ocr_misses_stay_and_its_text_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converters, "has", lambda module: True)
+    monkeypatch.setattr("core.documents.pdf.has", lambda module: True)
     monkeypatch.setattr(ocr, "page_text", lambda document, number: "The orchard\n\nThe house")
     scanned = PdfPage()
     scanned.picture(Image.new("RGB", (100, 140), "white"))
     scanned.text(72, 300, "Plan 7")
     scanned.text(72, 400, "ORCHARD")
     scanned.text(300, 300, "fig 2", turned=90)
-    converted = converters.Pdf().convert(pdf([scanned]), "pdf")
+    converted = Pdf().convert(pdf([scanned]), "pdf")
     assert converted.text == "Plan 7\n\nfig 2\n\nThe orchard\n\nThe house\n"
     assert converted.ocr == ocr.Ocr().version
     assert re.fullmatch(r"OCR \(rapidocr [0-9.]+\)|rapidocr", converted.ocr)

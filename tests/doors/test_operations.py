@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from typing_extensions import TypedDict
 
 from core.base.messages import message
-from core.doors.assistants.answers import ToolAnswer
+from core.doors.assistants.searches import ToolAnswer
 from core.doors.assistants.server import tool
 from core.doors.cli.binding import bind
 from core.doors.operations.declaring import DOORS, About, Caller, Operation, operation

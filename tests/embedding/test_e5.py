@@ -10,7 +10,7 @@ import pytest
 
 from core.base.errors import ModelError
 from core.embedding import e5
-from core.embedding.encoder import Encoder
+from core.embedding.sentence import Encoder
 from core.embedding.sentence import build_bundled as build_bundled
 from core.model import Device
 

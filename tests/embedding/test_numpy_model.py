@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.embedding.encoder import Encoder
 from core.embedding.numpy_model import load_supported
+from core.embedding.sentence import Encoder
 from core.embedding.sentence import build as build_sentence
 from core.model import Device, Matrix
 from core.workspace import Workspace

@@ -11,8 +11,8 @@ import pytest
 
 from core.base.errors import MissingDependency, ModelError
 from core.embedding import build, onnx
-from core.embedding.encoder import Encoder
 from core.embedding.onnx import build as build_onnx
+from core.embedding.sentence import Encoder
 from core.embedding.sentence import build as build_sentence
 from core.model import Device
 

@@ -7,23 +7,22 @@ from pathlib import Path
 import pytest
 from threadpoolctl import ThreadpoolController
 
-from core.embedding import encoder
-from core.embedding.encoder import Encoder
-from core.embedding.sentence import build
+from core.embedding import sentence
+from core.embedding.sentence import Encoder, build
 
 
 def test_a_thread_that_loads_and_one_that_reads_the_facts_do_not_wait_for_each_other(
     tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An import resolves the model of its base while the notes of another are embedded."""
-    loads, choose = threading.Event(), encoder.choose_device
+    loads, choose = threading.Event(), sentence.choose_device
 
     def slowly() -> object:
         loads.set()
         time.sleep(0.3)
         return choose()
 
-    monkeypatch.setattr(encoder, "choose_device", slowly)
+    monkeypatch.setattr(sentence, "choose_device", slowly)
     embedder = build(str(tiny_folder))
     assert isinstance(embedder, Encoder)
     vars(embedder).pop("facts", None)

@@ -1,1 +1,125 @@
 """PDF -> Markdown by layout."""
+
+import io
+import re
+from importlib.metadata import version
+
+from core.base.errors import SourceError
+from core.base.messages import Message, plural
+from core.documents import Converted
+from core.documents.kinds import MAX_PAGES, has, need
+from core.documents.metadata import sound_title
+
+_PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
+
+
+class Pdf:
+    """Reads the letters of a PDF by pdfium and its tables by pdfplumber; pages without text by OCR, if there is one."""
+
+    kinds = "pdf"
+
+    @property
+    def version(self) -> str:
+        if not has("pdfplumber"):
+            return "pdfplumber"
+        return f"pdfplumber {version('pdfplumber')}, pdfium {version('pypdfium2')}"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the text with the place of each page."""
+        from core.documents.ocr import Ocr
+        from core.documents.pdf import layout, reading
+        from core.documents.pdf.reading import LeftOut
+
+        need("pdfplumber")
+        views, left = [], LeftOut()
+        with reading.open_document(data, MAX_PAGES) as document:
+            outline, count = reading.outline(document), len(document)
+            for number in range(1, count + 1):
+                page = reading.page(document, number)
+                made = layout.views_of(page)
+                left.check(page, layout.letters_in(made))
+                views += made
+            read = _read_scans(document, left.scans, everything=len(left.scans) == count)
+            stated = document.get_metadata_dict()
+        text = layout.text_of(views, count, outline, read)
+        if not text.text.strip():
+            raise SourceError("", "holds no text that could be read.")
+        unread = len(left.scans) - len(read)
+        return Converted(
+            text.text,
+            title=sound_title(stated.get("Title", "")),
+            author=stated.get("Author", "").strip(),
+            created=_date(stated.get("CreationDate", "")),
+            updated=_date(stated.get("ModDate", "")),
+            pages=tuple(text.starts),
+            warnings=_unread_warnings(unread) if unread else (),
+            left_out=tuple(left.omissions(read, text.running)),
+            ocr=Ocr().version if any(read.values()) else "",
+        )
+
+
+class PdfText:
+    """Reads the text of a PDF as the file holds it, regardless of its layout."""
+
+    kinds = "pdf"
+
+    @property
+    def version(self) -> str:
+        return f"pdfium {version('pypdfium2')}" if has("pypdfium2") else "pdfium"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the lines of each page."""
+        from core.documents.pdf import reading
+        from core.documents.pdf.glyphs import clean_text
+
+        need("pypdfium2")
+        text, starts = io.StringIO(), []
+        with reading.open_document(data, MAX_PAGES) as document:
+            for page in document:
+                lines = page.get_textpage().get_text_range().splitlines()
+                starts.append(text.tell())
+                text.write("\n".join(clean_text(line).rstrip() for line in lines).strip() + "\n\n")
+        if not text.getvalue().strip():
+            raise scan()
+        return Converted(text.getvalue(), pages=tuple(starts))
+
+
+def scan() -> SourceError:
+    """Return the error for a document whose pages are pictures, where OCR isn't installed."""
+    return SourceError(
+        "",
+        "is a scan: its pages are pictures. To have them read: pip install 'tessera-notes[ocr]'",
+    )
+
+
+def _unread_warnings(left: int) -> tuple[Message, ...]:
+    return (
+        plural(
+            "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",
+            "{n} pages are pictures and were not read: pip install 'tessera-notes[ocr]'",
+            n=left,
+        ),
+    )
+
+
+def _read_scans(document: object, numbers: list[int], *, everything: bool) -> dict[int, str]:
+    """Return the text of pages that are pictures, by their number; raises SourceError if no page can be read."""
+    if not numbers:
+        return {}
+    if not has("rapidocr"):
+        if everything:
+            raise scan()
+        return {}
+    from core.documents import ocr
+
+    return {number: ocr.page_text(document, number) for number in numbers}
+
+
+def _date(stated: str) -> str:
+    """Return a date of a PDF, such as D:20240131120000+01'00', as ISO 8601; "" for none."""
+    match = _PLACE.match(stated)
+    if not match:
+        return ""
+    year, month, day, hour, minute, second = (part or "" for part in match.groups())
+    date = f"{year}-{month or '01'}-{day or '01'}"
+    return f"{date}T{hour}:{minute or '00'}:{second or '00'}" if hour else date

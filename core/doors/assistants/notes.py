@@ -5,8 +5,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from core.doors.assistants.answers import MOST, MOST_CHARACTERS, Item, ToolAnswer, check_limit, limit_results
-from core.doors.assistants.searches import Names, Tags, Terms, build_filters
+from core.doors.assistants.searches import (
+    MOST,
+    MOST_CHARACTERS,
+    Item,
+    Names,
+    Tags,
+    Terms,
+    ToolAnswer,
+    build_filters,
+    check_limit,
+    limit_results,
+)
 from core.doors.operations import names
 from core.model import NOTE_FIELDS, Note, NoteSummary
 from core.workspace import Workspace

@@ -1,9 +1,14 @@
-"""The tools that search, each a function of the workspace; an assistant reads their docstrings and their parameters.
+"""The tools that search, each a function of the workspace, and how all tools answer.
+
+An assistant reads their docstrings and their parameters.
 
 Errors are TesseraErrors, whose message the assistant reads.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -12,11 +17,66 @@ from core.base.codec import encode
 from core.base.errors import QueryError
 from core.base.messages import readable
 from core.base.text import make_storable
-from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, as_json, check_limit, limit_results
 from core.doors.operations.declaring import PROGRAM
 from core.features.answers.operations import ask
 from core.model import EXPANSION_SIZES, NOTICES, WIDENING, Filters, Hit, NoteSummary, SearchResult
 from core.workspace import Workspace
+
+# Answers of tools: values for programs, texts for models, and remarks about omissions.
+
+MOST = 100
+"""Results of one call at most."""
+MOST_CHARACTERS = 50_000
+"""Characters of note text in one answer at most: a model reads about 12,000 tokens of it."""
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """Answer of a tool: an object or a list. `text` is what a model reads in place of its JSON, then `remarks`."""
+
+    value: Item | list[Item]
+    text: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def limit_results(
+    items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
+) -> ToolAnswer:
+    """Return at most so many results with so many characters of `content` in all, and a remark on the rest."""
+    rest = iter(items)
+    chosen: list[Item] = []
+    notices = [*remarks]
+    left = 0
+    for item in islice(rest, most):
+        content = str(item.get("content", ""))
+        if len(content) > characters and chosen:
+            left = 1
+            break
+        chosen.append(item | {"content": content[:characters]} if content else item)
+        if len(content) > characters:
+            notices.append(f"The last content is shortened: it has {len(content)} characters.")
+            break
+        characters -= len(content)
+    if left := left + sum(1 for _ in rest):
+        notices.append(f"{left} more results are left out. Ask more narrowly, or for more at a time.")
+    return ToolAnswer(chosen, remarks=tuple(notices))
+
+
+def as_json(value: object) -> str:
+    """Return a value as a model reads it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def check_limit(number: int, most: int) -> int:
+    """Return the number, at most the largest possible one; raises QueryError below 1."""
+    if number < 1:
+        raise QueryError("The number is {n}; it must be at least 1.", n=number)
+    return min(number, most)
+
+
+# The tools that search.
 
 _CONTEXT_TOKENS = 20_000
 _Found = TypeVar("_Found")

@@ -38,7 +38,7 @@ from core.base.errors import TesseraError, UnknownChoice
 from core.base.messages import readable
 from core.base.text import escape_halves, one_line
 from core.doors.assistants import notes, searches
-from core.doors.assistants.answers import ToolAnswer, as_json
+from core.doors.assistants.searches import ToolAnswer, as_json
 from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.names import SCHEME

@@ -1,7 +1,11 @@
-"""Question files in JSON lines; `sheets` reads tables."""
+"""Question files: in JSON lines, or as a CSV table."""
 
+import csv
+import io
 import json
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.base import files
@@ -9,8 +13,9 @@ from core.base.errors import QueryError, QuestionSetError, RowError
 from core.base.faults import translate_parse_error
 from core.base.messages import message, verbatim
 from core.base.text import find_half_character
-from core.features.evaluation import golds, sheets
+from core.features.evaluation import golds
 from core.features.evaluation.golds import Problems
+from core.intake.encoding import decode_file
 from core.model import Gold, KnowledgeBase, Question
 from core.model.limits import check_question
 from core.store import Store
@@ -36,7 +41,7 @@ def parse(data: bytes, name: str) -> list[Question]:
     `any`, `note`, `suggested` and `answer`, the wished one. Raises one QuestionSetError that lists the bad lines.
     """
     if name.lower().endswith(TABLES):
-        return sheets.parse(data, name)
+        return parse_table(data, name)
     problems = Problems(name)
     questions: dict[str, Question] = {}
     for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
@@ -149,3 +154,203 @@ def _truth(row: Mapping[str, object], key: str, default: bool) -> bool:
     if not isinstance(value, bool):
         raise RowError("'{key}' must be true or false.", key=key)
     return value
+
+
+# Questions as a CSV table with a row for each right passage.
+
+COLUMNS = ("id", "question", "kind", "any", "path", "quote")
+"""Columns of a table; `answer`, `note`, `suggested` and `start` are optional, other columns are ignored."""
+
+_MORE = ("answer", "note", "suggested", "start")
+_NEEDED = ("id", "question", "path", "quote")
+_DELIMITERS = ",;\t"
+_TRUTH = {
+    **dict.fromkeys(("true", "yes", "1", "是", "真"), True),
+    **dict.fromkeys(("false", "no", "0", "否", "假"), False),
+}
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""Start of a cell that a spreadsheet reads as a formula, after any protecting apostrophes."""
+
+_OVER = ""
+"""Key of the cells beyond the named columns."""
+_DIGITS = 10
+
+Row = Mapping[str, str]
+
+
+def parse_table(data: bytes, name: str) -> list[Question]:
+    """Return the questions of a CSV file, in any encoding, separated by commas, semicolons or tabs.
+
+    Rows with the same id form one question; a row without path and quote is a question without an answer.
+    Raises one QuestionSetError that lists the bad lines, SourceError for data that isn't text.
+    """
+    if not data.strip():
+        return []
+    return _questions(_rows(decode_file(data, name).text, name), name)
+
+
+def dump_table(questions: Iterable[Question]) -> bytes:
+    """Return questions as CSV that `parse` reads."""
+    rows = list(_table(questions))
+    columns = [*COLUMNS, *(name for name in _MORE if any(row[name] for row in rows))]
+    return to_csv([columns, *([row[name] for name in columns] for row in rows)])
+
+
+def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
+    """Return rows as CSV that spreadsheets read: UTF-8 with a byte order mark, separated by commas.
+
+    An apostrophe protects cells that a spreadsheet would read as a formula.
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(map(_safe, row) for row in rows)
+    return text.getvalue().encode("utf-8-sig", "replace")
+
+
+def _check_columns(columns: Sequence[str], name: str, line: int) -> None:
+    if missing := [column for column in _NEEDED if column not in columns]:
+        raise QuestionSetError(
+            name,
+            line,
+            "the column {missing} is missing. The first line names the columns: {columns}.",
+            missing=missing,
+            columns=COLUMNS,
+        )
+
+
+def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
+    """Yield each row that isn't blank, with its first line number."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    header: list[str] = []
+    line = 1
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                pass
+            elif not header:
+                header = [cell.strip().lower() for cell in cells]
+                _check_columns(header, name, line)
+            else:
+                row = dict(zip(header, map(_unprotect, cells), strict=False))
+                yield line, row | {_OVER: "".join(cells[len(header) :]).strip()}
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise QuestionSetError(
+            name,
+            line,
+            "this isn't CSV ({reason}). Check its quotation marks.",
+            reason=translate_parse_error(str(error)),
+        ) from error
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that separates the most column names in the first line."""
+    first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0].lower()
+    return max(_DELIMITERS, key=lambda sign: len({name.strip(' "\r') for name in first.split(sign)} & {*COLUMNS}))
+
+
+def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
+    """Merge rows with the same id into one question."""
+    problems = Problems(name)
+    questions: dict[str, Question] = {}
+    golds: dict[str, list[Gold]] = {}
+    for line, row in rows:
+        try:
+            _check_length(row)
+            question = _row_question(row, line, questions.get(row["id"].strip()))
+            golds.setdefault(question.id, []).extend(_row_golds(row))
+        except RowError as error:
+            problems.add(line, error.message)
+        else:
+            questions.setdefault(question.id, question)
+    problems.raise_any()
+    return [replace(question, gold=tuple(golds[key])) for key, question in questions.items()]
+
+
+def _check_length(row: Row) -> None:
+    if row[_OVER]:
+        raise RowError("this row has more cells than the first line. Put quotation marks around what holds commas.")
+    if missing := [column for column in _NEEDED if column not in row]:
+        raise RowError("this row ends before {missing}. A cell may be empty, but has its comma.", missing=missing)
+
+
+def _row_question(row: Row, line: int, known: Question | None) -> Question:
+    """Return the question of a row, or `known`, its question from earlier rows; raises RowError."""
+    _require(row, "id")
+    if known is None:
+        _require(row, "question")
+        return Question(
+            row["id"].strip(),
+            row["question"],
+            (),
+            any=_cell_truth(row, "any", True),
+            kind=row.get("kind", ""),
+            line=line,
+            note=row.get("note", ""),
+            suggested=_cell_truth(row, "suggested", False),
+            answer=row.get("answer", ""),
+        )
+    again = {
+        "question": row["question"] in ("", known.text),
+        "kind": row.get("kind", "") in ("", known.kind),
+        "any": _cell_truth(row, "any", known.any) == known.any,
+        "answer": row.get("answer", "") in ("", known.answer),
+        "note": row.get("note", "") in ("", known.note),
+        "suggested": _cell_truth(row, "suggested", known.suggested) == known.suggested,
+    }
+    for column, same in again.items():
+        if not same:
+            raise RowError(
+                "the id '{id}' has another '{column}' in line {line}.", id=known.id, column=column, line=known.line
+            )
+    return known
+
+
+def _row_golds(row: Row) -> list[Gold]:
+    """Return the right passage of a row, if any."""
+    path, quote, start = row["path"], row["quote"], row.get("start", "").strip()
+    if not path.strip() and not quote.strip():
+        return []
+    _require(row, "path", "quote")
+    if start and not (start.isascii() and start.isdigit() and len(start) < _DIGITS):
+        raise RowError("'start' must be a number of characters, 0 or more.")
+    return [Gold(path, quote, int(start) if start else None)]
+
+
+def _require(row: Row, *columns: str) -> None:
+    for column in columns:
+        if not row[column].strip():
+            raise RowError("'{key}' is missing or isn't text.", key=column)
+
+
+def _cell_truth(row: Row, column: str, default: bool) -> bool:
+    text = row.get(column, "").strip().lower()
+    if text and text not in _TRUTH:
+        raise RowError("'{key}' must be true or false.", key=column)
+    return _TRUTH.get(text, default)
+
+
+def _table(questions: Iterable[Question]) -> Iterator[dict[str, str]]:
+    """Yield a row for each right passage, one for a question without any."""
+    for question in questions:
+        for gold in question.gold or (Gold("", ""),):
+            yield {
+                "id": question.id,
+                "question": question.text,
+                "kind": question.kind,
+                "any": "true" if question.any else "false",
+                "path": gold.path,
+                "quote": gold.quote,
+                "answer": question.answer,
+                "note": question.note,
+                "suggested": "true" if question.suggested else "",
+                "start": "" if gold.start is None else str(gold.start),
+            }
+
+
+def _safe(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def _unprotect(cell: str) -> str:
+    """Return a cell without the apostrophe of `_safe`."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.base.errors import QuestionSetError
-from core.features.evaluation import golds, question_files, sheets, suggestions
+from core.features.evaluation import golds, question_files, suggestions
 from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, no_progress
 from core.providers.chat import Chat
 from core.settings.config import Settings
@@ -53,7 +53,7 @@ class QuestionSets:
     def export(self, question_set: QuestionSet, *, table: bool = False) -> bytes:
         """Return a set as JSON lines, or as a CSV `table`; an import reads both."""
         questions = golds.portable(self._store, golds.resolve(self._store, question_set))
-        return sheets.dump(questions) if table else question_files.dump(questions)
+        return question_files.dump_table(questions) if table else question_files.dump(questions)
 
 
 class Questions:

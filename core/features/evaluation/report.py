@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from core.base.messages import ENGLISH, Message, lines, message, plural, render
-from core.features.evaluation import sheets
+from core.features.evaluation import question_files
 from core.features.evaluation.sidebyside import answered
 from core.model import (
     ANSWER_METRICS,
@@ -105,7 +105,7 @@ def report(compared: SideBySide, form: str, base: str = "", language: str = ENGL
 
 def to_csv(compared: SideBySide) -> bytes:
     """Return a row for each question, with its rank, time and METRICS in each run, in UTF-8 with its mark."""
-    return sheets.to_csv(_rows(compared))
+    return question_files.to_csv(_rows(compared))
 
 
 def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:

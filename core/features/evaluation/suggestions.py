@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.base.text import digest, fold, is_chinese, line_starts, one_line
 from core.features.evaluation.golds import gold_at, only_place
 from core.indexing.edits import Span
-from core.markdown.sections import Section, sections_of, sentences_of
+from core.markdown.outline import Section, sections_of, sentences_of
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values
 from core.query.phrasing import Casing, definition_question, heading_question, instructs, is_self_contained

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.base.text import digest, fold, is_chinese, query_keywords
-from core.markdown.sections import Section, sections_of, sentences_of
+from core.markdown.outline import Section, sections_of, sentences_of
 from core.model import PROBE_KINDS, Note, Probe, ProbeKind
 from core.notes.links import NoteLinks
 from core.query.phrasing import NAVIGATION, Casing, definition_question, heading_question, is_self_contained

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.errors import QuestionSetError, SourceError
-from core.features.evaluation import sheets
+from core.features.evaluation import question_files
 from core.features.evaluation.golds import portable, resolve
 from core.features.evaluation.question_files import content, dump, parse, read
 from core.model import Gold, Question
@@ -149,7 +149,7 @@ def _without_line(question: Question) -> Question:
 @pytest.mark.parametrize("name", ["large.jsonl", "large.csv"])
 def test_a_hundred_thousand_lines_take_seconds(name: str) -> None:
     rows = [Question(f"q{n}", f"question {n}?", (Gold("a.md", f"Sentence {n}."),)) for n in range(100_000)]
-    data = dump(rows) if name.endswith("jsonl") else sheets.dump(rows)
+    data = dump(rows) if name.endswith("jsonl") else question_files.dump_table(rows)
     began = time.perf_counter()
     assert len(parse(data, name)) == 100_000
     assert time.perf_counter() - began < 30, "about a second where nothing else is done"

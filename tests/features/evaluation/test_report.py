@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.features.evaluation import sheets
+from core.features.evaluation import question_files
 from core.features.evaluation.report import to_csv, to_html, to_markdown
 from core.features.evaluation.sidebyside import side_by_side
 from core.model import (
@@ -147,7 +147,9 @@ def test_in_csv_nothing_is_a_formula_and_all_else_is_as_it_was() -> None:
     told = [row[1] for row in rows[1:]]
     assert told == [f"'{text}" if text[0] in "=-@＝\n\t" else text for text in texts]
     assert len({len(row) for row in rows}) == 1
-    assert sheets.dump([Question("q", "=1", ())]).splitlines()[1].startswith(b"q,'=1,"), "the same rule as for sets"
+    assert question_files.dump_table([Question("q", "=1", ())]).splitlines()[1].startswith(b"q,'=1,"), (
+        "the same rule as for sets"
+    )
 
 
 def test_half_a_character_is_no_failure() -> None:

@@ -9,7 +9,9 @@ from hypothesis import given
 
 from core.base.errors import QuestionSetError, SourceError
 from core.features.evaluation import question_files
-from core.features.evaluation.sheets import COLUMNS, dump, parse
+from core.features.evaluation.question_files import COLUMNS
+from core.features.evaluation.question_files import dump_table as dump
+from core.features.evaluation.question_files import parse_table as parse
 from core.model import Gold, Question
 from tests.features.evaluation.test_questions import SETS
 
