@@ -12,8 +12,7 @@ from starlette.routing import Mount, Route
 from core.base.log import print_nothing
 from core.desktop import window as desktop
 from core.doors.api import PLACE
-from core.doors.api.entrance import Entrance, address
-from core.doors.api.guard import Guard, ShortHead
+from core.doors.api.guard import Entrance, Guard, ShortHead, address
 from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls

@@ -65,7 +65,7 @@ def serve(
         _shortcut(window.add() if install else window.remove(), as_json)
         return
     from core.desktop import window
-    from core.doors.api.entrance import address
+    from core.doors.api.guard import address
     from core.settings import access
     from core.settings.file import usual_workspace
 
