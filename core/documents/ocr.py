@@ -17,7 +17,7 @@ from core.documents import Converted, process
 from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, need
 from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import PageTable, order_parts
-from core.markdown.parts import table
+from core.markdown.writing import table
 
 # The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.
 

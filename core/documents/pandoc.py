@@ -22,7 +22,7 @@ from core.documents.office.drawings import Slides
 from core.documents.office.rtf import Rtf
 from core.documents.process import Interrupted, end_error, limit_child
 from core.documents.webpages import clean_page, main_part, unwrap_archive
-from core.markdown.parts import code_block
+from core.markdown.writing import code_block
 from core.model import Omission
 
 _DIRECTIVE = re.compile(rb"([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?)")

@@ -26,7 +26,7 @@ from core.documents.office.package import (
     resolve_alternatives,
     value,
 )
-from core.markdown.parts import table
+from core.markdown.writing import table
 from core.model import Omission
 
 _NOTICE = "[Threaded comment]"

@@ -1,4 +1,4 @@
-"""Parts of a passage: tables and their rows, code blocks, tasks, pictures, links, diagrams."""
+"""Parts of a passage: tables and their rows, tasks, pictures, links, diagrams."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,19 +10,6 @@ from markdown_it.rules_block.table import escapedSplit
 from core.base.text import line_starts
 from core.markdown import parser
 from core.markdown.inline import visible_text
-
-
-def code_block(text: str, language: str = "") -> str:
-    """Return a text as a block of code, between fences that are longer than those in it."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of as many cells each, of one line each, as a table; the first row is its header."""
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
-
 
 _RULE = " \t>|:-"
 """All signs of the line below a table's header."""

@@ -55,6 +55,16 @@ def test_a_folder_of_notes_loads_no_converter(tmp_path: Path) -> None:
     assert run.stdout == "[]\n"
 
 
+def test_converters_load_no_parser_of_markdown() -> None:
+    code = (
+        "import sys; import core.documents.worker; from core.documents.contract import CONVERTERS\n"
+        "for name, entry in CONVERTERS.items():\n    if not entry.package: CONVERTERS.build(name)\n"
+        "print('markdown_it' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
+
+
 def converted(data: bytes, kind: str) -> Converted:
     return CONVERTERS.build("pdf" if kind == "pdf" else "pandoc").convert(data, kind)
 

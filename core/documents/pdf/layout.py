@@ -12,7 +12,7 @@ from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
 from core.documents.pdf.order import PageTable, by_baseline, fill_cells, order_parts
 from core.documents.pdf.reading import Page, normalize_title
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, drop_running, styles_of
-from core.markdown.parts import code_block, table
+from core.markdown.writing import code_block, table
 
 # The ruled tables of a page, by pdfplumber's functions on its lines.
 

@@ -19,7 +19,7 @@ from core.features.learning.rules import RULES
 from core.features.learning.rules.common import MOST_TITLE, abbreviate
 from core.features.learning.table import FactTable
 from core.indexing.bases import Bases
-from core.markdown.parts import code_block
+from core.markdown.writing import code_block
 from core.model import (
     ORIGIN,
     Fact,
