@@ -57,7 +57,7 @@ def test_a_folder_of_notes_loads_no_converter(tmp_path: Path) -> None:
 
 def test_converters_load_no_parser_of_markdown() -> None:
     code = (
-        "import sys; import core.documents.worker; from core.documents.contract import CONVERTERS\n"
+        "import sys; import core.documents.worker; from core.documents import CONVERTERS\n"
         "for name, entry in CONVERTERS.items():\n    if not entry.package: CONVERTERS.build(name)\n"
         "print('markdown_it' in sys.modules)"
     )
