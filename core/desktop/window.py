@@ -7,7 +7,6 @@ reports when its last page is closed, and ends with this process. No other proce
 
 import json
 import os
-import plistlib
 import re
 import shlex
 import shutil
@@ -289,6 +288,8 @@ _QUOTED = str.maketrans({sign: f"\\{sign}" for sign in '"`$\\'} | {"%": "%%"})
 
 def _bundle(place: Path) -> None:
     """Write an application of a Mac: a folder with its description, a script and the icon."""
+    import plistlib
+
     inside = place / "Contents"
     for folder in ("MacOS", "Resources"):
         (inside / folder).mkdir(parents=True, exist_ok=True)
