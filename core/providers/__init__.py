@@ -13,7 +13,7 @@ import httpx
 from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.base.messages import Message, message
 from core.providers import connection, keys
-from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, TookTooLong, line_to, never, sleep
+from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, TookTooLong, never, queue_to, sleep
 from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
@@ -62,7 +62,7 @@ class ProviderServer:
             raise ConfigError(
                 "The base_url '{url}' in [{section}] of tessera.toml is no address.", **self._fields
             ) from error
-        self._line = line_to(self._url)
+        self._queue = queue_to(self._url)
         self._reach_seconds = reach_seconds
 
     def post(self, path: str, body: Mapping[str, Any], *, limit: int) -> Any:
@@ -79,7 +79,7 @@ class ProviderServer:
 
         def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
             request = Request(url, content, headers, limit, self._settings.timeout_seconds, left())
-            return self._line.send(request, self._settings)
+            return self._queue.send(request, self._settings)
 
         reply = self._send_with_retries(path, body, send, never, ends)
         return self._json(reply, limit)
@@ -98,7 +98,7 @@ class ProviderServer:
                 lent.close()  # the attempt before
                 seconds, whole = settings.timeout_seconds, settings.answer_seconds
                 request = Request(url, content, headers, limit, seconds, whole=whole)
-                return lent.enter_context(self._line.streaming(request, settings, stop))
+                return lent.enter_context(self._queue.streaming(request, settings, stop))
 
             reply = self._send_with_retries(path, body, send, stop, streamed=settings)
             if reply.parts is None:

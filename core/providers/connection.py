@@ -356,30 +356,30 @@ def sleep(seconds: float, stop: Stop) -> None:
             raise Cancelled
 
 
-_lines: dict[tuple[str, str, int | None], RequestQueue] = {}
-_lines_lock = threading.Lock()
+_queues: dict[tuple[str, str, int | None], RequestQueue] = {}
+_queues_lock = threading.Lock()
 
 
-def line_to(url: httpx.URL) -> RequestQueue:
-    """Return the process's only line to the server at `url`; raises ConfigError for a proxy that isn't valid."""
+def queue_to(url: httpx.URL) -> RequestQueue:
+    """Return the process's only queue to the server at `url`; raises ConfigError for a proxy that isn't valid."""
     server = (url.scheme, url.host, url.port)
-    with _lines_lock:
-        if server not in _lines:
+    with _queues_lock:
+        if server not in _queues:
             try:
-                _lines[server] = RequestQueue(url)
+                _queues[server] = RequestQueue(url)
             except ImportError as error:
                 raise MissingDependency(message("The SOCKS proxy that the environment names"), "socksio") from error
             except (ValueError, httpx.InvalidURL) as error:
                 raise ConfigError(
                     "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is no address of a proxy. Correct or remove the variable."
                 ) from error
-        return _lines[server]
+        return _queues[server]
 
 
 @atexit.register
 def _close_all() -> None:
-    for line in _lines.values():
-        line.close()
+    for queue in _queues.values():
+        queue.close()
 
 
 @cache

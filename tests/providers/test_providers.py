@@ -278,9 +278,7 @@ def test_no_error_no_log_and_no_repr_holds_the_key(
         with pytest.raises(ProviderError) as caught:
             client.post("embeddings", {}, limit=1000)
     told = "".join(traceback.format_exception(caught.value))
-    told += (
-        repr(caught.value) + caplog.text + repr(client) + repr(vars(client)) + repr(vars(client._line)) + repr(settings)
-    )
+    told += "".join(map(repr, (caught.value, client, vars(client), vars(client._queue), settings))) + caplog.text
     assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     assert "TESTKEY" not in told
 
@@ -345,7 +343,7 @@ def test_first_come_first_served() -> None:
         for number in range(4):
             threads.append(threading.Thread(target=client.post, args=("p", number), kwargs={"limit": 99}))
             threads[-1].start()
-            while len(client._line._waiting) <= number:
+            while len(client._queue._waiting) <= number:
                 time.sleep(0.001)
         go.set()
         for thread in threads:
