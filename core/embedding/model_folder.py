@@ -99,8 +99,8 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-# These families number positions from the padding token on, so two positions never hold a token.
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
+"""Families that number positions from the padding token on, so two positions never hold a token."""
 
 SAMPLES, SAMPLE_BYTES = 32, 4096
 """Most samples that `digest` reads of a file, and the bytes of each."""
