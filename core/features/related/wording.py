@@ -3,10 +3,11 @@
 import math
 import re
 import unicodedata
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.base.cache import Cache
 from core.base.text import CJK, STOP_WORDS, keywords, simplify
 
 LONGEST_PHRASE = 3, 10
@@ -155,19 +156,12 @@ class Wording:
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._read: OrderedDict[tuple[str, Hashable], NoteWords] = OrderedDict()
+        self._read: Cache[tuple[str, Hashable], NoteWords] = Cache(_KNOWN)
 
     def note_words(self, note_id: str) -> NoteWords:
         """Return the words of a note; raises NoteNotFound."""
         state, text = self._text(note_id)
-        key = note_id, state
-        words = self._read.pop(key, None)
-        if words is None:
-            words = words_of(text[:LONGEST])
-        self._read[key] = words
-        while len(self._read) > _KNOWN:
-            self._read.popitem(last=False)
-        return words
+        return self._read.get_or_compute((note_id, state), lambda: words_of(text[:LONGEST]))
 
     def compare(self, own: NoteWords, others: Mapping[str, NoteWords]) -> dict[str, Shared]:
         """Return what a note shares with others; a word weighs more, the fewer of them have it (tf-idf)."""
