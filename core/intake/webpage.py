@@ -45,11 +45,6 @@ class WebPage:
     data: bytes
 
 
-def is_address(text: str) -> bool:
-    """Return whether a text is an address of the web."""
-    return bool(re.match(r"https?://\S+$", text))
-
-
 def fetch(address: str) -> WebPage:
     """Ask for a page. Nothing that it links to is loaded, and no redirect is followed.
 
