@@ -111,12 +111,8 @@ def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     if base == jobs.SAMPLE:
         labels["samples"] = text_of(SAMPLES)
 
-    def chosen() -> None:
-        if name := st.session_state[key]:
-            DIALOG.open(name)
-
     key = f"set_menu_{question_set.id}"
-    widgets.menu(t("Set"), labels, key, "more_horiz", on_click=chosen, disabled=workspace.readonly)
+    widgets.menu(t("Set"), labels, key, "more_horiz", DIALOG.open, disabled=workspace.readonly)
 
 
 def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:

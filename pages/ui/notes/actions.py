@@ -214,13 +214,11 @@ def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 def _menu(workspace: Workspace, note: Note) -> None:
     """Draw the menu of rare actions on a note."""
-    key = f"note_menu_{note.id}"
 
-    @widgets.guarded
-    def chosen() -> None:
-        match st.session_state[key]:
+    def choose(action: str) -> None:
+        match action:
             case "rename" | "move" | "export" | "read_as":
-                DIALOG.open((note.id, st.session_state[key]))
+                DIALOG.open((note.id, action))
             case "copy":
                 opened.choose(workspace.notes.copy(note.id, embed=False).id)
             case "history":
@@ -250,6 +248,6 @@ def _menu(workspace: Workspace, note: Note) -> None:
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
         if workspace.documents.has_encoding(note):
             texts["read_as"] = t("Read as…")
-    widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
+    widgets.menu(t("More"), texts, f"note_menu_{note.id}", "more_horiz", choose)
     history.dialog(workspace)
     draw_change_dialog(workspace)

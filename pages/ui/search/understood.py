@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import groupby
 from typing import get_args
 
@@ -280,12 +281,11 @@ def _level(result: SearchResult, *, chosen: bool) -> None:
     levels = {name: knobs.value_label("level", name) for name in get_args(Level)}
     name = levels[result.classified.level]
 
-    def choose() -> None:
-        options.choose("level", st.session_state["level_chip"])
-
     label = t("{level} (your choice)", level=name) if chosen else name
     about = plain(text_of(result.classified.reason))
-    widgets.menu(label, levels, "level_chip", ICONS[result.classified.level], help=about, on_click=choose)
+    widgets.menu(
+        label, levels, "level_chip", ICONS[result.classified.level], partial(options.choose, "level"), help=about
+    )
 
 
 def narrowing(result: SearchResult) -> list[Term]:

@@ -149,9 +149,18 @@ def pills(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Any
     return st.pills(label, list(texts), format_func=texts.__getitem__, key=key, **more)
 
 
-def menu(label: str, texts: Mapping[str, str], key: str, icon: str, **more: Any) -> None:
-    """Draw a button that opens a menu of the options."""
-    st.menu_button(label, list(texts), format_func=texts.__getitem__, key=key, icon=f":material/{icon}:", **more)
+def menu(
+    label: str, texts: Mapping[str, str], key: str, icon: str, choose: Callable[[str], object], **more: Any
+) -> None:
+    """Draw a button that opens a menu of the options; `choose` is called with the chosen one."""
+
+    @guarded
+    def act() -> None:
+        if option := st.session_state[key]:
+            choose(option)
+
+    more |= {"on_click": act, "icon": f":material/{icon}:"}
+    st.menu_button(label, list(texts), format_func=texts.__getitem__, key=key, **more)
 
 
 def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, Any]:
