@@ -88,7 +88,7 @@ def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
     with st.container(gap=None):
         for note in notes[:_NOTES]:
             with st.container(horizontal=True, vertical_alignment="center"):
-                _opening(note.note, f"concept_note_{note.note.id}")
+                opened.button(note.note, f"concept_note_{note.note.id}")
                 st.caption(t_plural("named {n} time", "named {n} times", n=note.times), width="content")
     widgets.more(len(notes) - _NOTES)
 
@@ -112,16 +112,9 @@ def _way(workspace: Workspace) -> None:
         st.caption(t("Nothing leads from one to the other."))
     with st.container(gap=None):
         for number, step in enumerate(steps):
-            _opening(step.note, f"way_{number}")
+            opened.button(step.note, f"way_{number}")
             if step.way:
                 st.caption(plain(f"↓ {text_of(step.way)}"))
-
-
-def _opening(card: NoteSummary, key: str) -> None:
-    """Draw a title that opens its note."""
-    if widgets.small(plain(card.title), key, "description"):
-        opened.choose(card.id)
-        st.rerun()
 
 
 _SHOWN = 10

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.model import Chunk, Note
+from core.model import Chunk, Note, NoteSummary
 from core.workspace import Workspace
 from pages.ui.shared import links, widgets
 from pages.ui.shared.safe import plain
@@ -39,6 +39,13 @@ def choose(note_id: str, place: str = "") -> None:
     links.set_value("note", note_id)
     for name in ("chunk", "at", "q"):
         st.query_params.pop(name, None)
+
+
+def button(card: NoteSummary, key: str) -> None:
+    """Draw a title that opens its note."""
+    if widgets.small(plain(card.title), key, "description"):
+        choose(card.id)
+        st.rerun()
 
 
 def place() -> str:

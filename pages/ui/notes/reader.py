@@ -17,7 +17,6 @@ from core.model import (
     Hint,
     LinkSuggestion,
     Note,
-    NoteSummary,
     PlaceSuggestion,
     Related,
     RelatedNote,
@@ -131,7 +130,7 @@ class _Panel:
         if notes:
             st.caption(f"**{title}**")
         for related_note in notes:
-            self._opening(related_note.note, f"{key}_{related_note.note.id}")
+            opened.button(related_note.note, f"{key}_{related_note.note.id}")
             base = [] if related_note.note.base_id == self._note.base_id else [related_note.note.base]
             st.caption(plain(" · ".join([*base, *map(text_of, related_note.reasons)])))
 
@@ -193,13 +192,7 @@ class _Panel:
                 st.caption(f"> {plain(quote)}")
             st.caption(plain(text_of(hint.remedy)))
             if hint.other:
-                self._opening(hint.other, f"hint_{number}_{hint.other.id}")
-
-    def _opening(self, card: NoteSummary, key: str) -> None:
-        """Draw a title that opens its note."""
-        if widgets.small(plain(card.title), key, "description"):
-            opened.choose(card.id)
-            st.rerun()
+                opened.button(hint.other, f"hint_{number}_{hint.other.id}")
 
     def _draw_accept(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
         """Draw a suggestion with its reason; return whether a click accepts it."""
