@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, editor, history, linked, note_fields, offers, opened
+from pages.ui.notes import composer, editor, history, linked, note_fields, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
@@ -258,7 +258,7 @@ def _pending(workspace: Workspace, note_id: str) -> int:
 
 
 def _editor(workspace: Workspace, session: EditorSession) -> None:
-    offered = session.offers = session.offers or offers.load_offers(workspace)
+    offered = note_fields.load_offers(workspace, session)
 
     def take_text(sent: Mapping[str, Any]) -> None:
         session.heard = True

@@ -68,7 +68,7 @@ def _place(workspace: Workspace, session: EditorSession, left: Any, right: Any) 
         key=base_key,
         on_change=widgets.guarded(chosen),
     )
-    folders = _load_offers(workspace, session).folders.get(session.base, [])
+    folders = load_offers(workspace, session).folders.get(session.base, [])
     word_box(
         right,
         t("Folder"),
@@ -123,9 +123,9 @@ def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) ->
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            words_box(box, label, key, [tag for tag, _ in _load_offers(workspace, session).tags], value or [], **more)
+            words_box(box, label, key, [tag for tag, _ in load_offers(workspace, session).tags], value or [], **more)
         case "notes":
-            notes = [note for note, _ in _load_offers(workspace, session).notes]
+            notes = [note for note, _ in load_offers(workspace, session).notes]
             words_box(box, label, key, notes, value or [], **more)
         case "number":
             number_box(box, name, key, value or 0, **more)
@@ -219,7 +219,7 @@ def _words(workspace: Workspace, session: EditorSession, name: Any) -> list[str]
     return workspace.vocabulary.in_use(name)
 
 
-def _load_offers(workspace: Workspace, session: EditorSession) -> offers.Offers:
+def load_offers(workspace: Workspace, session: EditorSession) -> offers.Offers:
     if session.offers is None:
         session.offers = offers.load_offers(workspace)
     return session.offers
