@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
 from core.workspace import Workspace
-from pages.ui.settings import general
+from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, names, reports, shell, style, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -71,8 +71,8 @@ def attention(workspace: Workspace, status: Status) -> None:
     if waiting:
         _waiting(waiting)
     if status.index_problem:
-        general.problem(status)
-        general.rebuild(workspace)
+        upkeep.problem(status)
+        upkeep.rebuild(workspace)
     _draw_expiring(workspace, lapsing)
     for name, failed in failures.items():
         reports.unread(name, failed)

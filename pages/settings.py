@@ -34,7 +34,7 @@ with shell.errors():
             t("Other programs"): lambda: access.draw_programs(workspace),
             t("Documents"): lambda: general.draw_documents(workspace),
             **({t("Packs"): lambda: packs.section(workspace)} if workspace.has("packs") else {}),
-            t("Search index"): lambda: general.index(workspace, status),
+            t("Search index"): lambda: upkeep.index(workspace, status),
             t("Health and space"): lambda: upkeep.draw_health(workspace),
         },
         "settings_tab",

@@ -7,13 +7,13 @@ from typing import Any
 import streamlit as st
 
 from core.base.messages import message
-from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting, Status
+from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
 from core.workspace import Workspace
-from pages.ui.shared import jobs, knobs, look, names, shell, widgets
+from pages.ui.shared import knobs, look, names, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
-# The default settings of a search, and the state of the vector index.
+# The default settings of a search.
 
 FIRST = ("mode", "limit", "reranker")
 """The settings in sight."""
@@ -69,41 +69,6 @@ def _reranker(workspace: Workspace, **more: Any) -> None:
     chosen = st.session_state[more["key"]]
     texts.setdefault(chosen, knobs.value_label("reranker", chosen))
     widgets.select(knobs.setting_label("reranker"), texts, **more)
-
-
-def index(workspace: Workspace, status: Status) -> None:
-    """Draw the state of the vector index, and the button that rebuilds it."""
-    chosen = workspace.settings.index
-    if status.index_problem:
-        problem(status)
-    elif chosen.kind == "none":
-        st.info(t("There is no search index: a search by meaning compares with every passage."))
-    else:
-        st.success(t("The search index is in order."), icon=":material/check_circle:")
-        if chosen.url:
-            st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
-    chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
-    size = names.megabytes(status.bytes_on_disk)
-    st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
-    if chosen.kind != "none":
-        rebuild(workspace)
-    jobs.panel(workspace, ("rebuild",))
-
-
-def problem(status: Status) -> None:
-    """Draw the problem of the vector index."""
-    title = t("The search index is out of use")
-    more = t("Your notes are safe, and search works without the index, only more slowly.")
-    st.warning(f"**{title}** {more}", icon=":material/healing:")
-    st.caption(plain(text_of(status.index_problem)))
-
-
-def rebuild(workspace: Workspace) -> None:
-    """Draw the button that rebuilds the vector index."""
-    about = plain(t("Builds the search index again from stored data; needs no model and changes no note."))
-    shut = jobs.is_writing(workspace) or workspace.jobs.running("switch")
-    if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
-        jobs.start(workspace, "rebuild", workspace.rebuild)
 
 
 # The types of notes and their categories: the user's file, to edit.
@@ -221,7 +186,7 @@ def field(
     shown: Callable[[Any], Any] = int,
     then: Callable[[], object] = lambda: None,
 ) -> None:
-    """Draw a setting by its widget, which takes the value as `value_label`, with what sets it and the way to its default.
+    """Draw a setting by its widget, which takes the value as `shown`, with what sets it and the way to its default.
 
     `then` is called after a change.
     """

@@ -1,10 +1,10 @@
-"""Upkeep on the settings page: backups, what the doctor says, what takes how much space, what a bug report needs."""
+"""Upkeep on the settings page: backups, what the doctor says, what takes how much space, the index."""
 
 from functools import partial
 
 import streamlit as st
 
-from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, ProgramSetting, Progress
+from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, ProgramSetting, Progress, Status
 from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, shell, widgets
@@ -227,3 +227,41 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
                 st.rerun()
 
     dialog()
+
+
+# The state of the vector index.
+
+
+def index(workspace: Workspace, status: Status) -> None:
+    """Draw the state of the vector index, and the button that rebuilds it."""
+    chosen = workspace.settings.index
+    if status.index_problem:
+        problem(status)
+    elif chosen.kind == "none":
+        st.info(t("There is no search index: a search by meaning compares with every passage."))
+    else:
+        st.success(t("The search index is in order."), icon=":material/check_circle:")
+        if chosen.url:
+            st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
+    chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
+    size = names.megabytes(status.bytes_on_disk)
+    st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
+    if chosen.kind != "none":
+        rebuild(workspace)
+    jobs.panel(workspace, ("rebuild",))
+
+
+def problem(status: Status) -> None:
+    """Draw the problem of the vector index."""
+    title = t("The search index is out of use")
+    more = t("Your notes are safe, and search works without the index, only more slowly.")
+    st.warning(f"**{title}** {more}", icon=":material/healing:")
+    st.caption(plain(text_of(status.index_problem)))
+
+
+def rebuild(workspace: Workspace) -> None:
+    """Draw the button that rebuilds the vector index."""
+    about = plain(t("Builds the search index again from stored data; needs no model and changes no note."))
+    shut = jobs.is_writing(workspace) or workspace.jobs.running("switch")
+    if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
+        jobs.start(workspace, "rebuild", workspace.rebuild)
