@@ -2,16 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 from core import map as map_of_core
 from core.chunking import CHUNKERS
 from core.doors import cli
-from core.doors.cli.bases import app as bases
-from core.doors.cli.models import app as models
-from core.doors.cli.notes import app as notes
-from core.doors.registry import OPERATIONS
 from core.embedding import EMBEDDERS
 from core.reranking import RERANKERS
 from core.settings.config import Settings
@@ -35,40 +33,31 @@ SECTIONS = (
     LlmSettings,
 )
 
+COMMANDS: Any = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
 GUIDE = (Path(__file__).parents[1] / "docs" / "guide.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "command", [command.name or command.callback.__name__ for command in cli.app.registered_commands]
-)  # type: ignore[union-attr]
+@pytest.mark.parametrize("command", [name for name, command in COMMANDS.items() if not hasattr(command, "commands")])
 def test_every_command_is_in_the_guide(command: str) -> None:
     assert f"`tessera {command}" in GUIDE
 
 
-@pytest.mark.parametrize(
-    "command", [command.name or command.callback.__name__.replace("_", "-") for command in models.registered_commands]
-)  # type: ignore[union-attr]
+@pytest.mark.parametrize("command", COMMANDS["models"].commands)
 def test_every_command_for_models_is_in_the_guide(command: str) -> None:
     assert f"`tessera models {command}" in GUIDE
 
 
-@pytest.mark.parametrize(
-    "command", [operation.cli.split()[1] for operation in OPERATIONS.values() if operation.noun == "pack"]
-)  # type: ignore[union-attr]
+@pytest.mark.parametrize("command", COMMANDS["packs"].commands)
 def test_every_command_for_packs_is_in_the_guide(command: str) -> None:
     assert f"`tessera packs {command}" in GUIDE
 
 
-@pytest.mark.parametrize(
-    "command", [command.name or command.callback.__name__ for command in bases.registered_commands]
-)  # type: ignore[union-attr]
+@pytest.mark.parametrize("command", COMMANDS["base"].commands)
 def test_every_command_for_bases_is_in_the_guide(command: str) -> None:
     assert f"`tessera base {command}" in GUIDE
 
 
-@pytest.mark.parametrize(
-    "command", [command.name or command.callback.__name__ for command in notes.registered_commands]
-)  # type: ignore[union-attr]
+@pytest.mark.parametrize("command", COMMANDS["note"].commands)
 def test_every_command_for_notes_is_in_the_guide(command: str) -> None:
     assert f"`tessera note {command}" in GUIDE
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from core.doors.operations.declaring import CommandGroup, Operation
 from core.features import FEATURES
+
+if TYPE_CHECKING:
+    from core.doors.operations.declaring import Operation
 
 _STAGES = (
     "bases",
@@ -15,16 +18,22 @@ _STAGES = (
     "index",
     "models",
 )
-_MODULES = (
+MODULES = (
     *(f"core.doors.operations.{name}" for name in _STAGES),
     *(f"core.features.{name}.operations" for name in FEATURES),
     "core.doors.program.operations",
 )
+"""The modules that declare operations."""
 
-_DECLARED = [value for module in _MODULES for value in vars(import_module(module)).values()]
+OPERATIONS: "Mapping[str, Operation]"
+"""All operations by their names, in the order of their modules, which are imported when they are asked for."""
 
-OPERATIONS: Mapping[str, Operation] = {value.name: value for value in _DECLARED if isinstance(value, Operation)}
-"""All operations by their names, in the order of their modules."""
 
-GROUPS = tuple(value for value in _DECLARED if isinstance(value, CommandGroup))
-"""The groups of commands that features declare."""
+def __getattr__(name: str) -> Any:
+    if name != "OPERATIONS":
+        raise AttributeError(name)
+    from core.doors.operations.declaring import Operation
+
+    declared = [value for module in MODULES for value in vars(import_module(module)).values()]
+    operations = globals()[name] = {value.name: value for value in declared if isinstance(value, Operation)}
+    return operations

@@ -30,5 +30,6 @@ from core.model.search import *
 from core.model.settings import *
 from core.model.syncing import *
 from core.model.uses import *
+from core.model.vectors import *
 from core.model.versions import *
 from core.model.work import *

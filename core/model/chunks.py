@@ -1,4 +1,4 @@
-"""Chunks of notes, the user's edits of chunks, and the reasons for a cut; arrays of vectors, spans and row numbers."""
+"""Chunks of notes, the user's edits of chunks, and the reasons for a cut."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,32 +6,9 @@ from datetime import datetime
 from statistics import fmean, pstdev
 from typing import ClassVar, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.base.messages import Message
 from core.model.documents import Document
 from core.model.notes import Failed, NoteSummary
-
-# Array types of vectors, spans and row numbers.
-
-Matrix = NDArray[np.float32]
-"""Vectors, one a row, shape (n, dimension), rows of unit length."""
-
-Pixels = NDArray[np.uint8]
-"""A picture in red, green and blue, shape (height, width, 3)."""
-
-Bits = NDArray[np.uint8]
-"""Signs of centred token vectors, eight to a byte, shape (tokens, dimension / 8)."""
-
-Spans = NDArray[np.int32]
-"""Half-open character offsets, shape (n, 2), in reading order."""
-
-Rowids = NDArray[np.int64]
-"""The numbers of chunks in the store, ascending, shape (n,)."""
-
-
-# The chunks.
 
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
 ChunkState = Literal["pending", "embedded", "refused", "deleted"]

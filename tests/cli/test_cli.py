@@ -607,3 +607,14 @@ def test_a_server_is_set_up_tested_and_removed(run: Any, tmp_path: Path, monkeyp
     assert run("models", "server", "rerank", "--remove-key")["servers"][0]["key"] == ""
     assert run("models", "server", "rerank", "--remove")["servers"][0]["base_url"] == ""
     assert "Name the server" in run("models", "server", "--test")[1]
+
+
+def test_help_loads_no_command_and_a_command_only_its_own() -> None:
+    code = (
+        "import sys\nfrom core.doors.cli import main\ntry: main()\nfinally: print([name for name in sys.modules if "
+        "name.startswith(('core.doors.operations.', 'core.features.', 'core.model', 'pydantic', 'numpy'))])"
+    )
+    for arguments, others in (["--help"], "core.doors"), (["search", "--help"], "core.features"):
+        command = [sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert others not in done.stdout.splitlines()[-1]

@@ -7,19 +7,17 @@ import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 from core.base.messages import from_json, render
 from core.doors import cli
 from tests import samples
 
 CHINESE = re.compile("[一-鿿]")
-GROUPS = {
-    (): cli.app,
-    **{(group.name or "",): group.typer_instance for group in cli.app.registered_groups if group.typer_instance},
-}
-"""The apps of the commands by what is typed before these."""
+COMMANDS: Any = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -63,15 +61,8 @@ def test_help_is_in_the_language_of_the_terminal() -> None:
 
 
 def test_every_command_has_its_help_in_chinese() -> None:
-    calls = [
-        *GROUPS,
-        *(
-            (*group, command.name or command.callback.__name__.replace("_", "-"))
-            for group, app in GROUPS.items()
-            for command in app.registered_commands
-            if command.callback
-        ),
-    ]
+    inner = [(name, part) for name, command in COMMANDS.items() for part in getattr(command, "commands", ())]
+    calls: list[tuple[str, ...]] = [(), *((name,) for name in COMMANDS), *inner]
     for call, printed in zip(calls, helps(calls), strict=True):
         text = printed.partition("\n")[2]
         assert CHINESE.search(text), call

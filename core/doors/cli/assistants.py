@@ -11,8 +11,8 @@ import typer
 from core.base.errors import ConfigError
 from core.base.terminal import _
 from core.doors.cli import options
-from core.doors.cli.app import HOST, PORT
 from core.doors.cli.output import show
+from core.doors.cli.pages import HOST, PORT
 from core.doors.cli.terminal import Stream
 from core.settings import assistant_config
 from core.settings.access import AccessTokens
@@ -29,6 +29,10 @@ def _go_to(settings: Path | None) -> None:
     os.chdir(settings.parent)
 
 
+app = typer.Typer()
+
+
+@app.command(help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))
 def mcp(
     print_config: Annotated[
         bool, typer.Option("--print-config", help=_("Print what to put into the configuration of the assistant."))

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,18 +14,13 @@ from core.base.codec import assemble
 from core.base.errors import ConfigError
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
+from core.doors.cli.binding import Command
 from core.doors.cli.calling import Run, opened, stoppable
 from core.doors.cli.options import WORKSPACE
 from core.doors.operations import bases as operations
 from core.doors.operations.text.bases import format_new_base
 from core.doors.operations.views.bases import BaseDeletion, BaseDetails, ChangeCosts, FolderConnection, FolderImport
 from core.model import ChangeCost, SyncReport
-
-app = typer.Typer(
-    help=_("The knowledge bases: make, show, change, rename and delete them."),
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")
 """An address of the web; a path has it with one slash instead of two."""
@@ -193,3 +189,12 @@ def connect(workspace: Path, **given: Any) -> FolderConnection:
         elif agreed(question, yes=False):
             report = run(operations.connect, **given | {"confirmed": True})
         return report
+
+
+COMMANDS: Mapping[str, Command] = {
+    "base.change": Command(run=set_, also=(operations.cost,)),
+    "base.delete": Command(run=delete),
+    "base.import": Command(run=import_),
+    "base.connect": Command(run=connect),
+    "base.switch": Command(format_switched, switch),
+}

@@ -27,7 +27,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Additions of a command to its operation.
+    """Additions of a command to its operation; without one it prints the names and values of the answer.
 
     `lines` formats its output for people, in place of the operation's. `run` does its work with the folder of the
     workspace and the arguments; its keywords are options too, or replace those of the same names. `also` are operations

@@ -23,6 +23,10 @@ _BY = "hit@5=0.8"
 _REPORTS = (".csv", ".md", ".html")
 
 
+app = typer.Typer()
+
+
+@app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))
 @taking(operations.start)
 def evaluate(
     questions: Annotated[

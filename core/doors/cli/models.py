@@ -114,11 +114,7 @@ def _format_server(server: ServerCard) -> list[str]:
     return lines
 
 
-app = typer.Typer(
-    help=_("The models there are, whether they work, how to have others, and which one a base has."),
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = typer.Typer()
 
 Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` shows, such as sentence:BAAI/bge-m3."))]
 BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ import typer
 from core.base.codec import assemble
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.base.terminal import _
+from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json
 from core.doors.cli.output import show
@@ -26,11 +27,7 @@ from core.doors.operations.text import notes as note_text
 from core.doors.operations.views.notes import ChangedNote, WholeNote
 from core.intake.encoding import MAX_BYTES
 
-app = typer.Typer(
-    help=_("Notes: write them, show them, set their fields, look at their versions, delete and restore them."),
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = typer.Typer()
 
 Body = Annotated[str | None, typer.Option("--body", help=_("The text; by default stdin, or what your editor gives."))]
 
@@ -153,3 +150,11 @@ def _edit(before: str, name: str) -> str:
             return file.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
             raise ConfigError("The editor stored no text in UTF-8, so nothing is written.") from error
+
+
+COMMANDS: Mapping[str, Command] = {
+    "note.export": Command(shown=("to",)),
+    "note.new": Command(note_text.format_written, new),
+    "note.update": Command(note_text.format_change, edit),
+    "note.revert": Command(note_text.format_change, revert),
+}

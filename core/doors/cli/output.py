@@ -14,7 +14,6 @@ from core.base.messages import Message, readable
 from core.base.terminal import say
 from core.base.text import one_line
 from core.doors.cli.terminal import in_json, redraw
-from core.model import left_line
 
 Lines = Callable[[Any], list[str]]
 """A function that formats the values of an answer as lines."""
@@ -72,6 +71,8 @@ def stop(*_: object) -> NoReturn:
 
 
 def progress(done: float, total: float, what: object) -> None:
+    from core.model import left_line  # takes a tenth of a second, which --help avoids
+
     if STOPPED.is_set():
         raise KeyboardInterrupt
     left = PACE.left(done, total)

@@ -16,9 +16,9 @@ import typer
 from core.base.errors import ConfigError
 from core.base.messages import plural
 from core.base.terminal import _, say
-from core.doors.cli.app import HOST, Port, free_port
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
+from core.doors.cli.pages import HOST, Port, free_port
 from core.doors.operations.text.bases import format_counts
 from core.model import KnowledgeBase, SyncReport
 
@@ -34,6 +34,10 @@ _PATIENCE = 0.5
 """Seconds between two checks for Ctrl+C."""
 
 
+app = typer.Typer()
+
+
+@app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))
 def serve(
     port: Port = None,
     host: Annotated[
@@ -128,6 +132,7 @@ def answer_calls(workspace: "Workspace") -> Iterator[None]:
             thread.join()
 
 
+@app.command(help=_("Bring watched folders up to date as their files change, until Ctrl+C; the app does it too."))
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.workspace import Workspace
 

@@ -41,6 +41,10 @@ Port = Annotated[
 ]
 
 
+app = typer.Typer()
+
+
+@app.command("app", help=_("Start the app in the browser; only this machine reaches it."))
 def serve(
     port: Port = None,
     no_browser: Annotated[

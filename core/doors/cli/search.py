@@ -1,4 +1,4 @@
-"""Commands: the lines that they print for people, and their work in addition to the operation."""
+"""The work of `tessera search` and `tessera context` in addition to their operations."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,12 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from core.base.terminal import _
-from core.doors.cli import bases, notes
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call
 from core.doors.operations import search as operations
-from core.doors.operations.bases import cost
-from core.doors.operations.text import notes as note_text
 from core.doors.operations.views.search import ContextView, SearchOutput
 from core.model import IN_CONTEXT
 
@@ -46,16 +43,6 @@ def context(folder: Path, **given: Any) -> ContextView:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "base.change": Command(run=bases.set_, also=(cost,)),
-    "base.delete": Command(run=bases.delete),
-    "base.import": Command(run=bases.import_),
-    "base.connect": Command(run=bases.connect),
-    "base.switch": Command(bases.format_switched, bases.switch),
-    "note.export": Command(shown=("to",)),
-    "note.new": Command(note_text.format_written, notes.new),
-    "note.update": Command(note_text.format_change, notes.edit),
-    "note.revert": Command(note_text.format_change, notes.revert),
     "search.find": Command(run=search, also=(operations.context,), shown=("full", "explain")),
     "search.context": Command(run=context),
 }
-"""Additions by operation; a command without one prints the names and values of the answer."""

@@ -1,0 +1,35 @@
+"""`tessera chunks`: how a file is split."""
+
+from typing import Annotated, Any
+
+import typer
+
+from core.base.errors import UnknownChoice
+from core.base.terminal import _
+from core.doors.cli import options
+from core.doors.cli.binding import taking
+from core.doors.cli.output import show, write
+from core.doors.operations import chunks
+from core.doors.operations.declaring import PERSON
+from core.doors.operations.text.chunks import format_preview
+
+app = typer.Typer()
+
+
+@app.command("chunks", help=_("Show how a file is split, and why; nothing is stored."))
+@taking(chunks.preview)
+def preview(
+    form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
+    as_json: options.Json = False,
+    workspace: options.Folder = options.WORKSPACE,
+    **given: Any,
+) -> None:
+    if form not in ("text", "html"):
+        raise UnknownChoice("format", form, ("text", "html"))
+    cut = chunks.preview.run(None, PERSON, given)
+    if form == "html":
+        from core.doors.operations.text.chunks import page
+
+        write(page(cut))
+        return
+    show(cut, as_json, format_preview)

@@ -1,0 +1,157 @@
+"""The commands there are: help lists them by the text of the modules that declare them, a call imports those."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from core.base.messages import message
+from core.base.terminal import _, say
+from core.doors.cli import options
+from core.doors.registry import MODULES
+from core.features import FEATURES
+
+_GROUPS = {
+    "models": _("The models there are, whether they work, how to have others, and which one a base has."),
+    "note": _("Notes: write them, show them, set their fields, look at their versions, delete and restore them."),
+    "base": _("The knowledge bases: make, show, change, rename and delete them."),
+    "thread": _("Threads of written answers: list, show, go on with, keep as a note, delete them."),
+    "document": _("Documents: what converts them, what isn't read, and another conversion."),
+    "chunk": _("The chunks of notes: list, edit, merge, split, hide and restore them."),
+    "check": _("Can your notes be found? Check a base, show its last check, try other settings on it."),
+    "questions": _("Question sets, by which `tessera evaluate` measures: list, make, show them."),
+    "runs": _("What question sets measured: list, show and delete it."),
+}
+"""The groups that no feature declares."""
+_CORE = Path(__file__).parents[2]
+_BY_HAND = {
+    **dict.fromkeys(("core.doors.cli.chunks", "core.doors.cli.evaluate"), ""),
+    **{f"core.features.{name}.commands": "" for name in FEATURES},
+    **dict.fromkeys((f"core.doors.cli.{name}" for name in ("pages", "serving", "assistants", "status")), ""),
+    "core.doors.cli.models": "models",
+    "core.doors.cli.notes": "note",
+}
+"""The modules with commands that aren't made from operations, and what is typed before these."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A command, or a `group` of commands that may `list` by itself; the operations of a module aren't `by_hand`."""
+
+    module: str
+    words: tuple[str, ...]
+    about: str = ""
+    by_hand: bool = False
+    group: bool = False
+    lists: bool = False
+
+
+def _read_all() -> Iterator[_Entry]:
+    """Yield the commands in the order in which they are listed."""
+    for module in MODULES:
+        yield from _read(module)
+    for module, before in _BY_HAND.items():
+        yield from _read(module, before)
+
+
+def _read(module: str, before: str = "") -> Iterator[_Entry]:
+    for function, call in _calls(module):
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        match ast.unparse(call.func):
+            case "operation" if "cli" in given and "cli" not in ast.literal_eval(given.get("by_hand", ast.Tuple([]))):
+                command = ast.literal_eval(given["cli"]).partition(" {")[0]
+                yield _Entry(module, (*command.split(),), _text(call.args[1]))
+            case "CommandGroup":
+                name = ast.literal_eval(call.args[0])
+                yield _Entry(module, (name,), _text(call.args[1]), group=True, lists="lists" in given)
+            case "app.command" if before:
+                yield _Entry(module, (before, function), by_hand=True)
+            case "app.command":
+                name = ast.literal_eval(call.args[0]) if call.args else function
+                yield _Entry(module, (name,), _text(given["help"]), by_hand=True)
+
+
+def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
+    """Yield the calls that decorate the functions of a module, with their names, and those that make its values."""
+    file = _CORE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    for node in ast.parse(file.read_bytes()).body if file.is_file() else ():
+        if isinstance(node, ast.FunctionDef):
+            yield from ((node.name, call) for call in node.decorator_list if isinstance(call, ast.Call))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            yield "", node.value
+
+
+def _text(message: Any) -> str:
+    return str(ast.literal_eval(message.args[0]))
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands and groups by name, each imported when it is asked for; `abouts` are their sentences."""
+
+    def __init__(self) -> None:
+        self._entries = (*_read_all(),)
+        self._loaded: dict[str, Any] = {}
+        single = [entry for entry in self._entries if len(entry.words) == 1]
+        commands, groups = (
+            {entry.words[0]: say(message(entry.about)) for entry in single if entry.group is group}
+            for group in (False, True)
+        )
+        self.abouts = commands | _GROUPS | groups
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            entries = [entry for entry in self._entries if entry.words[0] == name]
+            group = typer.main.get_group(_load(name, self.abouts[name], entries))
+            group.name = name
+            alone = any(len(entry.words) == 1 and not entry.group for entry in entries)
+            self._loaded[name] = group.commands[name] if alone else group
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.abouts)
+
+    def __len__(self) -> int:
+        return len(self.abouts)
+
+
+def _load(name: str, about: str, entries: list[_Entry]) -> typer.Typer:
+    """Return a group with the commands of entries, or with the one command that is called like it."""
+    from core.doors.cli.binding import Command, bind
+    from core.doors.cli.calling import words
+    from core.doors.operations.declaring import Operation
+
+    group = options.group(about, lists=any(entry.lists for entry in entries))
+    for module in dict.fromkeys(entry.module for entry in entries if entry.by_hand):
+        group.registered_commands += import_module(module).app.registered_commands
+    operations: dict[str, Operation] = {}
+    commands: dict[str, Command] = {}
+    for module in dict.fromkeys(entry.module for entry in entries if not entry.by_hand):
+        declared = vars(import_module(module)).values()
+        operations |= {
+            value.name: value
+            for value in declared
+            if isinstance(value, Operation) and value.cli and words(value)[0] == name
+        }
+        own = module.replace("core.doors.operations", "core.doors.cli").replace(".operations", ".commands")
+        if find_spec(own):
+            commands |= getattr(import_module(own), "COMMANDS", {})
+    bind({name: group, "": group}, commands, operations.values())
+    return group
+
+
+class Root(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes | {"commands": None})
+        self.commands: Any = _Commands()
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        listed: dict[str, Any] = {name: TyperCommand(name, help=about) for name, about in self.commands.abouts.items()}
+        TyperGroup(commands=listed).format_commands(ctx, formatter)

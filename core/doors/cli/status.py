@@ -1,0 +1,46 @@
+"""`tessera status` and `tessera version`."""
+
+from importlib.metadata import version as installed_version
+from typing import Annotated
+
+import typer
+
+from core.base.terminal import _
+from core.doors.cli import options
+from core.doors.cli.calling import call
+from core.doors.cli.output import show
+from core.doors.operations.text.bases import format_status
+from core.doors.program import operations
+
+app = typer.Typer()
+_LOG_LINES = 100
+
+
+@app.command(help=_("Show what the workspace holds."))
+def status(
+    log: Annotated[bool, typer.Option("--log", help=_("Show the end of the log instead, the newest last."))] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help=_("Show what a bug report needs instead: no text, name or path of yours.")),
+    ] = False,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
+) -> None:
+    if log:
+        from core.base.log import FILE, tail
+
+        end = {"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}
+        show(end, as_json, lambda log: log["lines"] or [_("Nothing stands in {file} yet.", file=log["log"])])
+        return
+    if report:
+        from core.workspace import bug_report
+
+        bug = bug_report(workspace)
+        show(dict(bug.facts), as_json, lambda _: [str(bug)])
+        return
+    show(call(operations.show, workspace, {}), as_json, format_status)
+
+
+@app.command(help=_("Show the version."))
+def version(as_json: options.Json = False, workspace: options.Folder = options.WORKSPACE) -> None:
+    show({"version": installed_version("tessera-notes")}, as_json, lambda values: [f"tessera {values['version']}"])
