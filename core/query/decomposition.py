@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from core.base.messages import Message, message
 from core.base.text import one_line, simplify
 from core.model import Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
-from core.providers.chat import Chat, values
 from core.query import compared_things
 from core.query.rules import RULES
+
+if TYPE_CHECKING:
+    from core.providers.chat import Chat
 
 # The level a question is searched at.
 
@@ -169,7 +172,7 @@ def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
     return Decomposition(match.kind, _drop_repeats(_parts(match), limit))
 
 
-def decompose_by_model(text: str, kind: ExploratoryKind, chat: Chat, *, limit: int = 6) -> Decomposition:
+def decompose_by_model(text: str, kind: ExploratoryKind, chat: "Chat", *, limit: int = 6) -> Decomposition:
     """Decompose a question of a kind with a language model.
 
     Raises ProviderError for a failure, and for an answer that is not a list of questions.
@@ -205,6 +208,8 @@ def _drop_repeats(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]
 
 def _strings(answer: str) -> list[str]:
     """Return the last JSON list of strings in an answer, else an empty list."""
+    from core.providers.chat import values  # takes a fifth of a second, which other searches avoid
+
     for strings in values(answer, "["):
         if strings and all(isinstance(part, str) and len(part) <= MOST_CHARACTERS for part in strings):
             return [line for line in map(one_line, strings) if any(map(str.isalnum, line))]

@@ -2,18 +2,20 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.base.cache import Cache
 from core.base.errors import ConfigError, ProviderError
 from core.base.messages import Message, message
 from core.base.text import find_half_character
 from core.model import Decomposition, DroppedCandidate, Hit, LlmSelection, Prepared, Query, SearchResult
-from core.providers.chat import Chat, values
 from core.query.decomposition import decompose_by_model
 from core.retrieval.hits import count_facets
 from core.settings.config import Settings
 from core.settings.sections import LlmSettings
+
+if TYPE_CHECKING:
+    from core.providers.chat import Chat
 
 _CACHED = 64
 
@@ -54,7 +56,7 @@ class LlmSteps:
         kind, llm = by_rules.kind, self._settings.llm
         key = text, kind, _model_of(llm)
         try:
-            by_model = self._decompositions.get_or_compute(key, lambda: decompose_by_model(text, kind, Chat(llm)))
+            by_model = self._decompositions.get_or_compute(key, lambda: decompose_by_model(text, kind, _chat(llm)))
         except (ProviderError, ConfigError) as error:
             return Decompositions((by_rules,), error.message)
         return Decompositions((by_model, by_rules))
@@ -68,7 +70,7 @@ class LlmSteps:
         sent = material(query.text, among, llm.input_characters)
         key = repr(sent), tuple(hit.chunk.id for hit in among), _model_of(llm)
         try:
-            return self._selections.get_or_compute(key, lambda: choose(Chat(llm), sent, among))
+            return self._selections.get_or_compute(key, lambda: choose(_chat(llm), sent, among))
         except (ProviderError, ConfigError) as error:
             return LlmSelection(problem=error.message)
 
@@ -131,7 +133,13 @@ def shares(texts: Sequence[str], characters: int) -> list[str]:
     return [text[:share] for text in texts]
 
 
-def choose(chat: Chat, material: Mapping[str, Any], hits: Sequence[Hit]) -> LlmSelection:
+def _chat(llm: LlmSettings) -> "Chat":
+    from core.providers.chat import Chat  # takes a fifth of a second, which other searches avoid
+
+    return Chat(llm)
+
+
+def choose(chat: "Chat", material: Mapping[str, Any], hits: Sequence[Hit]) -> LlmSelection:
     """Return what a model chose among the candidates, from the material on them.
 
     Raises ProviderError for a failure, and for an answer of another form than the task's.
@@ -163,6 +171,8 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
 
 def _parse_choice(answer: str, count: int) -> tuple[list[int], str] | None:
     """Return the choice in the last JSON object that is one, None if no object is."""
+    from core.providers.chat import values
+
     for value in values(answer, "{"):
         if value.keys() == {"chosen", "answer"} and _is_choice(value["chosen"], count) and _is_text(value["answer"]):
             return value["chosen"], value["answer"].strip()

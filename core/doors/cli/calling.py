@@ -35,15 +35,15 @@ def call(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> An
 @contextmanager
 def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
     """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations."""
-    from core.doors.remote.client import Remote  # takes a third of a second, which --help avoids
+    from core.workspace import Workspace  # takes a second, which --help avoids
 
     with writing(folder) if writes else reading(folder) as workspace:
 
         def run(operation: Operation, /, **values: Any) -> Any:
             arguments = {name: _absolute(value) for name, value in values.items() if value is not None}
-            if isinstance(workspace, Remote):
-                return workspace.run(operation, arguments, progress)
-            return operation.run(workspace, PERSON, arguments, progress)
+            if isinstance(workspace, Workspace):
+                return operation.run(workspace, PERSON, arguments, progress)
+            return workspace.run(operation, arguments, progress)
 
         yield run
 
