@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from core.base.errors import ConfigError, ModelError
 from core.base.registry import lazy
-from core.embedding import e5, hub
+from core.embedding import e5, hub, pieces
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
 from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.numpy_model import load_supported
@@ -108,11 +108,21 @@ class Encoder:
             ) from error
         tokenizer.no_truncation()
         tokenizer.no_padding()
+        pieces.store(self.facts)
         return tokenizer
 
     @lazy
+    def _short_texts(self) -> pieces.ShortTexts | None:
+        return pieces.ShortTexts.load(self.facts)
+
+    def _encoding(self, text: str, *, special: bool = True) -> Any:
+        short = None if "_tokenizer" in vars(self) else self._short_texts
+        found = short.encode(text, special=special) if short else None
+        return found or self._tokenizer.encode(text, add_special_tokens=special)
+
+    @lazy
     def input_tokens(self) -> int:
-        longest = max(len(self._tokenizer.encode(prompt).ids) for prompt in self.facts.prompts.values())
+        longest = max(len(self._encoding(prompt).ids) for prompt in self.facts.prompts.values())
         return self.facts.max_tokens - longest - SPARE
 
     def tokens(self, text: str) -> Spans:
@@ -131,7 +141,7 @@ class Encoder:
         return lru_cache(maxsize=16)(self._encode)
 
     def _encode(self, text: str) -> Spans:
-        return _spans(self._tokenizer.encode(text, add_special_tokens=False))
+        return _spans(self._encoding(text, special=False))
 
     def loaded(self) -> Any:
         """Return the SentenceTransformer; the first call loads it. Raises ModelError."""
@@ -169,7 +179,8 @@ class Encoder:
         return model
 
     def warm(self) -> None:
-        """Load what a question needs and run it once: the first run is the slowest."""
+        """Load what questions need and run it once: the first run is the slowest."""
+        _ = self._tokenizer
         self.embed(["warm"], role="query")
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
@@ -231,7 +242,7 @@ class Encoder:
 
     def _ids(self, text: str) -> list[int]:
         """Return the ids of a text's tokens; of a text that is too long, those that the model reads."""
-        ids: list[int] = self._tokenizer.encode(text).ids
+        ids: list[int] = self._encoding(text).ids
         suffix = self._count_frame("")[1]
         excess = len(ids) - self.facts.max_tokens
         return ids if excess <= 0 else ids[: -suffix - excess] + ids[-suffix:]
@@ -239,7 +250,7 @@ class Encoder:
     def _count_frame(self, prompt: str) -> tuple[int, int]:
         """Count the tokens before and after a text: the special ones and those of the prompt."""
         # The space that ends a prompt is a token only if no word follows it.
-        special = self._tokenizer.encode(prompt.rstrip() or "a").special_tokens_mask
+        special = self._encoding(prompt.rstrip() or "a").special_tokens_mask
         suffix = special[::-1].index(0)
         return (len(special) - suffix if prompt else special.index(0)), suffix
 

@@ -1,0 +1,140 @@
+"""The tokens of short texts, without all pieces of a tokenizer: 250,000 of a multilingual model take a second to load.
+
+The tokens of a text depend only on the pieces that occur in it, and on the lowest score of all (a Unigram model). A
+file in the user's cache holds the pieces in order, so that those in a text are found without a look at the others.
+"""
+
+import io
+import json
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Self
+from zipfile import BadZipFile
+
+import numpy as np
+from platformdirs import user_cache_dir
+
+from core.base import files
+from core.embedding.model_folder import ModelFacts, read_json
+
+_LARGE = 1 << 22
+"""Bytes of a tokenizer's file from which on it loads slowly."""
+_MOST = 4_000
+"""Characters whose tokens are read so; for more the whole tokenizer is sooner done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The tokens of a text, as an encoding of `tokenizers` has them."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]]
+    special_tokens_mask: list[int]
+
+
+class ShortTexts:
+    """The tokenizer of a model for short texts; safe to share between threads."""
+
+    def __init__(self, stored: Any) -> None:
+        self._pieces: bytes = stored["pieces"].tobytes()
+        self._starts = memoryview(stored["starts"])
+        self._ids, self._scores = memoryview(stored["ids"]), memoryview(stored["scores"])
+        self._description: dict[str, Any] = json.loads(stored["description"].tobytes())
+        self._special = [str(token["content"]) for token in self._description["added_tokens"]]
+        self._lowest = int(stored["scores"].argmin())
+        self._plain = self._build([])
+        self._left = _MOST
+
+    @classmethod
+    def load(cls, facts: ModelFacts) -> Self | None:
+        """Return the tokenizer of a model, None where `store` wrote no file of it."""
+        try:
+            with np.load(io.BytesIO(_file(facts).read_bytes()), allow_pickle=False) as stored:
+                return cls(stored)
+        except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile):
+            return None
+
+    def encode(self, text: str, *, special: bool) -> Encoding | None:
+        """Return the tokens of a text, None for one that takes the whole tokenizer."""
+        self._left -= len(text)
+        if self._left < 0 or any(token in text for token in self._special):
+            return None
+        words = self._plain.pre_tokenizer.pre_tokenize_str(self._plain.normalizer.normalize_str(text))
+        places = sorted({place for word, _ in words for place in self._find(word)} | {self._lowest})
+        encoding = self._build(places).encode(text, add_special_tokens=special)
+        ids = [*range(len(self._special)), *(self._ids[place] for place in places)]
+        return Encoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
+
+    def _build(self, places: list[int]) -> Any:
+        """Return a tokenizer of the special pieces and of those at some places."""
+        from tokenizers import Tokenizer
+
+        vocabulary = [(token, 0.0) for token in self._special]
+        vocabulary += [(self._piece(place).decode(), self._scores[place]) for place in places]
+        model = self._description["model"] | {"vocab": vocabulary}
+        return Tokenizer.from_str(json.dumps(self._description | {"model": model}))
+
+    def _find(self, word: str) -> Iterator[int]:
+        """Yield the places of the pieces that occur in a word."""
+        for start in range(len(word)):
+            place = 0
+            for end in range(start + 1, len(word) + 1):
+                wanted = word[start:end].encode()
+                place = bisect_left(range(len(self._ids)), wanted, lo=place, key=self._piece)
+                piece = self._piece(place) if place < len(self._ids) else b""
+                if piece == wanted:
+                    yield place
+                elif not piece.startswith(wanted):
+                    break
+
+    def _piece(self, place: int) -> bytes:
+        start, end = self._starts[place : place + 2]
+        return self._pieces[start:end]
+
+
+def store(facts: ModelFacts) -> None:
+    """Write the file of a large tokenizer, once; it is empty for another kind of tokenizer."""
+    file = _file(facts)
+    if file.is_file() or facts.tokenizer.stat().st_size < _LARGE:
+        return
+    description = read_json(facts.tokenizer)
+    data = _sorted_pieces(description) if _is_known_kind(description) else b""
+    with suppress(OSError):  # the whole tokenizer does as well
+        file.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(file, data)
+
+
+def _is_known_kind(description: dict[str, Any]) -> bool:
+    """Return whether a tokenizer is a Unigram model that begins with its special pieces, which are all it adds."""
+    model, added = description["model"], description["added_tokens"]
+    return (
+        (model.get("type"), model.get("byte_fallback", False)) == ("Unigram", False)
+        and model["unk_id"] in range(len(added))
+        and None not in (description["normalizer"], description["pre_tokenizer"])
+        and [(token["id"], [token["content"], 0.0]) for token in added] == [*enumerate(model["vocab"][: len(added)])]
+        and all(token["special"] and not token["normalized"] for token in added)
+    )
+
+
+def _sorted_pieces(description: dict[str, Any]) -> bytes:
+    first = len(description["added_tokens"])
+    numbered = enumerate(description["model"].pop("vocab")[first:], first)
+    pieces = sorted((piece.encode(), number, score) for number, (piece, score) in numbered)
+    data = io.BytesIO()
+    np.savez(
+        data,
+        pieces=np.frombuffer(b"".join(piece for piece, *_ in pieces), np.uint8),
+        starts=np.array([0, *accumulate(len(piece) for piece, *_ in pieces)], np.int32),
+        ids=np.array([number for _, number, _ in pieces], np.int32),
+        scores=np.array([score for *_, score in pieces], np.float64),
+        description=np.frombuffer(json.dumps(description).encode(), np.uint8),
+    )
+    return data.getvalue()
+
+
+def _file(facts: ModelFacts) -> Path:
+    return Path(user_cache_dir("tessera", appauthor=False)) / "tokenizers" / f"{facts.digest}.npz"

@@ -1,0 +1,93 @@
+"""The tokens of short texts, read from a file of the pieces in order, are those of the whole tokenizer."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from tokenizers import Tokenizer, models
+
+from core.embedding import pieces
+from core.embedding.model_folder import ModelFacts
+from core.embedding.pieces import ShortTexts
+from core.embedding.sentence import build_bundled
+
+TEXTS = (
+    "",
+    " ",
+    "query: how are backups encrypted?",
+    "缓存雪崩和备份的区别是什么？",
+    "Ünïcödé cafe\u0301 ﬁn ＡＢＣ ～ ㎏ \u00ad soft",
+    "deja\u0300 vu\tTabs\nand  many   spaces ",
+    "👩‍👩‍👧 emoji 🦄🦄 \U0001f9ff \ue000\ue001 unknown",
+    "ภาษาไทย हिन्दी العربية עברית русский 日本語 한국어",
+    "▁▁ metaspace ▁x",
+    "A" * 300,
+)
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelFacts]:
+    facts = build_bundled().facts
+    with pytest.MonkeyPatch.context() as patch:
+        folder = str(tmp_path_factory.mktemp("cache"))
+        patch.setattr(pieces, "user_cache_dir", lambda *_, **__: folder)
+        pieces.store(facts)
+        yield facts
+
+
+@pytest.fixture
+def short(facts: ModelFacts) -> ShortTexts:
+    texts = ShortTexts.load(facts)
+    assert texts
+    return texts
+
+
+def test_tokens_are_those_of_the_whole_tokenizer(short: ShortTexts, facts: ModelFacts) -> None:
+    whole, random = Tokenizer.from_file(str(facts.tokenizer)), Random(1)
+    every = [piece for piece in whole.get_vocab() if not piece.startswith("<")]
+    mixed = ["".join(random.choices(every, k=random.randint(1, 6))) for _ in range(100)]
+    for text in (*TEXTS, *mixed):
+        for special in (True, False):
+            short._left = 10_000
+            ours, theirs = short.encode(text, special=special), whole.encode(text, add_special_tokens=special)
+            assert ours
+            assert ours.ids == theirs.ids, text
+            assert ours.offsets == theirs.offsets
+            assert ours.special_tokens_mask == theirs.special_tokens_mask
+
+
+def test_special_pieces_and_much_text_take_the_whole_tokenizer(short: ShortTexts) -> None:
+    assert short.encode("one <s> two", special=True) is None
+    assert short.encode("words " * 600, special=True)
+    assert short.encode("words " * 600, special=True) is None
+
+
+def test_a_damaged_file_counts_as_none(facts: ModelFacts) -> None:
+    file = pieces._file(facts)
+    data = file.read_bytes()
+    for damaged in (b"", data[:1000], data[:-500], data[:5000] + b"?" + data[5001:]):
+        file.write_bytes(damaged)
+        assert ShortTexts.load(facts) is None
+    file.write_bytes(data)
+
+
+def test_another_kind_of_tokenizer_has_no_file(tmp_path: Path, facts: ModelFacts) -> None:
+    file = tmp_path / "tokenizer.json"
+    Tokenizer(models.BPE({f"piece {number}" * 20: number for number in range(30_000)}, [])).save(str(file))
+    other = replace(facts, tokenizer=file, digest="other")
+    pieces.store(other)
+    assert pieces._file(other).read_bytes() == b""
+    assert ShortTexts.load(other) is None
+
+
+def test_a_question_needs_no_whole_tokenizer(facts: ModelFacts) -> None:
+    whole, quick = build_bundled(), build_bundled()
+    assert whole._tokenizer
+    question = "how are backups encrypted"
+    assert (quick.embed([question], role="query") == whole.embed([question], role="query")).all()
+    assert (quick.tokens(question) == whole.tokens(question)).all()
+    assert "_tokenizer" not in vars(quick)
+    quick.warm()
+    assert "_tokenizer" in vars(quick)
