@@ -110,7 +110,6 @@ def test_a_base_is_exported_and_restored(run: Run, said: Run, folder: Path, tmp_
     assert run("export", "vault", "--to", place, "--as", form) == {
         "base": "vault",
         "as": form,
-        "form": form,
         "place": str(place),
     }
     code, _, error = said("export", "vault", "--to", place)
