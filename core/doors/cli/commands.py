@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from core.base.messages import message
+from core.base.messages import Message
 from core.base.terminal import _, say
 from core.doors.cli import options
 from core.doors.registry import MODULES
@@ -99,7 +99,7 @@ class _Commands(Mapping[str, Any]):
         self._loaded: dict[str, Any] = {}
         single = [entry for entry in self._entries if len(entry.words) == 1]
         commands, groups = (
-            {entry.words[0]: say(message(entry.about)) for entry in single if entry.group is group}
+            {entry.words[0]: say(Message(entry.about)) for entry in single if entry.group is group}
             for group in (False, True)
         )
         self.abouts = commands | _GROUPS | groups

@@ -44,7 +44,7 @@ def _format_log(log: LearntLog) -> list[str]:
 
 # The operations.
 
-_LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
+_LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20, pool.wait = 3\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ __all__ = ["run"]
 
 def test_a_log_is_learnt_from_with_a_model(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "app.log"
-    log.write_text("2026-01-02 10:00:00 INFO config - setting pool.most = 20\nparcels above 30 kg go by road\n")
+    log.write_text(
+        "2026-01-02 10:00:00 INFO config - setting pool.most = 20, pool.least = 2\nparcels above 30 kg go by road\n"
+    )
     lines = [{"line": 2, "quote": "parcels above 30 kg"}]
     notes = [{"title": "By road", "text": "Heavy.", "lines": lines}, {"title": "Made up", "text": "No.", "lines": []}]
     with ModelServer(stream(json.dumps({"notes": notes})), stream("no"), stream("no")) as server:
@@ -28,4 +30,7 @@ def test_a_log_is_learnt_from_with_a_model(tmp_path: Path, run: Any, monkeypatch
         ]
         with pytest.raises(AssertionError, match="didn't answer in the form that was asked for"):
             run("learn", log, "--with-model")
-    assert [one["title"] for one in run("review", "list", as_json=True)["waiting"]] == ["pool.most = 20", "By road"]
+    assert [one["title"] for one in run("review", "list", as_json=True)["waiting"]] == [
+        "Settings of config: pool.most, pool.least",
+        "By road",
+    ]

@@ -62,7 +62,23 @@ def test_what_is_ordinary_is_no_fact(text: str) -> None:
 
 
 def test_a_masked_value_is_no_setting() -> None:
-    assert not facts_of("2026-01-01 10:00:00 INFO config - setting db.password = Sunshine!42\n")
+    line = "2026-01-01 10:00:00 INFO config - setting db.password = Sunshine!42, db.name = shop, db.port = 5433\n"
+    (fact,) = facts_of(line)
+    assert str(fact.text) == "Settings of config: db.name = shop, db.port = 5433"
+
+
+def test_a_setting_alone_is_no_fact() -> None:
+    assert not facts_of("2026-01-01 10:00:00 INFO config - setting db.name = shop\n")
+
+
+def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> None:
+    failed = "".join(f"2026-01-01 10:00:0{n} ERROR sync - upload failed: disk quota exceeded\n" for n in range(2))
+    rotated = "2026-01-01 10:00:04 INFO sync - rotation of keys resolved\n"
+    raised = "2026-01-01 10:00:05 INFO admin - quota raised to 50 GB\n"
+    began = "2026-01-01 10:00:06 INFO config - reading the list of hosts\n"
+    resumed = "2026-01-01 10:00:07 INFO sync - upload resumed\n"
+    (fact,) = facts_of(failed + rotated + raised + began + resumed)
+    assert str(fact.text).endswith("It ended with: upload resumed. Before that: quota raised to 50 GB.")
 
 
 def test_the_same_error_in_another_log_is_the_same_fact() -> None:
@@ -94,7 +110,7 @@ def test_a_fact_that_is_said_a_little_otherwise_is_known_and_its_opposite_is_not
 
 
 def test_settings_with_other_values_are_other_facts() -> None:
-    line = "2026-01-01 10:00:00 INFO config - setting pool.size = {}\n"
+    line = "2026-01-01 10:00:00 INFO config - setting pool.size = {}, pool.wait = 3\n"
     (ten,), (twenty,) = facts_of(line.format(10)), facts_of(line.format(20))
     assert Memory([LearntFact(ten.rule, ten.key, "", rejected=True)]).find(twenty) is None
 

@@ -14,7 +14,7 @@ from tests.features.learning.measure import LABELS, LOGS
 from tests.features.learning.secrets import planted
 
 FILES = [LOGS / name for name in LABELS]
-SETTING = "2026-01-01 10:00:00 INFO config - setting {} = {}\n"
+SETTING = "2026-01-01 10:00:00 INFO {0} - setting limit = {1}\n2026-01-01 10:00:01 INFO {0} - setting twin = on\n"
 
 
 @pytest.fixture
@@ -48,21 +48,21 @@ def test_suggestions_wait_and_are_found_once_they_are_accepted(workspace: Worksp
     (log,) = report.logs
     assert (report.base, log.name, log.format, log.secrets, log.known) == ("work", "shop-service.log", "plain", 1, 0)
     waiting = {one.note.title: one for one in workspace.proposals.all()}
-    one = waiting["db.pool_size = 20"]
-    assert (one.note.status, one.note.source, one.note.origin) == ("pending", "log_learning", "shop-service.log:2")
+    one = waiting["Settings of shop.config: db.pool_size, checkout.timeout_seconds, mail.smtp_port, mail.starttls"]
+    assert (one.note.status, one.note.source, one.note.origin) == ("pending", "log_learning", "shop-service.log:2-4,42")
     assert not workspace.search("pool_size", bases=["work"]).hits
     assert workspace.search("pool_size status:pending", bases=["work"]).hits
     note = workspace.notes.get(one.note.id)
     assert "'setting'" in note.body
-    assert note.extra["metadata"] == {"rule": "setting", "format": "plain", "lines": [2]}
+    assert note.extra["metadata"] == {"rule": "setting", "format": "plain", "lines": [2, 3, 4, 42]}
     assert note.extra["created_by"] == "rules"
     workspace.proposals.accept([one])
     (hit, *_) = workspace.search("pool_size", bases=["work"]).hits
-    assert hit.note.title == "db.pool_size = 20"
+    assert hit.note.id == one.note.id
 
 
 def test_what_was_added_to_a_note_is_not_suggested_again(workspace: Workspace) -> None:
-    log = "2026-01-02 10:00:09 INFO config - setting pool.most = 20\n"
+    log = "2026-01-02 10:00:09 INFO config - setting pool.most = 20, pool.least = 2\n"
     pool = workspace.notes.add("home", "The pool.\n", title="Pool").id
     workspace.learning.learn("home", text=log)
     (item,) = workspace.review.all(kinds=["note"])

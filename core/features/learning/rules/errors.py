@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.base.messages import message, plural
-from core.base.text import keywords
+from core.base.text import query_keywords
 from core.features.learning.rules.common import (
     abbreviate,
     fact,
@@ -172,24 +172,27 @@ def _cause(event: LogEvent) -> str:
 
 
 def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[LogEvent | None, LogEvent | None]:
-    """Return what was done after the last error and before it ended, and what says that it ended."""
-    subject = {*keywords(f"{what} {cause}")} - {"failed", "error", "失败", "the", "of", "for", "could", "not"}
-    source = events[last].source
+    """Return what was done after the last error and before it ended, and what says that it ended.
+
+    Both share words with the error, and the step perhaps only with its end: what merely came next is tied to nothing.
+    """
+    subject = _subject(f"{what} {cause}")
     between: list[LogEvent] = []
     for event in events[last + 1 : last + 1 + _MOST_AFTER]:
         if event.level == "error" or event.kind != "log":
             continue
         line = first_line(event)
-        near = {*keywords(line)} & subject
-        if _ENDED.search(line) and not _ROUTINE.search(line) and (near or event.source == source):
-            steps = [
-                log_event
-                for log_event in between
-                if not _ROUTINE.search(first_line(log_event)) and log_event.level in ("info", "")
-            ]
+        if _ENDED.search(line) and not _ROUTINE.search(line) and subject & _subject(line):
+            steps = [step for step in between if _subject(first_line(step)) & (subject | _subject(line))]
             return (steps[-1] if steps else None), event
-        between.append(event)
+        if event.level in ("info", "") and not _ROUTINE.search(line):
+            between.append(event)
     return None, None
+
+
+def _subject(text: str) -> set[str]:
+    """Return the words that say what a line is about."""
+    return {*query_keywords(text)} - {"failed", "error", "失败"}
 
 
 def unsteady_tests(log: LogText) -> Iterator[Fact]:

@@ -1,12 +1,13 @@
 """What is stated: values of the configuration, ports, and causes, fixes and decisions in chats and notes."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
 from core.base.messages import Message, message
 from core.base.text import CJK
-from core.features.learning.rules.common import abbreviate, fact, first_line, normalise_exact
+from core.features.learning.rules.common import abbreviate, fact, first_line, generalise_source, normalise_exact
 from core.model import Fact, LogEvent, LogText
 
 _NAME = rf"[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}"
@@ -62,29 +63,32 @@ _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
 _UNSURE = re.compile(
     r"(?i)\b(?:may|might|maybe|perhaps|possibly|probably|usually|often|common|could|if|whether|why|what)\b|常见|可能|也许|一般|通常|是否|如果|怎么"
 )
+_FEW = 2
+"""Fewest settings of a source that are worth a note."""
 _SHORTEST, _SHORTEST_CHINESE = 25, 8
 _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|解决(?:办法|方法|方案)|原因)[：:]\s*")
 
 
 def settings(log: LogText) -> Iterator[Fact]:
-    """Yield the values of settings that a log states, the last one of each."""
-    last: dict[str, tuple[str, LogEvent]] = {}
+    """Yield the settings of each source that states several, with the last value of each; one alone says too little."""
+    sources: dict[str, dict[str, tuple[str, LogEvent]]] = defaultdict(dict)
     for event in log.events:
         for name, value in _event_settings(event):
-            last[name] = (value, event)
-    for name, (value, event) in last.items():
-        title = message("{name} = {value}", name=name, value=abbreviate(value))
-        where = message("The setting {name} has the value {value}.", name=name, value=abbreviate(value))
-        source = message("{source} uses it.", source=event.source) if event.source else None
-        text = message("{text} {more}", text=where, more=source) if source else where
-        yield fact(
-            "setting",
-            [normalise_exact(name), normalise_exact(value)],
-            title,
-            text,
-            [event],
-            ("project_config", "environment"),
-        )
+            sources[event.source][name] = (value, event)
+    for source, stated in sources.items():
+        if len(stated) < _FEW:
+            continue
+        title = _settings_line(source, abbreviate(", ".join(stated)))
+        pairs = [f"{name} = {abbreviate(value)}" for name, (value, _) in stated.items()]
+        key = [generalise_source(source), *sorted(map(normalise_exact, pairs))]
+        events = [event for _, event in stated.values()]
+        yield fact("setting", key, title, _settings_line(source, pairs), events, ("project_config", "environment"))
+
+
+def _settings_line(source: str, settings: str | list[str]) -> Message:
+    if source:
+        return message("Settings of {source}: {settings}", source=source, settings=settings)
+    return message("Settings: {settings}", settings=settings)
 
 
 def ports(log: LogText) -> Iterator[Fact]:
