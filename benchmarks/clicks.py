@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 from core.workspace import Workspace
 from tests.browser.conftest import chromium_path, serving
 
-PAGES = ("Notes", "Map", "Review", "Chunks", "Search", "Evaluation", "Bases", "Settings", "Home")
+PAGES = ("Search", "Notes", "Map", "Review", "Bases", "Chunks", "Evaluation", "Settings", "Home")
 QUIET = 600
 """Milliseconds without a change after which a page is done."""
 _SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()

@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import upkeep
-from pages.ui.shared import jobs, names, reports, shell, style, welcome, widgets
+from pages.ui.shared import jobs, names, reports, shell, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -20,30 +20,22 @@ SHOWN = 10
 """Notes listed at most."""
 RECENT = 6
 """Last changed notes."""
-POINTS = (
-    (message("See every split"), message("Long notes are split where it makes sense, and you can see where and why.")),
-    (message("Ask in your own words"), message("Meaning and words both count, and every hit says why it is there.")),
-    (
-        message("No network needed"),
-        message("The model that understands your notes comes with the program. Nothing is sent anywhere."),
-    ),
+PURPOSE = (
+    message("Ask your notes a question in your own words: Tessera shows the passage that answers it, and where it is."),
+    message("It reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
+    message("Everything stays on this machine: no account, no network."),
 )
-"""The strengths of Tessera, each in a few words and in a sentence."""
+"""What Tessera is for, in three sentences."""
 
 
 def introduce(workspace: Workspace) -> None:
     """Introduce Tessera where there are no notes, and offer the two ways to begin."""
     st.title("Tessera")
-    st.html(
-        f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
-    )
-    welcome.beginnings(workspace)
-    st.space("small")
-    for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
-        column.html(
-            f'<div class="t-point" style="--tile: {tile}"><b>{html(text_of(title))}</b>'
-            f'<span class="t-dim">{html(text_of(more))}</span></div>'
-        )
+    words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
+    with words:
+        st.html("".join(f'<p class="t-lead">{html(text_of(sentence))}</p>' for sentence in PURPOSE))
+        welcome.beginnings(workspace)
+    picture.html(welcome.example())
     st.space("small")
     _new_base()
 

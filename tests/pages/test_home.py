@@ -13,6 +13,7 @@ from tests.pages.conftest import Screen
 def test_a_first_start_says_what_it_is_and_how_to_begin() -> None:
     screen = Screen()
     assert "Everything stays on this machine" in screen.text
+    assert "How do I tell that my bike chain is worn?" in screen.text
     assert [button.label for button in screen.app.button][:2] == ["Try it with sample notes", "Import my notes"]
 
 

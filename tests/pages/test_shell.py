@@ -23,6 +23,12 @@ def test_the_language_is_the_browsers_until_one_is_chosen() -> None:
     assert again.open("notes").app.title[0].value == "Notes"
 
 
+def test_the_menu_has_the_pages_of_every_day_above_the_others(filled: Screen) -> None:
+    menu = [link.proto.label.split(" · ")[0] for link in filled.app.sidebar.get("page_link")]
+    assert menu[:5] == ["Home", "Search", "Notes", "Map", "Review"]
+    assert menu[5:] == ["Bases", "Chunks", "Evaluation", "Settings"]
+
+
 def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:
     note = filled.workspace.notes.all()[0].id
     for locale, names in {"en-US": ("Notes", "Chunks", "Search"), "zh-CN": ("笔记", "分块", "搜索")}.items():

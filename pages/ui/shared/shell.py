@@ -77,16 +77,18 @@ IDLE = 3.0
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
+    "search": ("search.py", ":material/search:", message("Search")),
     "notes": ("notes.py", ":material/description:", message("Notes")),
     "map": ("map.py", ":material/scatter_plot:", message("Map")),
     "review": ("review.py", ":material/rule:", message("Review")),
-    "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
-    "search": ("search.py", ":material/search:", message("Search")),
-    "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
     "bases": ("bases.py", ":material/database:", message("Bases")),
+    "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
+    "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
     "settings": ("settings.py", ":material/settings:", message("Settings")),
 }
 """The pages in the order of the menu, each with its file, icon and title."""
+BELOW = "bases"
+"""The first page below the line of the menu: those above are for every day."""
 
 
 def start() -> st.Page:
@@ -212,6 +214,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
     with st.sidebar:
         st.html(style.LOGO)
         for name, (_, icon, title) in PAGES.items():
+            if name == BELOW:
+                st.html('<hr class="t-rule">')
             st.page_link(pages[name], label=f"{text_of(title)}{counts.get(name, '')}", icon=icon, width="stretch")
         st.space("small")
         if workspace:

@@ -49,7 +49,10 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-where { overflow-wrap: anywhere; } .t-problem { color: var(--t-warn); overflow-wrap: anywhere; margin-top: .25rem; } .t-problem:empty { display: none; }
 .t-table { border-collapse: collapse; font-size: .92rem; } .t-table td { padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--t-line); }
 .t-lead { font-size: 1.12rem; line-height: 1.55; max-width: 46rem; opacity: .85; }
-.t-point { border-top: 3px solid var(--tile); padding-top: .7rem; } .t-point b { display: block; margin-bottom: .25rem; }
+.t-rule { border: 0; border-top: 1px solid var(--t-line); margin: .35rem .5rem; }
+.t-example { margin: 0; border: 1px solid var(--t-line); border-radius: .75rem; padding: 1rem 1.1rem; background: var(--t-soft); display: flex; flex-direction: column; gap: .7rem; max-width: 34rem; }
+.t-example-question { border: 1px solid var(--t-line); border-radius: .5rem; padding: .5rem .8rem; background: var(--t-page); }
+.t-example .t-answer { border: 1px solid var(--t-line); border-radius: .5rem; padding: .7rem .9rem; background: var(--t-page); display: flex; flex-direction: column; gap: .35rem; } .t-example-source { color: var(--t-accent); font-size: .9rem; }
 .t-title { font-size: 1.3rem; font-weight: 650; line-height: 1.3; overflow-wrap: anywhere; }
 .t-name { font-weight: 650; font-size: 1.05rem; overflow-wrap: anywhere; }
 .t-facts { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .84rem; opacity: .75; overflow-wrap: anywhere; }

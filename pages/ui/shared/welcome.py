@@ -22,6 +22,11 @@ OF_SAMPLES = (
 )
 """Questions on the sample notes; in each language their first quote is the answer (`tests/features/answers/test_shown.py`)."""
 
+QUESTION = message("How do I tell that my bike chain is worn?")
+QUOTE = (message("Chain:"), message("replace it when the gauge shows 0.75 % (0.5 % for 11 and 12 speeds)."))
+SOURCE = message("Bicycle maintenance list › Every 1,000 km")
+"""The picture of an answer: a question, the quote with its strongest part, and its place."""
+
 
 def questions(workspace: Workspace) -> dict[str, str]:
     """Return questions by their labels: those of the sample notes, or checked ones on other notes, and titles."""
@@ -46,6 +51,18 @@ def links(workspace: Workspace) -> None:
         for label, text in texts.items():
             icon = ":material/arrow_outward:"
             st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": text})
+
+
+def example() -> str:
+    """Return the picture of an answer, as one of the sample notes gives it."""
+    question, (before, marked), source = text_of(QUESTION), map(text_of, QUOTE), text_of(SOURCE)
+    return (
+        f'<figure class="t-example" role="img" aria-label="{html(t("A question, and the passage that answers it"))}">'
+        f'<div class="t-example-question">{html(question)}</div><div class="t-answer">'
+        f'<span class="t-dim t-small">{html(t("From your notes"))}</span>'
+        f'<span>{html(before)} <span class="t-near">{html(marked)}</span></span>'
+        f'<span class="t-example-source">[1] {html(source)}</span></div></figure>'
+    )
 
 
 def no_notes(workspace: Workspace, text: str) -> None:
