@@ -122,8 +122,8 @@ def damage_error(folder: Path, why: str) -> NotesDamaged:
     file, backup = folder / DATABASE, newest_backup(folder)
     if backup:
         return NotesDamaged(
-            "{file} is damaged ({why}). Close Tessera, and bring the newest backup back; what is there is kept aside: "
-            "{command}",
+            "{file} is damaged ({why}). Close Tessera, and restore the newest backup; what is there is kept in "
+            "another folder: {command}",
             file=str(file),
             why=why,
             command=restore_command(backup, folder),

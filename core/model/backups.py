@@ -12,7 +12,7 @@ BackupReason = Literal["person", "program", "daily", "migration"]
 BACKUP_REASONS: dict[BackupReason, Message] = {
     "person": message("made by you"),
     "program": message("made by a program"),
-    "daily": message("made by itself"),
+    "daily": message("automatic"),
     "migration": message("made before an update"),
 }
 

@@ -19,7 +19,7 @@ AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
 """The value of a verdict in the metric `agreed`."""
 
 _VERDICTS: dict[Agreement | None, Message] = {
-    "agrees": message("Agrees with what you wish"),
+    "agrees": message("Agrees with the expected answer"),
     "partly": message("Agrees in part"),
     "no": message("Doesn't agree"),
     None: message("No judgement"),

@@ -30,7 +30,7 @@ def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled:
     shutil.move(vault, vault.with_name("away"))
     workspace.watching.look()
     filled.app.run()
-    assert "Needs a look" in filled.text
+    assert "Needs attention" in filled.text
     assert "1 watched folder can&#x27;t be read" in filled.text or "1 watched folder can't be read" in filled.text
     assert workspace.freshness.state == "attention"
     shutil.move(vault.with_name("away"), vault)

@@ -144,8 +144,9 @@ def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDeletion:
     with opened(workspace) as run:
         base: BaseDetails = run(operations.show, **given)
         question = plural(
-            "The base '{base}' goes to the trash with {n} note; `tessera restore` brings it back. Files on disk stay.",
-            "The base '{base}' goes to the trash with {n} notes; `tessera restore` brings it back. Files on disk stay.",
+            "The base '{base}' goes to the trash with {n} note; restore it with `tessera restore`. Files on disk stay.",
+            "The base '{base}' goes to the trash with {n} notes; restore it with `tessera restore`. Files on "
+            "disk stay.",
             n=base.notes,
             base=base.name,
         )

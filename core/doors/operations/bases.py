@@ -370,7 +370,7 @@ def makes(
 
 @operation(
     "base.connect",
-    message("Connect a folder to a base: its notes become those of the files with the same paths."),
+    message("Connect a folder to a base: notes with the same path as a file are linked to it."),
     cli="base connect {base} {folder}",
     writes=True,
     job="import",

@@ -382,7 +382,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 
 @operation(
     "note.restore",
-    message("Bring notes back: deleted ones from the trash, archived ones to the active ones."),
+    message("Restore notes: deleted ones from the trash, archived ones to the active ones."),
     cli="note restore {notes}",
     writes=True,
     lines=note_text.format_restored,
@@ -396,7 +396,7 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Restore
 
 @operation(
     "note.restore_one",
-    message("Bring a deleted note back, as it was; one that waited for the person waits again."),
+    message("Restore a deleted note as it was; one that waited for the user waits again."),
     http="POST /trash/{note}/restore",
     writes=True,
     lacks={"cli": _SEVERAL, "tool": _TRASH},
@@ -465,7 +465,7 @@ def accept(
 def reject(
     workspace: "Workspace",
     notes: NoteNames,
-    reason: Annotated[str, About(message("Why; it stays with what was learnt from a log."))] = "",
+    reason: Annotated[str, About(message("Why; kept with what a log suggested."))] = "",
 ) -> RejectedNotes:
     chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.reject(chosen, reason=reason)

@@ -19,12 +19,12 @@ from core.features.archives.views import EmptiedTrash
 app = typer.Typer()
 
 
-@app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))
+@app.command(help=_("Make a base of what was exported, or restore a deleted base; without a place, list the trash."))
 def restore(
     place: Annotated[
         Path | None, typer.Argument(help=_("What `tessera export` wrote, or a folder of Markdown notes."))
     ] = None,
-    deleted: Annotated[str, typer.Option("--deleted", help=_("Bring this base back from the trash instead."))] = "",
+    deleted: Annotated[str, typer.Option("--deleted", help=_("Restore this base from the trash instead."))] = "",
     base: Annotated[str, typer.Option("--base", help=_("Another name for the base."))] = "",
     workspace: Folder = WORKSPACE,
     as_json: Json = False,

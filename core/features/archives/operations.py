@@ -64,7 +64,7 @@ def restore(
 
 @operation(
     "base.restore_deleted",
-    message("Bring a deleted base back from the trash."),
+    message("Restore a deleted base from the trash."),
     cli="restore --deleted {key}",
     by_hand=("cli",),
     writes=True,

@@ -51,7 +51,7 @@ def _restore(
         outcome = restore(**arguments | {"to": arguments["to"].expanduser().absolute()})
         return outcome
     question = message(
-        "The workspace {folder} becomes as it was at {at} UTC. What is there now is kept aside.",
+        "The workspace {folder} will be as it was at {at} UTC. What is there now is kept in another folder.",
         folder=str(offline.folder),
         at=f"{chosen.made_at:%Y-%m-%d %H:%M}",
     )

@@ -87,15 +87,13 @@ def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
 
 def format_encrypted(backups: EncryptedBackups) -> list[str]:
     if backups.encrypted:
-        return [_("Later backups are encrypted. Keep the passphrase: without it nobody can bring one back.")]
+        return [_("Later backups are encrypted. Keep the passphrase: without it nobody can restore one.")]
     return [_("Later backups are not encrypted.")]
 
 
 # The operations.
 
-GROUP = CommandGroup(
-    "backup", message("Backups of the whole workspace: make, list, check, encrypt them, and bring one back.")
-)
+GROUP = CommandGroup("backup", message("Backups of the whole workspace: make, list, check, encrypt and restore them."))
 _TOOL = {"tool": "backups are the person's"}
 _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back, and knows the passphrase")
 Name = Annotated[
@@ -161,7 +159,7 @@ def verify(workspace: "Workspace", backup: Name) -> Backup:
 
 @operation(
     "backup.restore",
-    message("Bring back everything as it was in a backup; what is there now is kept aside."),
+    message("Restore everything as it was in a backup; what is there now is kept in another folder."),
     cli="backup restore {backup}",
     writes=True,
     lines=format_restored,
@@ -186,7 +184,7 @@ def restore(
 
 @operation(
     "backup.encrypt",
-    message("Encrypt the backups from now on with a passphrase. Without it nobody can bring one back, you neither."),
+    message("Encrypt the backups from now on with a passphrase. Without it nobody can restore one, not even you."),
     cli="backup encrypt",
     writes=True,
     takes={"off": True},

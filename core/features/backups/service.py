@@ -277,7 +277,7 @@ CHECKS = {
     "damaged_backups": Check(
         "look",
         message("All backups are whole"),
-        message("A damaged backup can't be brought back."),
+        message("A damaged backup can't be restored."),
         message("Delete it, and make another one: {command}", command="tessera backup make"),
         _damage,
     ),

@@ -73,7 +73,7 @@ def _drop_orphans(parts: WorkspaceParts) -> None:
     """Delete the rows whose parent is gone; chunks without their vectors wait for them again."""
     if parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes WHERE base_id NOT IN (SELECT id FROM bases))"):
         raise StoreError(
-            "Notes belong to a base that is gone. Bring the newest backup back: {command}",
+            "Notes belong to a base that is gone. Restore the newest backup: {command}",
             command="tessera backup restore latest",
         )
     with parts.store.changing, parts.store.database.write() as connection:
@@ -165,7 +165,7 @@ OF_DATABASE: dict[str, Check] = {
         "broken",
         message("The database is whole"),
         message("The file with all notes can be read from beginning to end."),
-        message("Bring the newest backup back: {command}", command="tessera backup restore latest"),
+        message("Restore the newest backup: {command}", command="tessera backup restore latest"),
         _structure,
         _rebuild_indexes,
     ),
@@ -223,7 +223,7 @@ OF_DATABASE: dict[str, Check] = {
         "broken",
         message("Every field can be read"),
         message("The fields of notes hold what fields can hold."),
-        message("Open the note, and save its fields again; or bring the newest backup back."),
+        message("Open the note, and save its fields again; or restore the newest backup."),
         _counts(
             _UNREADABLE,
             plural("{n} note has a field that can't be read.", "{n} notes have a field that can't be read."),

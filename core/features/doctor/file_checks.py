@@ -186,7 +186,7 @@ OF_FILES: dict[str, Check] = {
         "look",
         message("The files of your notes are there"),
         message("A note whose file is gone leaves the base at the next update; it can be restored from the trash."),
-        message("Update the base on the page Bases, or bring the file back."),
+        message("Update the base on the page Bases, or put the file back."),
         _files,
     ),
     "unread": Check(
@@ -251,7 +251,7 @@ OF_FILES: dict[str, Check] = {
     "replaced": Check(
         "look",
         message("Nothing that a backup replaced takes space"),
-        message("What was there before a backup was brought back is kept until you delete it."),
+        message("What was there before a backup was restored is kept until you delete it."),
         message("Delete the folder when you don't need it."),
         _find_replaced_files,
     ),

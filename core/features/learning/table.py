@@ -51,4 +51,4 @@ class FactTable(StoreTable):
         )
 
 
-_READER = RowReader(LearntFact, message("learnt fact"), "key", key="key")
+_READER = RowReader(LearntFact, message("suggested fact"), "key", key="key")

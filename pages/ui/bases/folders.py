@@ -172,8 +172,7 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
     with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
         st.caption(
             t(
-                "Notes whose files lie in the folder at the same paths become those of the files, with their history. "
-                "Other files are imported. What differs is shown first, and nothing is written into the folder."
+                "Notes with the same path as a file are linked to it and keep their history. Other files are imported. Differences are shown first, and nothing is written into the folder."
             )
         )
         with st.form(f"connect_form_{base.id}", border=False):

@@ -181,7 +181,7 @@ def _draw_emptying(workspace: Workspace) -> None:
 
     title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
     named = ", ".join(plain(trashed_base.name) for trashed_base in trashed)
-    text = t("Its notes, their history and your edits can't be brought back. Files on disk stay.")
+    text = t("Its notes, their history and your edits can't be restored. Files on disk stay.")
     _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)
 
 

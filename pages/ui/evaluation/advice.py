@@ -74,11 +74,11 @@ def _ask(
     """Draw the button that runs the missing setups, else all again, and the time that takes."""
     count, setups = question_set.questions - question_set.suggested, list(missing or pipelines)
     if not missing:
-        label = t("Try all {n} again", n=len(setups))
+        label = t("Run all {n} again", n=len(setups))
     elif len(missing) < len(pipelines):
-        label = t_plural("Try the {n} that is missing", "Try the {n} that are missing", n=len(setups))
+        label = t_plural("Run the remaining {n}", "Run the {n} remaining", n=len(setups))
     else:
-        label = t_plural("Try {n} combination", "Try all {n} combinations", n=len(setups))
+        label = t_plural("Run {n} combination", "Run all {n} combinations", n=len(setups))
     searches = count * len(setups)
     time = runs.estimate(workspace, base, searches)
     texts = [t_plural("{n} search, about {time}", "{n} searches, about {time}", n=searches, time=time)]

@@ -58,11 +58,10 @@ ABOUT = {
     ),
     "cited_precision": message("Share of the quotes that come from a right passage (cited_precision)"),
     "quoted": message("Share of the answer's sentences whose source stands in the notes as it is quoted (quoted)"),
-    "facts": message("Share of the figures and names in your wished answers that the answers hold (facts)"),
+    "facts": message("Share of the figures and names in your expected answers that the answers contain (facts)"),
     "refused": message("Share of the questions without an answer in the notes that are refused (refused)"),
     "agreed": message(
-        "How far the answers agree with what you wish, as the language model says: 1 for each that agrees, a half for "
-        "one that agrees in part; its reason stands with the question (agreed)"
+        "How far the answers agree with the expected ones, as the language model judges: 1 for each that agrees, a half for one that agrees in part; its reason is shown with the question (agreed)"
     ),
     "p50_ms": message("Half of the questions take less (p50_ms)"),
     "p95_ms": message("95% of the questions take less (p95_ms)"),

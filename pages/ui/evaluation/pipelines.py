@@ -186,8 +186,7 @@ def _answers(workspace: Workspace, number: int, way: Pipeline, put: Put) -> None
     widgets.select(t("Answers"), texts, **now)
     now = widgets.bound(f"way_judge_{number}", way.judge, lambda chosen: put(replace(way, judge=chosen)))
     about = t(
-        "It reads each answer beside the one that you wish and the right passages, and says whether they agree, with a "
-        "reason. Its opinion is a figure of its own; a model is lenient with what it wrote itself."
+        "It compares each answer with the one you expect and with the right passages, and says whether they agree, with a reason. Its opinion is a separate figure; a model is lenient with its own writing."
     )
     widgets.select(t("Judge"), {"none": t("Nobody"), "model": t("The language model")}, help=about, **now)
 

@@ -299,7 +299,7 @@ def _form(workspace: Workspace, question_set: QuestionSet, question: Question, k
     with st.form(f"question_{key}", border=False), shell.errors():
         text = st.text_area(t("Question"), value=question.text, key=f"question_text_{key}", height=100)
         answer = st.text_area(
-            t("Wished answer"),
+            t("Expected answer"),
             value=question.answer,
             key=f"question_answer_{key}",
             height=70,

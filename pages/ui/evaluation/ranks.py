@@ -116,7 +116,7 @@ def _question(row: ComparisonRow, places: Places) -> None:
         more = folded(t("and {n} more", n=len(drawn) - SHOWN), "".join(drawn[SHOWN:]), css="t-more")
     st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn[:SHOWN])}{more}')
     if wished := row.results[0].wished:
-        st.html(f'<div class="t-caption">{html(t("Wished answer"))}</div><div class="t-text">{html(wished)}</div>')
+        st.html(f'<div class="t-caption">{html(t("Expected answer"))}</div><div class="t-text">{html(wished)}</div>')
 
 
 def _gold(gold: GoldSpan, places: Places) -> str:

@@ -52,7 +52,7 @@ def draw_conflict(workspace: Workspace, session: EditorSession) -> None:
         _difference(workspace, stored, session)
         with st.container(horizontal=True):
             widgets.button(
-                t("Save mine over it"),
+                t("Keep mine"),
                 "conflict_mine",
                 "check",
                 type="primary",
@@ -212,7 +212,7 @@ def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
 def _bar(workspace: Workspace, session: EditorSession) -> None:
     stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED)
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
-        label = t("Close; the draft stays") if stays else t("Done")
+        label = t("Close and keep draft") if stays else t("Done")
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state", width="stretch"):
             st.caption(_state(workspace, session))
@@ -241,7 +241,7 @@ def _state(workspace: Workspace, session: EditorSession) -> str:
         case State.UNSAVED:
             return t("Saving…")
         case State.CLEAN:
-            return t("What you write is saved by itself.")
+            return t("Saved automatically.")
         case State.SAVED:
             assert session.note is not None
             base = workspace.bases.by_id(session.note.base_id)

@@ -255,8 +255,8 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
 def _joins(plan: SyncPlan) -> bool:
     """Draw the notes that a folder's files take over; return whether the user lets files replace other texts."""
     joined = t_plural(
-        "{n} note has its file in {folder}, of the same path, and is the file's note from then on.",
-        "{n} notes have their files in {folder}, of the same paths, and are the files' notes from then on.",
+        "{n} note has the same path as a file in {folder}, and will be linked to it.",
+        "{n} notes have the same paths as files in {folder}, and will be linked to them.",
         n=len(plan.joined),
         folder=plan.source_ref,
     )

@@ -86,7 +86,7 @@ def _dialog(workspace: Workspace) -> None:
     if not note_ids:
         return
     title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
-    text = t("Its text, its history and your edits of its passages can't be brought back. Files on disk stay.")
+    text = t("Its text, its history and your edits of its passages can't be restored. Files on disk stay.")
     _DIALOG.confirm(title, text, "forget", lambda: _delete(workspace, note_ids))
 
 

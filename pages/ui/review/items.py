@@ -96,7 +96,10 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
 def _origin(matter: ReviewItem) -> list[str]:
     """Return the origin of an item."""
     parts = [plain(matter.base)] if matter.base else []
-    if matter.submission:
+    origin = plain(matter.note.origin) if matter.note else ""
+    if matter.submission and matter.kind == "note" and origin:
+        parts.insert(0, t("Suggested from {place}", place=origin))
+    elif matter.submission:
         done = t("{done} {by}", done=SUBMISSIONS[matter.submission.kind], by=AUTHORS[matter.submission.author])
         parts.insert(0, plain(done))
     if matter.note and matter.note.path:
@@ -105,8 +108,6 @@ def _origin(matter: ReviewItem) -> list[str]:
         parts.append(plain(str(matter.other.path)))
     if matter.kind == "upgrade" and matter.note:
         parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
-    if matter.note and matter.note.origin:
-        parts.append(plain(matter.note.origin))
     if matter.kind == "expired" and matter.at:
         parts.append(t("expired on {day}", day=day_of(matter.at)))
     elif matter.at:
@@ -353,5 +354,5 @@ def heading(matters: Sequence[ReviewItem]) -> str:
     if decisions:
         said.append(t_plural("{n} thing to review.", "{n} things to review.", n=decisions))
     if hints:
-        said.append(t_plural("{n} more thing that may need a look.", "{n} more things that may need a look.", n=hints))
+        said.append(t_plural("{n} more item may need attention.", "{n} more items may need attention.", n=hints))
     return " ".join(said) or t("Nothing waits for you.")

@@ -147,7 +147,7 @@ def _encryption(workspace: Workspace) -> None:
     """Draw the passphrase by which later backups are encrypted."""
     on = workspace.backups.encrypted
     st.caption(
-        t("Backups are encrypted from now on. To bring one back you need its passphrase, which is stored nowhere.")
+        t("Backups are encrypted from now on. To restore one you need its passphrase, which is stored nowhere.")
         if on
         else t("With a passphrase nobody else can read your backups. If you forget it, you can't either.")
     )
@@ -174,7 +174,7 @@ def _row(workspace: Workspace, backup: Backup) -> None:
             ):
                 jobs.start(workspace, "verify", partial(_draw_verification, workspace, backup.name))
             shut = workspace.readonly or jobs.is_writing(workspace)
-            label, key = t("Bring back"), f"restore_{backup.name}"
+            label, key = t("Restore"), f"restore_{backup.name}"
             widgets.small(label, key, "settings_backup_restore", on_click=_choose, args=(backup.name,), disabled=shut)
 
 
@@ -207,17 +207,20 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
     if backup is None:
         return
 
-    @st.dialog(t("Bring this backup back"), on_dismiss=_forget_choice)
+    @st.dialog(t("Restore this backup"), on_dismiss=_forget_choice)
     def dialog() -> None:
         at = local(backup.made_at)
         st.write(
             plain(
-                t("Everything goes back to how it was on {at}. What is there now is kept in a folder beside it.", at=at)
+                t(
+                    "Everything goes back to how it was on {at}. What is there now is kept in a folder next to it.",
+                    at=at,
+                )
             )
         )
         secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
         with st.container(horizontal=True):
-            if widgets.button(t("Bring back"), "backup_restore_yes", "settings_backup_restore", type="primary"):
+            if widgets.button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
                 with shell.errors(), st.spinner(t("Unpacking…")):
                     workspace.backups.restore(backup.name, passphrase=secret)
                     _forget_choice()

@@ -69,7 +69,7 @@ MEANWHILE = {
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
     "working": ("", message("Updating…")),
-    "attention": ("failed", message("Needs a look")),
+    "attention": ("failed", message("Needs attention")),
 }
 """The dot and the title of each state of the notes."""
 IDLE = 3.0
@@ -258,7 +258,7 @@ def _freshness(now: Freshness) -> None:
     more = "".join(f'<div class="t-dim">{html(text_of(item))}</div>' for item in now.messages)
     st.html(f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(text_of(title))}{more}</div></div>')
     if now.state == "attention":
-        st.page_link("bases.py", label=t("Have a look"), icon=":material/arrow_forward:")
+        st.page_link("bases.py", label=t("See what it is"), icon=":material/arrow_forward:")
 
 
 def _model_state(workspace: Workspace) -> None:

@@ -191,8 +191,8 @@ def _by_reason(files: Iterable[Failed]) -> dict[str, list[str]]:
 
 def format_connection(report: FolderConnection) -> list[str]:
     joined = plural(
-        "{n} note has its file in {folder}, of the same path.",
-        "{n} notes have their files in {folder}, of the same paths.",
+        "{n} note has the same path as a file in {folder}.",
+        "{n} notes have the same paths as files in {folder}.",
         n=report.joined,
         folder=report.folder,
     )

@@ -143,8 +143,8 @@ def format_restored(notes: RestoredNotes) -> list[str]:
 def format_deletion(notes: NoteDeletion) -> list[str]:
     head = plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(notes.deleted))
     back = plural(
-        "For {n} day `tessera note restore` brings it back.",
-        "For {n} days `tessera note restore` brings it back.",
+        "For {n} day you can restore it with `tessera note restore`.",
+        "For {n} days you can restore it with `tessera note restore`.",
         n=notes.days,
     )
     return [f"{say(head)} {say(back)}"]

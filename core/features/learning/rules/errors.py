@@ -86,7 +86,7 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
         source = events[0].source
         where = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
         title = message("{what}, because of: {cause}", what=where, cause=about) if about != error else where
-        first = plural("It stands {n} time in the log.", "It stands {n} times in the log.", n=count)
+        first = plural("It appears {n} time in the log.", "It appears {n} times in the log.", n=count)
         parts = [title, first]
         if end:
             parts.append(message("It ended with: {end}.", end=abbreviate(first_line(end), 300)))

@@ -71,7 +71,7 @@ def failing_requests(log: LogText) -> Iterator[Fact]:
         if count < _FEW:
             continue
         title = message("{request} is answered with {status}", request=request, status=status)
-        times = plural("It stands {n} time in the log.", "It stands {n} times in the log.", n=count)
+        times = plural("It appears {n} time in the log.", "It appears {n} times in the log.", n=count)
         text = message("{what}. {count}", what=title, count=times)
         yield fact("failing_request", [request, status], title, text, events, ("test_experience", "common_issue"))
 
