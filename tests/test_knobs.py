@@ -138,7 +138,7 @@ def test_a_label_has_every_difference_in_words() -> None:
         "5 hits at most",
         "boost for linked notes 0.5",
         "neighbours ±1",
-        "re-check: Close reading (slower) · a",
+        "reranking: Close reading (slower) · a",
     ]
     split = Pipeline(chunking=ChunkingOptions(chunk_overlap=50, short_doc_threshold=300))
     assert str(pipeline_label(split)) == "notes shorter than 300 tokens whole · overlap 50"

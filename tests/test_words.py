@@ -8,18 +8,18 @@ from tests import catalogues
 ENGLISH = re.compile(
     r"\b(?:bundled|candidates?|considered and lost|cosine|cross.encoders?|cuts?|dimensions?|embed\w*|fus(?:e|ed|ion)|"
     r"harmful|hub|late.interaction|look what would change|lost|metrics?|nearness|parameters?|pending|pipelines?|pools?|"
-    r"rerank\w*|retriev\w+|score_threshold|short_doc_threshold|sigma|thresholds?|together|token bits|vectors?|weighted|"
-    r"second looks?|windows?|word.by.word check)\b|σ",
+    r"retriev\w+|score_threshold|short_doc_threshold|sigma|thresholds?|together|token bits|vectors?|weighted|"
+    r"second looks?|re-check\w*|windows?|word.by.word check)\b|σ",
     re.IGNORECASE,
 )
 CHINESE = re.compile(
-    "二次排序|逐词比对|按意思|词元位|窗口|新算|向量|嵌入|逐词元|落选|倒数名次|与偶然无法区分|余弦|阈值|流水线|您|被|σ"
+    "二次排序|复查|精查|逐词比对|按意思|词元位|窗口|新算|向量|嵌入|逐词元|落选|倒数名次|与偶然无法区分|余弦|阈值|流水线|您|被|σ"
 )
 
 TYPED = re.compile(
     r"\{[^}]*\}"  # a field, which code fills
-    r"|'cross-encoder'|cross-encoder:\S+|reranker=none|weighted \(|/rerank\b|embeddings, rerank or llm"
-    r"|embeddings \(meaning\), rerank \("  # what a person types, or a server has
+    r"|'cross-encoder'|cross-encoder:\S+|weighted \("
+    r"|embeddings \(meaning\)|embeddings, rerank"  # what a person types, or a server has
     r"|\(short_doc_threshold\)"  # the name of a setting behind its plain one
     r"|(?:has|have|that)? ?lost (?:its|their) place|Nothing is lost"  # what a person fears to lose
 )

@@ -86,7 +86,7 @@ def test_reranking_can_be_left_out_and_is_by_default_in_one_stage_alone(workspac
     assert [hit.score for hit in plain.hits] == [hit.scores["literal"].score for hit in plain.hits]
     assert workspace.search("restore a backup", mode="semantic").reranker == ""
     assert workspace.search("restore", mode="keyword", reranker="late-interaction").reranker == "late-interaction"
-    with pytest.raises(UnknownChoice, match="no model for the re-check 'late'"):
+    with pytest.raises(UnknownChoice, match="no model for reranking 'late'"):
         workspace.search("restore", reranker="late")
 
 

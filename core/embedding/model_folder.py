@@ -186,8 +186,8 @@ def _check(folder: Path, modules: list[Config], options: Config) -> None:
     kind = options.get("model_type", KIND)
     if kind == "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a CrossEncoder, no model for meaning. Choose another model; for a re-check "
-            "its name is cross-encoder:{folder}.",
+            "The model in {folder} is a CrossEncoder, not a model for meaning. Choose another model; for "
+            "reranking its name is cross-encoder:{folder}.",
             folder=str(folder),
         )
     if kind != KIND:

@@ -71,8 +71,8 @@ class KnowledgeBase:
 class RequestedPermissions:
     """Permissions that the base of an archive had where it is from, and has here only once the user grants them.
 
-    `switches` are the fields that were on, `folders` the folders of its notes there, `reranker` the model of its
-    re-check. Its model for meaning is the `wish` of the base.
+    `switches` are the fields that were on, `folders` the folders of its notes there, `reranker` the model for
+    reranking. Its model for meaning is the `wish` of the base.
     """
 
     switches: tuple[str, ...] = ()

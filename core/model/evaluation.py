@@ -79,7 +79,7 @@ MISSED: dict[MissedAt, Message] = {
     "fusion": message(
         "By meaning or by words alone its chunk was among the first; with both combined, others are better."
     ),
-    "reranking": message("Its chunk was among the first until the re-check put others before it."),
+    "reranking": message("Its chunk was among the first until reranking put others above it."),
     "literal": message("Others hold the question as it was typed, so they stand before its chunk."),
     "limit": message("Its chunk was considered, but the hits that are shown are all better."),
     "duplicate": message("Its chunk says the same as a hit, which stands for it."),

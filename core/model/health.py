@@ -96,7 +96,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Bytes on disk: of the parts of a workspace in `folder`, of the `models`, and of the data for re-checking by base.
+    """Bytes on disk: of the parts of a workspace in `folder`, of the `models`, and of the data for reranking by base.
 
     `unused` bytes of the database are given back by compacting it. `free` of `total` bytes of the disk are left;
     `nearly_full` where that is little.

@@ -85,10 +85,10 @@ LOST: dict[MissedAt, Message] = {
     "pending": message("Not indexed yet"),
     "pool": message("Others were nearer"),
     "threshold": message("Not similar enough"),
-    "fusion": message("Behind others once combined"),
-    "reranking": message("Behind others after the re-check"),
+    "fusion": message("Ranked lower once combined"),
+    "reranking": message("Ranked lower after reranking"),
     "literal": message("Others hold the exact words"),
-    "limit": message("Behind the hits that are shown"),
+    "limit": message("Below the hits that are shown"),
     "duplicate": message("Says the same as a hit"),
 }
 """The stage at which a chunk drops out of a search, or the reason why a right passage can't be found."""
@@ -196,7 +196,7 @@ STAGES: dict[str, Message] = {
     "keyword": message("words"),
     "fused": message("combined"),
     "boosted": message("boosted"),
-    "rerank": message("re-check"),
+    "rerank": message("reranking"),
     "final": message("final"),
     "priority": message("priority"),
     "context": message("your context"),
@@ -239,13 +239,14 @@ NOTICES: dict[Notice, Message] = {
         "the page Bases to index it again."
     ),
     "tokens_missing": message(
-        "Some of these passages have no re-check data, so they were read while you waited. Keep the data, on the "
-        "page Bases, to be faster."
+        "Some of these passages have no data for fast reranking, so they were read while you waited. Keep "
+        "the data, on the page Bases, to be faster."
     ),
     "tokens_read": message(
-        "The model of a base here has no re-check data, so the built-in model read its passages while you waited."
+        "The model of a base here has no data for fast reranking, so the built-in model read its passages "
+        "while you waited."
     ),
-    "rerank_partial": message("The time for the re-check ran out: the last hits weren't re-checked."),
+    "rerank_partial": message("The time for reranking ran out: the last hits weren't reranked."),
     "unfinished": message("Some notes are not indexed yet: so far, they are found by words only."),
     "unindexed": message("Some passages are not indexed yet, so they were not searched."),
     "pictures_loading": message("The model for pictures is still loading: they appear when it is ready."),
@@ -264,11 +265,11 @@ _CHOICES = {
     "mode": MODES,
     "level": LEVELS,
     "fusion": {"weighted": message("combined by score"), "reciprocal": message("combined by rank")},
-    "reranker": {"none": message("without re-check")},
+    "reranker": {"none": message("without reranking")},
 }
 _RERANKERS = {
     "none": message("None"),
-    "late-interaction": message("Precise re-check"),
+    "late-interaction": message("Word by word"),
     "cross-encoder": message("Close reading (slower)"),
     "rerank-api": message("Ranking server"),
     "llm": message("Language model"),
@@ -385,7 +386,7 @@ def _part(name: str, value: object) -> Message:
     if text := _CHOICES.get(name, {}).get(str(value)):
         return text
     if name == "reranker":
-        return message("re-check: {name}", name=reranker_name(str(value)))
+        return message("reranking: {name}", name=reranker_name(str(value)))
     return replace(part.label, fields={"n": value}) if part.label else lines(part.noun, value, separator=" ")
 
 

@@ -91,18 +91,14 @@ class CompleteSettings:
             label=message("neighbours ±{n}"),
         ),
     ] = 0
-    reranker: Annotated[str, Setting(message("re-check"), message("Re-check"))] = "late-interaction"
-    rerank_pool: Annotated[
-        int, Setting(message("number of hits in the re-check"), message("Hits in the re-check"), 1, 500)
-    ] = 50
-    rerank_weight: Annotated[
-        float, Setting(message("weight of the re-check"), message("Weight of the re-check"), 0, 1)
-    ] = 0.7
+    reranker: Annotated[str, Setting(message("reranking"), message("Rerank"))] = "late-interaction"
+    rerank_pool: Annotated[int, Setting(message("number of hits to rerank"), message("Hits to rerank"), 1, 500)] = 50
+    rerank_weight: Annotated[float, Setting(message("weight of reranking"), message("Weight of reranking"), 0, 1)] = 0.7
     rerank_characters: Annotated[
         int,
         Setting(
-            message("number of characters in the re-check"),
-            message("Characters of a hit that the re-check reads"),
+            message("number of characters that reranking reads"),
+            message("Characters of a hit that reranking reads"),
             100,
             20_000,
         ),

@@ -107,7 +107,11 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "edits": JobKind("chunks", message("Changing chunks"), message("The chunks are changed"), writes=True),
     "switch": JobKind("bases", message("Changing the model"), message("Model changed"), _CONTINUES, alone=True),
     "tokens": JobKind(
-        "bases", message("Re-check data"), message("The re-check data is up to date"), _CONTINUES, alone=True
+        "bases",
+        message("Data for fast reranking"),
+        message("The data for fast reranking is up to date"),
+        _CONTINUES,
+        alone=True,
     ),
     "cost": JobKind("costs", message("Estimating"), message("Estimate"), _CONTINUES),
     "test": JobKind("models", message("Testing the model"), message("Tested"), _CONTINUES),

@@ -42,7 +42,7 @@ class Reranker(Protocol):
 
 
 RERANKERS: Registry[Reranker] = Registry(
-    message("model for the re-check"),
+    message("model for reranking"),
     {
         "late-interaction": Entry("core.reranking.late_interaction:LateInteraction", reads_tokens=True),
         "cross-encoder": Entry("core.reranking.cross_encoder:CrossEncoder"),

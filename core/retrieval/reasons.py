@@ -23,7 +23,7 @@ _REASONS: dict[LostAt, Message] = {
     "pool": message("Others are nearer in meaning and in words, so none of its passages was considered."),
     "threshold": message("Its similarity is below the minimum that is set."),
     "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
-    "reranking": message("It was among the first until the re-check put others before it."),
+    "reranking": message("It was among the first until reranking put others above it."),
     "literal": message("Others hold the question as it was typed, so they stand before it."),
     "limit": message("It was considered, but all hits that are shown are better."),
     "duplicate": message("It says the same as a hit, which stands for it."),

@@ -136,7 +136,7 @@ class Settings(BaseSettings):
     ) -> CompleteSettings:
         """Return how bases are searched: by the options, then one base, its kind, the settings, the defaults.
 
-        The default for bases without a model is no re-check: it would load one.
+        The default for bases without a model is no reranking: it would load one.
         """
         own = bases[0].search if len(bases) == 1 else OPEN
         plain = bases and all(base.plain for base in bases)

@@ -1,4 +1,4 @@
-"""A base without a model is searched without one: its hits have no re-check unless somebody chooses it."""
+"""A base without a model is searched without one: its hits have no reranking unless somebody chooses it."""
 
 import json
 from collections.abc import Iterator

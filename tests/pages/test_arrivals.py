@@ -27,7 +27,7 @@ def test_each_power_of_an_archive_is_named_with_what_it_means(filled: Screen, va
         "editing a note here changes its file",
         "Accept programs' notes automatically",
         str(vault),
-        "Its re-check was llm",
+        "It was reranked with llm",
     ):
         assert words in filled.text.replace("\\", "")
     next(toggle for toggle in filled.app.toggle if (toggle.key or "").startswith("trusts_programs_")).set_value(True)

@@ -63,7 +63,7 @@ def test_a_base_shows_what_it_has(base: Screen) -> None:
     said = boxes(base.tab("Model"))
     assert "Model: words" in said
     assert "3 notes" in said
-    assert "This model has no re-check data" in base.text
+    assert "This model has no reranking data" in base.text
     assert toggle(base, "tokens_").disabled
 
 

@@ -281,7 +281,7 @@ def test_another_figure_can_be_judged_by(compared: Screen) -> None:
 def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
     compared.open("evaluation", view="history")
     table = compared.app.dataframe[0].value
-    assert list(table["way"]) == ["Without re-check", "Current settings"]
+    assert list(table["way"]) == ["Without reranking", "Current settings"]
     assert set(table["state"]) == {"complete"}
     assert button(compared, "history_compare").disabled
     mark(compared, 0).press("history_compare")

@@ -58,13 +58,13 @@ def about(screen: Screen) -> str:
 
 def test_a_base_without_a_model_is_searched_without_a_re_check(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TESSERA_SEARCH__RERANKER")
-    monkeypatch.setitem(EMBEDDERS._built, "bundled", BrokenWords())  # has no tokens: to re-check by it fails
+    monkeypatch.setitem(EMBEDDERS._built, "bundled", BrokenWords())  # has no tokens: to rerank by it fails
     with Workspace(place) as workspace:
         workspace.bases.add("birds", embedder="tfidf")
         workspace.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
     screen = ask(Screen().finish("warm").open("search"), "where does the heron stand")
     assert len(hits(screen)) == 1
-    assert "re-check" not in about(screen)
+    assert "reranking" not in about(screen)
 
 
 def test_a_question_in_the_address_is_asked_at_once(filled: Screen) -> None:
@@ -569,14 +569,14 @@ def rerank(screen: Screen, name: str) -> Screen:
 
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
     filled.open("search", q="restore").press("options")
-    assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Precise re-check"]
+    assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Word by word"]
     assert "check" not in about(filled)
     rerank(filled, "shortest")
     assert "· re\\-check\\: shortest" in about(filled)
     reasons = filled.press("why_1").text
-    for stage in ("meaning", "words", "combined", "re-check", "final"):
+    for stage in ("meaning", "words", "combined", "reranking", "final"):
         assert stage in reasons
-    assert "The time for the re-check ran out" in filled.text
+    assert "The time for reranking ran out" in filled.text
     rerank(filled, "none")
     assert "check" not in about(filled)
 
@@ -590,17 +590,17 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore").press("options")
-    assert screen.app.selectbox("reranker").options[0] == "Default: Precise re-check"
+    assert screen.app.selectbox("reranker").options[0] == "Default: Word by word"
     assert "· re\\-check\\: Precise re\\-check" in about(screen)
-    assert "no re-check data" not in screen.text
+    assert "no reranking data" not in screen.text
     screen.workspace.bases.keep_tokens("vault", False)
-    assert "no re-check data" in screen.open("search", q="restore").text
+    assert "no reranking data" in screen.open("search", q="restore").text
 
 
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
     before = hits(filled.open("search", q="restore").press("options"))
     rerank(filled, "broken")
-    assert "There was no re-check" in filled.text
+    assert "Without reranking" in filled.text
     assert "The judge is damaged" in filled.text
     assert hits(filled) == before
     job = filled.workspace.jobs.find("warm_reranker")
@@ -613,7 +613,7 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
     filled.open("search", q="restore").press("options")
     filled.app.selectbox("reranker").set_value("slow").run()
     try:
-        assert "The model for the re-check is still loading" in filled.text
+        assert "The model for reranking is still loading" in filled.text
         assert hits(filled)
     finally:
         GATE.set()

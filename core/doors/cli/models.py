@@ -45,7 +45,7 @@ class ServerList:
 
 def server(
     name: Annotated[
-        str | None, typer.Argument(help=_("embeddings (meaning), rerank (re-check) or llm (language model)."))
+        str | None, typer.Argument(help=_("embeddings (meaning), rerank (reranking) or llm (language model)."))
     ] = None,
     url: Annotated[str | None, typer.Option(help=_("Its address, such as http://localhost:11434/v1."))] = None,
     model: Annotated[str | None, typer.Option(help=_("The name of the model on the server."))] = None,

@@ -30,7 +30,7 @@ def list_(workspace: "Workspace") -> ModelList:
 
 @operation(
     "model.tokens",
-    message("Keep the re-check data for a base, which then takes milliseconds, or delete it."),
+    message("Keep the data for fast reranking of a base, which then takes milliseconds, or delete it."),
     cli="models tokens {base} {keep}",
     writes=True,
     job="tokens",
@@ -42,7 +42,7 @@ def tokens(
     workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About(message("on or off"))]
 ) -> RecheckData:
     if keep not in ("on", "off"):
-        raise ConfigError("The re-check data is 'on' or 'off', not '{choice}'.", choice=keep)
+        raise ConfigError("The data for fast reranking is 'on' or 'off', not '{choice}'.", choice=keep)
     embedded = workspace.bases.keep_tokens(base, keep == "on", progress=progress)
     state = workspace.bases.status(workspace.bases.get(base))
     return RecheckData(

@@ -57,7 +57,7 @@ _SETTINGS = {
     "expansion_size": About(
         message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
-    "reranker": About(message("The model for the re-check, or none; by default as the settings say."), flag="rerank"),
+    "reranker": About(message("The model for reranking, or none; by default that of the settings."), flag="rerank"),
 }
 """Explanations of search settings in addition to their titles."""
 SEARCH: tuple[Parameter, ...] = tuple(

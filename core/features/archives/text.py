@@ -82,5 +82,5 @@ def _format_powers(restored: RestoredBase) -> list[str]:
             )
         )
     if powers.reranker:
-        printed.append(_("The archive names {model} for the re-check; it is left out.", model=powers.reranker))
+        printed.append(_("The archive names {model} for reranking; it isn't used.", model=powers.reranker))
     return printed

@@ -157,7 +157,7 @@ def _tokens(parts: WorkspaceParts) -> Message | None:
         status = parts.bases.status(base)
         if base.keep_tokens and 0 < status.with_bits < status.windows - status.pending:
             names.append(base.name)
-    return message("Some passages lack the data for fast re-checking in: {names}", names=names) if names else None
+    return message("Some passages lack the data for fast reranking in: {names}", names=names) if names else None
 
 
 OF_DATABASE: dict[str, Check] = {
@@ -282,8 +282,8 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "tokens": Check(
         "look",
-        message("The data for fast re-checking is complete"),
-        message("Where it lacks, the re-check of the best hits takes longer."),
+        message("The data for fast reranking is complete"),
+        message("Without it, reranking the best hits takes longer."),
         message("Complete it: {command}", command="tessera models tokens BASE on"),
         _tokens,
     ),

@@ -35,7 +35,7 @@ def format_space(space: Space) -> list[str]:
         for part, name in SPACE_PARTS.items()
     ]
     for base, size in space.tokens.items():
-        lines.append(_("  of it {size:,.1f} MB data for fast re-checking of '{base}'", size=size / 1e6, base=base))
+        lines.append(_("  of which {size:,.1f} MB data for fast reranking of '{base}'", size=size / 1e6, base=base))
     free, total = space.free / 1e9, space.total / 1e9
     lines.append(_("{free:,.1f} GB of {total:,.1f} GB of the disk are left.", free=free, total=total))
     if space.unused:

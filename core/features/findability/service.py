@@ -57,7 +57,7 @@ MOST_NOTES = 2_000
 TOGETHER = 32
 """Questions that are embedded together."""
 TRIED, TRIED_AGAIN = 60, 40
-"""Questions on which a change of settings is tried: without the re-check, and with it."""
+"""Questions on which a change of settings is tried: without reranking, and with it."""
 
 SHORT, LONG = 200, 3_000
 """Characters of a note that is short, and of one that needs headings."""
@@ -65,7 +65,7 @@ _HEADING = re.compile(r"^#{1,6} |^(?:=+|-{3,})$", re.MULTILINE)
 
 
 class FindabilityChecks:
-    """The checks of a workspace. They are searched without the re-check, which only sorts what was reached."""
+    """The checks of a workspace. They are searched without reranking, which only sorts what was reached."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class FindabilityChecks:
     def try_settings(self, base: str, search: SearchSettings, progress: Progress = no_progress) -> SettingsTrial | None:
         """Ask questions of the last check with the settings of a base as they are, and with others.
 
-        Return None without enough questions. The re-check is taken where the settings change it.
+        Return None without enough questions. Reranking is done where the settings change it.
         """
         named = self._store.bases.named(base)
         checks = self._table.for_base(named)

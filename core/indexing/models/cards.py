@@ -92,7 +92,7 @@ def parse(name: str) -> ModelName:
         return ModelName("reranker", kind, argument)
     raise ConfigError(
         "There is no model '{name}'. Write sentence:OWNER/MODEL for a model for meaning, "
-        "cross-encoder:OWNER/MODEL for one of the re-check, or one of: {names}.",
+        "cross-encoder:OWNER/MODEL for one for reranking, or one of: {names}.",
         name=name,
         names=[*EMBEDDERS, *RERANKERS],
     )

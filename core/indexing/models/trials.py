@@ -100,7 +100,7 @@ def _reranker(name: str) -> _Loaded:
 def _token_reranker(name: str) -> _Loaded:
     embedder = tokens.token_embedder(embedding.build("bundled"))
     if embedder is None:
-        raise ModelError("The built-in model can't compare word by word here. Choose another re-check.")
+        raise ModelError("The built-in model can't rerank on this machine. Choose another model for reranking.")
     centre = tokens.centre(embedder)
     reranker = reranking.make(name, embedder, centre)
     _, token_vectors = embedder.embed_tokens(TEXTS, role="note")

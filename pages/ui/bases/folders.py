@@ -157,7 +157,7 @@ def section(base: KnowledgeBase) -> None:
         )
     if restored.powers.reranker:
         name = plain(restored.powers.reranker)
-        lines.append("- " + t("Its re-check was {name}. Choose one on the tab Search.", name=name))
+        lines.append("- " + t("It was reranked with {name}. Choose a model on the tab Search.", name=name))
     if not lines:
         return
     head = t(

@@ -97,7 +97,7 @@ def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: 
 
 
 def draw_model(workspace: Workspace, status: BaseStatus) -> None:
-    """Draw the data of a base for the precise re-check, and the change of its model."""
+    """Draw the data of a base for reranking word by word, and the change of its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
@@ -139,22 +139,22 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
 
     shut = not possible or jobs.is_writing(workspace) or workspace.jobs.running(*jobs.BASES)
     st.toggle(
-        t("Keep data for fast re-checking"),
+        t("Keep data for fast reranking"),
         value=on,
         key=key,
         on_change=lambda: keep_them(bool(st.session_state[key])),
         disabled=shut,
         help=t(
-            "On: the precise re-check takes milliseconds, and its data about ten times the disk space of the notes. "
-            "Off: the data is deleted, and every re-check reads the passages again. To turn it on again, Tessera "
-            "reads the whole base once."
+            "On: fine reranking takes milliseconds, and its data about ten times the disk space of the notes. "
+            "Off: the data is deleted, and the passages are read again for each search. To turn it on again, "
+            "Tessera reads the whole base once."
         ),
     )
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
         t("{share:.0%} of the base, {size}", share=share, size=names.megabytes(status.bit_bytes))
         if possible
-        else t("This model has no re-check data.")
+        else t("This model has no data for fast reranking.")
     )
     st.caption(state, width="content")
     if on and status.with_bits < status.windows:

@@ -72,7 +72,7 @@ def needs_copy(way: Pipeline, base: KnowledgeBase) -> bool:
 
 PRESETS = {
     "as_is": message("Current settings"),
-    "no_rerank": message("Without re-check"),
+    "no_rerank": message("Without reranking"),
     "meaning": message("Meaning only"),
     "words": message("Words only"),
     "smaller": message("Smaller chunks"),

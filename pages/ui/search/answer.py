@@ -164,7 +164,7 @@ def _thread(workspace: Workspace, text: str) -> Thread | None:
 ABOUT_MODELS = {
     "model_failed": message("The model can't be used: these hits are by words only."),
     "reranker_loading": message(
-        "The model for the re-check is still loading: the hits are in their first order. They refresh when it is ready."
+        "The model for reranking is still loading: the hits are in their first order. They refresh when it is ready."
     ),
 }
 """Notices on a missing model; they replace those of the answer, which doesn't know which model is loading."""
@@ -202,7 +202,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         with top:
             understood.chips(text, early)
             waiting = st.empty()
-        doing = t("The language model chooses…") if chooses else t("Re-checking the best hits…")
+        doing = t("The language model chooses…") if chooses else t("Reranking the best hits…")
         waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
@@ -236,7 +236,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
 
 
 def _at_once(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult | None:
-    """Return the hits before the re-check; None where none is close or the question fails."""
+    """Return the hits before reranking; None where none is close or the question fails."""
     first = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER, "choose": False})
     try:
         early = workspace.searching.prepare(prepared.typed, first, like=prepared)
@@ -291,7 +291,7 @@ def _summary(
     close = not result.hits or result.confident
     about = [
         t("{ms} ms", ms=round(result.took_ms)),
-        t("re-check: {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
+        t("reranking: {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
         t("from memory") if result.cached else "",
     ]
     with top:
@@ -307,7 +307,7 @@ def _summary(
             _context(workspace, prepared)
     if result.rerank_problem:
         st.warning(
-            f"**{t('There was no re-check: the hits are in their first order.')}** {plain(text_of(result.rerank_problem))}",
+            f"**{t('Without reranking: the hits are in their first order.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
     hits.draw_choice(result)

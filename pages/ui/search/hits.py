@@ -61,7 +61,7 @@ def _quote_name(name: str) -> str:
 
 WAYS = {"vector": message("by meaning ({place})"), "keyword": message("by words ({place})")}
 """The stages that find a hit."""
-RANKED = {"fused": message("both combined put it {place}"), "final": message("the re-check put it {place}")}
+RANKED = {"fused": message("both combined put it {place}"), "final": message("reranking put it {place}")}
 """The stages that give every hit a place."""
 RAISED = {
     "boosted": message("a phrase or a link put it {place}"),
@@ -78,7 +78,7 @@ OTHERS = message("{n}th")
 
 
 def sentence(hit: Hit) -> str:
-    """Return what found a hit and what moved it to its place, empty for a hit of a list; the re-check is always named."""
+    """Return what found a hit and what moved it to its place, empty for a hit of a list; reranking is always named."""
     ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
     ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
     if not ways:

@@ -58,7 +58,7 @@ def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
     texts = knobs.value_labels(workspace, "reranker", base)
     widgets.begin_with("reranker", texts, knobs.AS_SET)
     about = text_of(knobs.HELPS["reranker"])
-    widgets.select(t("Re-check"), texts, "reranker", help=about, persist_state="session")
+    widgets.select(t("Rerank"), texts, "reranker", help=about, persist_state="session")
 
 
 def _draw(name: str) -> None:

@@ -65,7 +65,7 @@ def _draw_counts(status: ImageStatus) -> None:
 
 COLUMNS = 2
 SHOWN = 6
-PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for the re-check")}
+PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for reranking")}
 TITLES = {
     "bundled": message("Built-in model"),
     "onnx": message("Built-in model, 8 bits"),
@@ -205,9 +205,9 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         test = widgets.submit(t("Test"), "test_other", "play_arrow", disabled=busy)
     st.caption(
         t(
-            "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for the "
-            "re-check; both come from huggingface.co. Where it can't be reached, start Tessera "
-            "with a mirror in the environment variable HF_ENDPOINT."
+            "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for reranking; both come "
+            "from huggingface.co. If it can't be reached, start Tessera with a mirror in the environment "
+            "variable HF_ENDPOINT."
         )
     )
     if download and name:

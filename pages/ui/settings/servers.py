@@ -105,9 +105,9 @@ PURPOSES = {
         _LOCAL,
     ),
     "rerank": Purpose(
-        message("Re-check with a server"),
-        message("Judges the best hits of a search once more. It reads your question and the text of these hits."),
-        message("To use it: choose Ranking server as the re-check, in the options of a search or for a base."),
+        message("Rerank with a server"),
+        message("Reranks the best hits of a search. It reads your question and the text of these hits."),
+        message("To use it: choose Ranking server under Rerank, in the options of a search or for a base."),
         "bge-reranker-v2-m3",
         {
             "llama.cpp": "http://localhost:8080/v1",
@@ -118,8 +118,9 @@ PURPOSES = {
     "llm": Purpose(
         message("Language model"),
         message(
-            "Writes answers from your notes, breaks down broad questions, suggests questions for an evaluation, and can "
-            "re-check the best hits. It reads your questions, and the text of notes when it writes, suggests or judges."
+            "Writes answers from your notes, breaks down broad questions, suggests questions for an evaluation, "
+            "and can rerank the best hits. It reads your questions, and the text of notes when it writes, "
+            "suggests or judges."
         ),
         message("To use it: press Write an answer above the hits of a question. Broad questions use it from now on."),
         "qwen3:8b",

@@ -59,7 +59,7 @@ def _space(workspace: Workspace) -> None:
         {"part": text_of(name), "size": names.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
     ]
     rows += [
-        {"part": t("of it data for fast re-checking of '{base}'", base=base), "size": names.megabytes(size)}
+        {"part": t("of which data for fast reranking of '{base}'", base=base), "size": names.megabytes(size)}
         for base, size in space.tokens.items()
     ]
     columns = {"part": st.column_config.TextColumn(t("Part")), "size": st.column_config.TextColumn(t("Size"))}
@@ -69,8 +69,8 @@ def _space(workspace: Workspace) -> None:
     if space.tokens:
         st.caption(
             t(
-                "The data for fast re-checking can be left out, on the page Bases: the re-check then reads the passages "
-                "again, which takes seconds. Without any re-check, 69 instead of 80 of 100 test questions have their "
+                "You can delete the data for fast reranking, on the page Bases: reranking then reads the passages "
+                "again, which takes seconds. Without reranking, 69 instead of 80 of 100 test questions have their "
                 "passage among the first five."
             )
         )

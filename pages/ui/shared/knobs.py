@@ -249,10 +249,10 @@ HELPS = {
         "Doesn't apply to a search by words only."
     ),
     "reranker": message(
-        "The best hits are compared with the whole question once more. The default applies only "
-        "to a search by both meaning and words."
+        "The best hits are compared with the whole question again and put in a new order. The default "
+        "applies only to a search by both meaning and words."
     ),
-    "rerank_weight": message("1: the order of the re-check. 0: the order before it. Between: some of both."),
+    "rerank_weight": message("1: the order after reranking. 0: the order before it. In between: some of both."),
 }
 """What settings mean."""
 

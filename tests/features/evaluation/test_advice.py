@@ -160,7 +160,7 @@ def test_the_default_grid_begins_with_the_own_settings_and_is_a_product() -> Non
     assert [pipeline.chunking is None for pipeline in pipelines] == [True] * 7 + [False] * 12
     assert pipelines[1] == Pipeline(search=SearchSettings(semantic_weight=0.4, reranker="none"))
     assert str(pipeline_label(pipelines[0])) == "Current settings"
-    assert "chunks of 256, at most 1,000 · weight of meaning 0.4 · without re-check" in {
+    assert "chunks of 256, at most 1,000 · weight of meaning 0.4 · without reranking" in {
         str(pipeline_label(one)) for one in pipelines
     }
 
@@ -180,11 +180,11 @@ def test_what_the_base_has_is_left_to_it_and_not_run_twice() -> None:
     names = [str(pipeline_label(pipeline)) for pipeline in pipelines]
     assert len(set(names)) == len(names) == 3 * (3 * (1 + 2))  # without reranking its weight is all the same
     assert names[1:4] == [
-        "weight of meaning 0.4 · without re-check",
-        "without re-check",
-        "weight of meaning 0.8 · without re-check",
+        "weight of meaning 0.4 · without reranking",
+        "without reranking",
+        "weight of meaning 0.8 · without reranking",
     ]
-    assert "weight of the re-check 0.5" in names
+    assert "weight of reranking 0.5" in names
     assert "chunks of 1,024, at most 2,000" in names
     assert all(pipeline.search.reranker in (None, "none") for pipeline in pipelines)
 

@@ -10,7 +10,7 @@ from core.model import Part
 
 def format_models(listed: ModelList) -> list[str]:
     lines: list[str] = []
-    parts: dict[Part, str] = {"embedder": _("Models for meaning"), "reranker": _("Models for the re-check")}
+    parts: dict[Part, str] = {"embedder": _("Models for meaning"), "reranker": _("Models for reranking")}
     for part, title in parts.items():
         lines += [*([""] if lines else []), title]
         lines += [line for model in listed.models if model.part == part for line in _format_model(model)]
@@ -43,10 +43,10 @@ def _format_model(model: ModelDetails) -> list[str]:
 
 def format_recheck_data(data: RecheckData) -> list[str]:
     if not data.keep_tokens:
-        return [_("The base '{base}' keeps no re-check data.", base=data.base)]
+        return [_("The base '{base}' keeps no data for fast reranking.", base=data.base)]
     return [
         _(
-            "The base '{base}' keeps the re-check data for {n} of its {every} pieces of text: {size} on disk.",
+            "The base '{base}' keeps the data for fast reranking of {n} of its {every} pieces of text: {size} on disk.",
             base=data.base,
             n=data.windows_with_bits,
             every=data.windows,

@@ -64,7 +64,7 @@ def _format_head(result: ResultView) -> list[str]:
         plural("{n} hit", "{n} hits", n=len(result.hits)),
         MODES[result.mode],
         LEVELS[result.level],
-        *([message("re-check: {name}", name=result.reranker)] if result.reranker else []),
+        *([message("reranking: {name}", name=result.reranker)] if result.reranker else []),
         message("{ms:.0f} ms", ms=result.took_ms),
     ]
     printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result.notices)]
@@ -77,7 +77,7 @@ def _format_head(result: ResultView) -> list[str]:
         for word, nearest in result.spelled.items()
     ]
     if result.rerank_problem:
-        printed.append(_("No re-check: {reason}", reason=result.rerank_problem))
+        printed.append(_("Not reranked: {reason}", reason=result.rerank_problem))
     if result.decompose_problem:
         printed.append(_("The question was broken down by rules instead: {reason}", reason=result.decompose_problem))
     printed += [

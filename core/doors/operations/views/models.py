@@ -14,7 +14,7 @@ from core.model import (
 
 @dataclass(frozen=True, slots=True)
 class RecheckData:
-    """The data of a base for the precise re-check; `windows` are its pieces of text."""
+    """The data of a base for reranking word by word; `windows` are its pieces of text."""
 
     base: str
     keep_tokens: bool
