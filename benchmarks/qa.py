@@ -80,7 +80,7 @@ def every_search(
         row(workspace, base, name, label, questions, {"level": "simple", "reranker": "none", **options})
     for reranker in given.rerankers.split(","):
         reranked(workspace, base, name, reranker, questions, given.slow)
-    row(workspace, base, name, "as typed", questions, {})
+    row(workspace, base, name, "exact words", questions, {})
 
 
 def drawn(questions: Sequence[T], count: int) -> Sequence[T]:

@@ -17,7 +17,7 @@ with shell.errors():
         st.warning(plain(text), icon=":material/warning:")
     if status.set_aside:
         names = ", ".join(status.set_aside)
-        text = t("Damaged, so it was set aside and made again: {names}. Delete what you don't need.", names=names)
+        text = t("Damaged, so it was renamed and created again: {names}. Delete what you don't need.", names=names)
         st.warning(plain(f"{text} {t('It is in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
     if links.arrived_value("tab") == "servers":
         st.session_state["settings_tab"] = t("Model servers")

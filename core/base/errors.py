@@ -89,7 +89,9 @@ class MissingDependency(ConfigError):
     def __init__(self, what: str | Message, package: str, extra: str | None = None) -> None:
         cure = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
         super().__init__(
-            message("{what} needs the package '{package}'. Install it: {cure}", what=what, package=package, cure=cure)
+            message(
+                "{what} needs the package '{package}'. Install it: {command}", what=what, package=package, cure=cure
+            )
         )
 
 

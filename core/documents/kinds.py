@@ -253,9 +253,9 @@ def why_not_read(path: str) -> Message:
             "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
         )
     if kind == "enex":
-        return message("is an export of Evernote. Import it by itself.")
+        return message("is an export of Evernote. Import it separately.")
     if kind == "zip":
-        return message("is a zip archive. Import it by itself, or unpack it here.")
+        return message("is a zip archive. Import it separately, or unpack it here.")
     if kind in _PACKED:
         return message("is an archive. Unpack it here to have its files read.")
     if kind in _RECORDINGS:

@@ -105,8 +105,8 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
     missing = [weights for weights in missing if kind == "CrossEncoder" or "pooler" not in weights]
     if missing:
         raise ModelError(
-            "The weights of the model '{name}' in {folder} aren't those that its config.json tells of: "
-            "{missing} is not among them. Copy or download it again, or choose another model.",
+            "The weights of the model '{name}' in {folder} don't match its config.json: {missing} is missing. "
+            "Copy or download it again, or choose another model.",
             name=name,
             folder=str(folder),
             missing=missing[0],

@@ -150,8 +150,8 @@ class ChunkEditor:
         for chunk in self.pictures:
             if chunk.id == chunk_id:
                 raise EditError(
-                    "This text is read from the picture {picture} and can't be edited. To leave it out, hide the chunk"
-                    " in which the picture stands.",
+                    "This text is read from the picture {picture} and can't be edited. To leave it out, hide the chunk "
+                    "that contains the picture.",
                     picture=chunk.picture,
                 )
 

@@ -66,12 +66,10 @@ MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = {
     "gone": message("No note holds it any more: its note is gone, or was changed in this place."),
-    "not_indexed": message(
-        "Most of it is in no chunk: what stood there was deleted, or something else was written over it."
-    ),
+    "not_indexed": message("Most of it is in no chunk: the text was deleted or replaced."),
     "cut_apart": message("It was split apart, so that no chunk holds half of it."),
     "filters": message("The filters don't let its chunk through."),
-    "phrase": message("Its chunk doesn't hold the phrase as it stands."),
+    "phrase": message("Its chunk doesn't contain the exact phrase."),
     "excluded": message("Its chunk holds a word that is excluded."),
     "pending": message("Its chunk is not indexed yet, and holds no word of the question."),
     "pool": message("Others are nearer in meaning and in words, so its chunk wasn't considered."),
@@ -80,9 +78,9 @@ MISSED: dict[MissedAt, Message] = {
         "By meaning or by words alone its chunk was among the first; with both combined, others are better."
     ),
     "reranking": message("Its chunk was among the first until reranking put others above it."),
-    "literal": message("Others hold the question as it was typed, so they stand before its chunk."),
+    "literal": message("Others contain your exact words, so they rank above its chunk."),
     "limit": message("Its chunk was considered, but the hits that are shown are all better."),
-    "duplicate": message("Its chunk says the same as a hit, which stands for it."),
+    "duplicate": message("Its chunk says the same as a hit, which is shown instead."),
 }
 """Why a right passage is in no hit, by the stage that dropped it."""
 

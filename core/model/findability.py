@@ -76,12 +76,12 @@ class Finding:
             case "pending":
                 return message("It is not indexed yet. Index the rest of the base.")
             case "short":
-                return message("It holds too little text to be told from others. Add what it is about.")
+                return message("It has too little text to tell it from other notes. Add what it is about.")
             case "no_heading":
                 return message("It is long and has no heading. Give its parts headings that say what they hold.")
             case "behind":
                 return message(
-                    "'{other}' always stands before it. Say in its title what sets it apart, or join the two.",
+                    "'{other}' always ranks above it. Say in its title what sets it apart, or merge the two.",
                     other=self.other_title,
                 )
         return message("Other notes are nearer to its own words. Give it a title that says what it is about.")

@@ -130,7 +130,7 @@ BASE_KINDS: dict[BaseKind, Message] = {
 
 ABOUT_KINDS: dict[BaseKind, Message] = {
     "vector": message("Finds what is meant, in other words and languages too. A model reads all notes for that."),
-    "lines": message("Each line of a text file is found by itself, by meaning and words."),
+    "lines": message("Each line of a text file is found separately, by meaning and words."),
     "literal": message(
         "Finds the sections that hold the words of a question. No model reads the notes. If you set up a language "
         "model, it is sent the question and the best sections, chooses among them and answers."
@@ -142,7 +142,7 @@ SWITCHED_ON: dict[str, Message] = {
     "embed_at_once": message("New notes are indexed at once."),
     "write_files": message("Edits of notes are written into their files."),
     "watch": message("Its folders are updated while the app runs."),
-    "trusts_programs": message("What programs write counts at once."),
+    "trusts_programs": message("What programs write takes effect at once."),
     "read_pictures": message("The text in pictures is read and found."),
 }
 """Sentences on the switches of a base that are on, by their fields."""
@@ -200,7 +200,7 @@ STAGES: dict[str, Message] = {
     "final": message("final"),
     "priority": message("priority"),
     "context": message("your context"),
-    "literal": message("as typed"),
+    "literal": message("exact words"),
     "feedback": message("feedback"),
     "clicks": message("clicks"),
 }
@@ -225,7 +225,7 @@ NOTICES: dict[Notice, Message] = {
     "model_loading": message(
         "The model is still loading: these hits are by words only. They refresh when it is ready."
     ),
-    "phrase_not_found": message("No note holds the phrase as it stands: these hits are the nearest without it."),
+    "phrase_not_found": message("No note contains the exact phrase: these hits are the nearest without it."),
     "listed": message("There are no words to search for: these are the notes that match, the last changed first."),
     "signs_as_text": message(
         "A quotation mark that isn't closed, or signs alone, are searched for as they are. Quotation marks in pairs "

@@ -28,13 +28,13 @@ def check_part(text: str) -> None:
     """Raise QueryError for a text that is too long to be searched literally, or that no database can hold."""
     if len(text) > PART:
         raise QueryError(
-            "The text '{start}…' has {n} characters; at most {most} can be looked for as they stand.",
+            "The text '{start}…' has {n} characters; at most {most} can be searched for exactly.",
             start=text[:20],
             n=len(text),
             most=PART,
         )
     if find_half_character(text) is not None or "\0" in text:
-        raise QueryError("Half of a character stands in a filter. Delete it, or type it again.")
+        raise QueryError("A filter contains half of a character. Delete it, or type it again.")
 
 
 def check_terms(terms: Collection[str]) -> None:

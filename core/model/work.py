@@ -137,9 +137,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     ),
     "verify": JobKind("care", message("Checking the backup"), message("The backup is whole"), message("Stopped.")),
     "doctor": JobKind("care", message("Checking everything"), message("Checked"), _CONTINUES, alone=True),
-    "compact": JobKind(
-        "care", message("Giving space back"), message("Unused space is given back"), _CONTINUES, alone=True
-    ),
+    "compact": JobKind("care", message("Freeing space"), message("Unused space is freed"), _CONTINUES, alone=True),
     "suggest": JobKind(
         "questions",
         message("Looking for questions"),

@@ -187,8 +187,8 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     stored = _note_of(data, note, datetime.now(UTC)).note
     if copy:
         return Conflict(
-            "'{path}' was changed by another program several times while it was saved. Nothing is lost: an earlier "
-            "text is beside it as '{copy}'.",
+            "'{path}' was changed by another program several times while it was saved. Nothing is lost: an "
+            "earlier text is next to it as '{copy}'.",
             stored,
             note.version,
             path=str(note.path),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The level a question is searched at.
 
-SIMPLE = message("It is one question, searched as it stands.")
+SIMPLE = message("It is one question, searched as it is.")
 
 _POLITE = re.compile(
     r"(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"

@@ -199,7 +199,7 @@ def _range(name: str, field: str, value: str, at: tuple[int, int]) -> str:
 def refuse_empty(name: str, field: str, at: tuple[int, int]) -> None:
     """Raise QueryError for a field, typed `name` with its colon, that has no value."""
     raise QueryError(
-        "'{name}' has no value. Write it directly behind the colon, as in {example}. {help}",
+        "'{name}' has no value. Write it directly after the colon, as in {example}. {help}",
         at,
         name=name,
         example=name + _EXAMPLES.get(field, "work"),

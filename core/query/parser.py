@@ -69,7 +69,7 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     Raises QueryError, with its place, for an invalid question.
     """
     if (half := find_half_character(typed)) is not None:
-        raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
+        raise QueryError("The question contains half of a character. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     if not COPIED.search(typed):
         return _parse_pieces(typed, now, properties, has_filters=has_filters)

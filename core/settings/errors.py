@@ -67,8 +67,8 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
     place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else place_of(first["loc"], file)
     if first["loc"][-1:] == ("api_key",):
         return ConfigError(
-            "A key stands in a variable of its own only, so that no file gives it away. Remove '{key}' from {place} "
-            "and set one of {names}.",
+            "Keys are read from environment variables only, so that no file gives them away. Remove '{key}' from "
+            "{place} and set one of {names}.",
             key=key,
             place=place,
             names=[*keys.values()],

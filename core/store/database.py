@@ -45,7 +45,7 @@ def _translate_errors(method: Method) -> Method:
         except UnicodeEncodeError as error:
             before = error.object[max(0, error.start - _SHOWN) : error.start]
             raise StoreError(
-                "Half of a character stands behind '{before}', which can't be stored. Delete it, or type it again.",
+                "After '{before}' is half of a character, which can't be stored. Delete it, or type it again.",
                 before=before,
             ) from error
 

@@ -125,8 +125,9 @@ class Guard:
 
 _PARAMETER = "token"
 _REFUSAL = message(
-    "Tessera was started with a token, and this browser has not shown it. Open the address that stands in the terminal "
-    "where Tessera was started; it ends in {ending}. If you opened it before in this browser, reload this page.",
+    "Tessera was started with a token, and this browser has not shown it. Open the address printed in "
+    "the terminal where Tessera was started; it ends in {ending}. If you opened it before in this "
+    "browser, reload this page.",
     ending=f"?{_PARAMETER}=…",
 )
 

@@ -95,7 +95,7 @@ def _address(host: str) -> str:
     except ValueError:
         raise ConfigError("'{host}' is no address such as 192.168.1.5.", host=host) from None
     if ip.is_unspecified:
-        raise ConfigError("'{host}' stands for all addresses there are. Give one, such as 192.168.1.5.", host=host)
+        raise ConfigError("'{host}' means every address. Give one, such as 192.168.1.5.", host=host)
     if not ip.is_loopback:
         warning = _(
             "Other machines reach {host}. Whoever has the token reads and changes your notes, and the connection isn't "

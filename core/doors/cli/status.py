@@ -30,7 +30,7 @@ def status(
         from core.base.log import FILE, tail
 
         end = {"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}
-        show(end, as_json, lambda log: log["lines"] or [_("Nothing stands in {file} yet.", file=log["log"])])
+        show(end, as_json, lambda log: log["lines"] or [_("{file} is empty.", file=log["log"])])
         return
     if report:
         from core.workspace import bug_report

@@ -80,12 +80,12 @@ class BaseSettings:
         ),
     ] = None
     watch: Annotated[
-        bool | None, About(message("Sync the folders of the base by itself while the app runs, or not."))
+        bool | None, About(message("Update the folders of the base automatically while the app runs, or not."))
     ] = None
     trusts_programs: Annotated[
         bool | None,
         About(
-            message("Let what programs write count at once, or only after you accept it, which is the default."),
+            message("Let what programs write take effect at once, or only after you accept it, which is the default."),
             "trust-programs",
             doors=("cli",),
         ),

@@ -47,7 +47,9 @@ def add(
     workspace: "Workspace",
     note: NoteName,
     text: Text,
-    after: Annotated[str | None, About(message("The chunk behind which it stands; by default the last one."))] = None,
+    after: Annotated[
+        str | None, About(message("The chunk after which it is inserted; by default the last one."))
+    ] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.add(names.id_of(workspace, note), text, after),))
 

@@ -133,7 +133,7 @@ def export(
 
 @operation(
     "note.new",
-    message("Write a note. What a program writes waits until the person accepts it, unless the base trusts programs."),
+    message("Write a note. What a program writes waits until the user accepts it, unless the base trusts programs."),
     http="POST /notes",
     cli="note new {base}",
     tool="note_add",
@@ -169,9 +169,7 @@ def new(
 
 @operation(
     "note.update",
-    message(
-        "Change a note. What a program changes waits until the person accepts it, unless the base trusts programs."
-    ),
+    message("Change a note. What a program changes waits until the user accepts it, unless the base trusts programs."),
     http="PATCH /notes/{note}",
     cli="note edit {note}",
     tool="note_update",
@@ -228,7 +226,7 @@ def set_(
 
 @operation(
     "note.copy",
-    message("Copy a note beside itself; the copy lives in Tessera also where the note is a file."),
+    message("Copy a note; the copy is kept in Tessera even if the note is a file."),
     http="POST /notes/{note}/copy",
     cli="note copy {note}",
     writes=True,
@@ -412,7 +410,7 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Writt
 
 @operation(
     "note.waiting",
-    message("List what programs wrote that waits until the person accepts it."),
+    message("List what programs wrote and the user has not accepted yet."),
     cli="note waiting",
     by_hand=("cli",),
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
@@ -423,7 +421,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 
 @operation(
     "note.proposed",
-    message("Show what of a note waits until the person accepts it."),
+    message("Show what of a note waits until the user accepts it."),
     cli="note waiting {note}",
     by_hand=("cli",),
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Question = Annotated[
     str,
     About(
-        message('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.'),
+        message('The question; it may contain "phrases", -words and filters such as tag:rust or after:2026-01-31.'),
         searched=True,
     ),
 ]
@@ -33,7 +33,7 @@ _NARROWING = {
         About(message("A filter as in the search box, such as type:guide."), flag="filter"),
     ),
     "plain": (bool, _PLAIN),
-    "as_typed": (bool, About(message("Look for the words only as they are typed, not by similar spellings."))),
+    "as_typed": (bool, About(message("Search for the exact words only, not for similar spellings."))),
 }
 OPTIONS: tuple[Parameter, ...] = (
     *(

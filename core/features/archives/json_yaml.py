@@ -279,7 +279,7 @@ def _check(note: _NoteSection, paths: set[str]) -> None:
     if not is_safe(note.path):
         raise RowError("the path '{path}' could lead out of the folder.", path=note.path)
     if note.path in paths:
-        raise RowError("the path '{path}' stands here twice.", path=note.path)
+        raise RowError("the path '{path}' is here twice.", path=note.path)
     paths.add(note.path)
     if frontmatter.delimited(note.front).body != len(note.front):
         raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))

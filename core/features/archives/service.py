@@ -42,13 +42,13 @@ def checked(records: Records, name: str) -> Ids:
     for place, edit in records.edits.sound(mistakes):
         ids.named.update(_mentioned(edit))
         if edit.id in ids.edits:
-            mistakes.add(place, message("this edit stands here twice."))
+            mistakes.add(place, message("this edit is here twice."))
         ids.edits.add(edit.id)
     sets: set[str] = set()
     for place, mistake in records.sets.sound(mistakes):
         ids.named.update(_mentioned(mistake))
         if not sets.isdisjoint((mistake.set.id, f"/{mistake.set.name}")):
-            mistakes.add(place, message("this question set stands here twice."))
+            mistakes.add(place, message("this question set is here twice."))
         sets.update((mistake.set.id, f"/{mistake.set.name}"))
     for place, use in records.uses.sound(mistakes):
         ids.named.update(_mentioned(use))
@@ -65,7 +65,7 @@ def checked(records: Records, name: str) -> Ids:
 def _notes(records: Records, mistakes: Mistakes, ids: Ids) -> None:
     for place, record in records.notes.sound(mistakes):
         if record.note.id in ids.notes:
-            mistakes.add(place, message("this note stands here twice."))
+            mistakes.add(place, message("this note is here twice."))
         ids.notes[record.note.id] = record.note.version
 
 
@@ -75,7 +75,7 @@ def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:
         note = record.note
         numbers = ids.versions.setdefault(note.id, set())
         if note.version in numbers or note.version > ids.notes.get(note.id, note.version):
-            mistakes.add(place, message("this version stands here twice, or is later than its note."))
+            mistakes.add(place, message("this version is here twice, or is later than its note."))
         if note.version > max(numbers, default=0):
             last[note.id] = record.kind
         numbers.add(note.version)

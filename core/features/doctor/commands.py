@@ -15,9 +15,9 @@ from core.model import Health
 app = typer.Typer()
 
 
-@app.command(help=_("Check everything, say what is wrong and what mends it; the exit status is 0, 1 or 2 (broken)."))
+@app.command(help=_("Check everything, say what is wrong and how to repair it; the exit status is 0, 1 or 2 (broken)."))
 def doctor(
-    fix: Annotated[bool, typer.Option("--fix", help=_("Mend what can be mended."))] = False,
+    fix: Annotated[bool, typer.Option("--fix", help=_("Repair what can be repaired."))] = False,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:

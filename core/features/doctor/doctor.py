@@ -92,7 +92,7 @@ class Doctor:
         Scratch(store).drop()
         if not store.pending.any([base.id for base in self._parts.bases.all()]):
             store.drop_unused_vectors()
-        progress(1, 3, message("Writing the database anew"))
+        progress(1, 3, message("Rewriting the database"))
         with store.changing:
             store.database.compact()
         return Compacted(before, _database(store.folder))

@@ -124,8 +124,8 @@ def _set_aside(parts: WorkspaceParts) -> Message | None:
     return count_names(
         names,
         plural(
-            "{n} file was damaged and is made anew: {names}",
-            "{n} files were damaged and are made anew: {names}",
+            "{n} file was damaged and was created again: {names}",
+            "{n} files were damaged and were created again: {names}",
         ),
     )
 
@@ -207,7 +207,7 @@ OF_FILES: dict[str, Check] = {
         "look",
         message("The pictures and files of your notes are there"),
         message("A note shows a picture from its folder; it is no part of a backup."),
-        message("Put it beside the note, or correct the link."),
+        message("Put it next to the note, or correct the link."),
         _attachments,
     ),
     "watched": Check(
@@ -227,8 +227,8 @@ OF_FILES: dict[str, Check] = {
     ),
     "set_aside": Check(
         "look",
-        message("Nothing damaged lies about"),
-        message("Small files that were damaged are kept beside, and made anew."),
+        message("No damaged files are left"),
+        message("Damaged small files are kept, and created again."),
         message("Delete what you don't need."),
         _set_aside,
     ),
@@ -242,7 +242,7 @@ OF_FILES: dict[str, Check] = {
     ),
     "leftovers": Check(
         "look",
-        message("No process left files behind"),
+        message("No process left files over"),
         message("What a stopped process was writing is of no use."),
         _FIX,
         _find_leftovers,

@@ -22,11 +22,11 @@ def format_health(health: Health) -> list[str]:
 
 def _format_check(check: Checked) -> list[str]:
     if check.mended:
-        return [_("mended: {title}", title=say(check.title))]
+        return [_("repaired: {title}", title=say(check.title))]
     if not check.problem:
         return []
-    head = _("BROKEN: {told}", told=say(check.problem)) if check.level == "broken" else say(check.problem)
-    return [head, f"    {say(check.about)}", "    " + _("To mend it: {cure}", cure=say(check.remedy))]
+    head = _("BROKEN: {problem}", problem=say(check.problem)) if check.level == "broken" else say(check.problem)
+    return [head, f"    {say(check.about)}", "    " + _("To repair it: {remedy}", remedy=say(check.remedy))]
 
 
 def format_space(space: Space) -> list[str]:
@@ -40,9 +40,7 @@ def format_space(space: Space) -> list[str]:
     lines.append(_("{free:,.1f} GB of {total:,.1f} GB of the disk are left.", free=free, total=total))
     if space.unused:
         unused = space.unused / 1e6
-        lines.append(
-            _("{size:,.1f} MB are unused; to give them back: {command}", size=unused, command="tessera compact")
-        )
+        lines.append(_("{size:,.1f} MB are unused; to free them: {command}", size=unused, command="tessera compact"))
     return lines
 
 
@@ -59,7 +57,7 @@ _TOOL = {"tool": "it names folders of the machine"}
 @operation(
     "doctor.examine",
     message(
-        "Check everything: notes, search index, files, models, disk, backups. Says what is wrong and what mends it."
+        "Check everything: notes, search index, files, models, disk, backups. Says what is wrong and how to repair it."
     ),
     http="GET /doctor",
     cli="doctor",
@@ -73,7 +71,7 @@ def examine(workspace: "Workspace", progress: Progress) -> Health:
 
 @operation(
     "doctor.fix",
-    message("Check everything, and mend what can be mended."),
+    message("Check everything, and repair what can be repaired."),
     http="POST /doctor/fix",
     cli="doctor --fix",
     by_hand=("cli",),
@@ -103,7 +101,7 @@ def show_space(workspace: "Workspace") -> Space:
 
 @operation(
     "space.compact",
-    message("Give unused space back to the disk. Notes can be read meanwhile, and saved afterwards."),
+    message("Free unused space on the disk. Notes can be read meanwhile, and saved afterwards."),
     http="POST /space/compact",
     cli="compact",
     writes=True,

@@ -154,7 +154,7 @@ OF_RESOURCES: dict[str, Check] = {
     "rows": Check(
         "look",
         message("Tables are found by their rows"),
-        message("A row of a table is found by what it says, whatever else stands around it."),
+        message("A row of a table is found by what it says, whatever is around it."),
         message("Split the notes of the base again: {command}", command="tessera rechunk"),
         _rows,
     ),
@@ -179,7 +179,7 @@ OF_MACHINE: dict[str, Check] = {
     "config": Check(
         "broken",
         message("The settings can be used"),
-        message("What stands in tessera.toml and in the environment is valid."),
+        message("The settings in tessera.toml and in the environment are valid."),
         message("Correct tessera.toml."),
         _config,
     ),

@@ -72,7 +72,7 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
         raise QuestionSetError(
             gold.path,
             0,
-            "this text isn't in the passage, or is more than once. Leave a part of the passage as it stands.",
+            "this text isn't in the passage, or is there more than once. Leave a part of the passage unchanged.",
         )
     return gold_at(note, gold.start + place[0], gold.start + place[1])
 

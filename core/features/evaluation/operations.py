@@ -121,7 +121,7 @@ def _check_set(workspace: "Workspace", question_set: str, **_: object) -> None:
 
 @operation(
     "questions.suggest",
-    message("Look for questions that the notes answer; they wait in the set until the person accepts them."),
+    message("Look for questions that the notes answer; they wait in the set until the user accepts them."),
     http="POST /question-sets/{question_set}/suggestions",
     cli="questions suggest {question_set}",
     writes=True,

@@ -222,9 +222,7 @@ def _figures(compared: SideBySide) -> _ReportSection:
         for label, by_metric in zip(others, compared.comparisons, strict=True)
     ]
     if compared.comparisons and compared.answerable >= ENOUGH:
-        sentences.append(
-            message("In brackets behind a difference: the range that it lies in with 95% certainty (paired bootstrap).")
-        )
+        sentences.append(message("In brackets after a difference: its 95% confidence interval (paired bootstrap)."))
     head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
     rows: list[list[Cell]] = []
     for name in (*METRICS, *_answer_lines(compared)):

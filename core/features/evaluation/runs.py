@@ -249,7 +249,8 @@ class Runs:
             raise QuestionSetError(
                 question_set.name,
                 0,
-                "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone.",
+                "there is no question to ask. Add some, accept suggested ones, or choose a passage for those without "
+                "one.",
             )
         self._check(questions, self._store.bases.by_id(question_set.base_id), question_set.name)
         return questions

@@ -64,8 +64,8 @@ def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str =
 @operation(
     "learning.learn",
     message(
-        "Suggest notes for what stands in logs: errors and what ended them, settings, headers, tests, slow calls, "
-        "commands. Secrets are masked, and the notes wait until the person accepts them."
+        "Suggest notes from logs: errors and what ended them, settings, headers, tests, slow calls, "
+        "commands. Secrets are masked, and the notes wait until the user accepts them."
     ),
     http="POST /learn",
     cli="learn {files}",

@@ -179,8 +179,8 @@ def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
     if not inside.outline.headings and (words := _words(note.body)) >= LONG:
         yield Hint(
             "headless",
-            message("About {n} words stand here without a heading.", n=words // 100 * 100),
-            message("Divide it with headings: what stands below one is found with its words."),
+            message("About {n} words here have no heading.", n=words // 100 * 100),
+            message("Divide it with headings: the text below one is also found by the words of the heading."),
         )
 
 

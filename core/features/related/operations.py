@@ -158,7 +158,7 @@ def format_concepts(listed: ConceptList) -> list[str]:
         more += [_("with {names}", names=[*concept.merged])] if concept.merged else []
         about = f" ({'; '.join(more)})" if more else ""
         lines.append(f"{concept.notes:>5}  {concept.name}{about}")
-    return lines or [_("No phrase stands in several notes yet.")]
+    return lines or [_("No phrase is in several notes yet.")]
 
 
 def format_concept_notes(listed: ConceptNotes) -> list[str]:

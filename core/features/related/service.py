@@ -206,9 +206,9 @@ def _reasons(neighbour: Neighbour) -> Iterable[Message]:
 
 def _copied(neighbour: Neighbour) -> Message:
     if neighbour.shared.copied >= 1:
-        return message("All text of the shorter note stands in both")
+        return message("All text of the shorter note is in both")
     share = f"{round(100 * neighbour.shared.copied)} %"
-    return message("About {share} of the shorter note's text stands in both", share=share)
+    return message("About {share} of the shorter note's text is in both", share=share)
 
 
 def _paragraph(text: str, at: int) -> str:

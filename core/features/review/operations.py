@@ -98,9 +98,9 @@ Keys = Annotated[list[str], About(message("What waits, each by its key."), examp
 @operation(
     "review.list",
     message(
-        "List what waits for the person: new notes and changes by programs, pack upgrades that met an edit, files with "
-        "two texts, edits without a place, refused passages, "
-        "expired and replaced notes, copies, contradictions."
+        "List what waits for the user: new notes and changes by programs, pack upgrades of edited notes, "
+        "files with two texts, edits without a place, refused passages, expired and replaced notes, copies, "
+        "contradictions."
     ),
     http="GET /review",
     cli="review list",

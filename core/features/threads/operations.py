@@ -145,7 +145,7 @@ def list_(workspace: "Workspace") -> ThreadList:
 
 @operation(
     "thread.show",
-    message("Show a thread: its questions and answers, and where their quotes stand in the notes as they are now."),
+    message("Show a thread: its questions and answers, and where their quotes are in the notes now."),
     http="GET /threads/{thread}",
     cli="thread show {thread}",
     takes=_EXAMPLE,
@@ -181,7 +181,7 @@ def ask(
 
 @operation(
     "thread.keep",
-    message("Make a note of a thread, with links to its sources; it waits until the person accepts it."),
+    message("Make a note of a thread, with links to its sources; it waits until the user accepts it."),
     http="POST /threads/{thread}/note",
     cli="thread keep {thread}",
     writes=True,

@@ -107,7 +107,7 @@ def seal_file(folder: Path) -> Path:
 def _checksum(file: Path) -> int:
     stat = file.stat()
     if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
-        raise IndexDamaged("A file of the search index is mostly a hole.")
+        raise IndexDamaged("A file of the search index is mostly empty.")
     checksum = 0
     with open_regular(file) as stream:
         while block := stream.read(_BLOCK):

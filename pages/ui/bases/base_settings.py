@@ -76,7 +76,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
 
 def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
     if base.plain:
-        st.caption(t("Each line of the text files is found by itself. Blank lines are left out."))
+        st.caption(t("Each line of the text files is found separately. Blank lines are left out."))
         return
     with shell.errors():
         model.draw_splitting(workspace, base)

@@ -223,8 +223,8 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
         estimate = widgets.button(label, f"cost_{base.id}", "calculate", disabled=shut)
     st.caption(
         t(
-            "The notes are indexed with the new model beside the old index, which answers until all is done. You "
-            "can stop and continue later."
+            "The notes are indexed with the new model; the old index answers until that is done. You can stop "
+            "and continue later."
         )
     )
     if estimate and embedder:

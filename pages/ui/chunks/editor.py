@@ -188,7 +188,7 @@ def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> Non
 
 def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
     text = st.text_area(t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
-    st.caption(t("The new chunk stands behind this one and is found like any other. Ctrl+Enter adds it."))
+    st.caption(t("The new chunk comes after this one and is found like any other. Ctrl+Enter adds it."))
     if _done("add", t("Add after it"), "add", shut=shut):
         _finish(workspace, note, chunk.index + 1, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
 

@@ -19,15 +19,14 @@ CHARTS = {
     "shifts": (
         message("Differences"),
         message(
-            "How far each run is from A, and the range that the difference lies in with 95% "
-            "certainty. If 0 is in the range, it could be chance."
+            "How far each run is from A, and the 95% confidence interval of the difference. If 0 is in it, it "
+            "could be chance."
         ),
     ),
     "ranks": (
         message("Ranks"),
         message(
-            "Each dot stands for the questions with one rank in A and one in the other run; above the line the "
-            "other is better."
+            "Each dot is the questions with one rank in A and one in the other run; above the line the other is better."
         ),
     ),
     "thresholds": (

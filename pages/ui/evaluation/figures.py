@@ -57,7 +57,7 @@ ABOUT = {
         "Share of the right passages that the answer quotes, at least half of the shorter of both (cited_recall)"
     ),
     "cited_precision": message("Share of the quotes that come from a right passage (cited_precision)"),
-    "quoted": message("Share of the answer's sentences whose source stands in the notes as it is quoted (quoted)"),
+    "quoted": message("Share of the answer's sentences whose source is in the notes word for word (quoted)"),
     "facts": message("Share of the figures and names in your expected answers that the answers contain (facts)"),
     "refused": message("Share of the questions without an answer in the notes that are refused (refused)"),
     "agreed": message(

@@ -72,7 +72,7 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Cal
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
     if added:
-        about = t("You added this chunk yourself. A right passage must stand in the note's own text.")
+        about = t("You added this chunk yourself. A right passage must be in the note's own text.")
     widgets.button(
         t("Right passage"),
         key,

@@ -53,8 +53,8 @@ def draw_start(
         st.caption(f":material/info: {t('Two of these setups are the same. Change one to compare them.')}")
     elif copies:
         wait = t(
-            "For {names} the notes are split and indexed once more, beside the base. This takes minutes the first "
-            "time and changes nothing in the base.",
+            "For {names} the notes are split and indexed once more, in a separate copy. This takes minutes the "
+            "first time and changes nothing in the base.",
             names=copies,
         )
         st.caption(f":material/hourglass_top: {wait}")

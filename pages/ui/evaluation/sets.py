@@ -42,8 +42,8 @@ def import_questions(workspace: Workspace, base: str) -> None:
     def content() -> None:
         st.caption(
             t(
-                "JSON lines with id, question and gold (a list of path and quote), or a table with id, question, path "
-                "and quote. Each quote is a piece of its note that stands there once."
+                "JSON lines with id, question and gold (a list of path and quote), or a table with id, question, "
+                "path and quote. Each quote is a piece of its note that occurs there once."
             )
         )
         file = st.file_uploader(t("File of questions"), type=list(KINDS), key="question_file")

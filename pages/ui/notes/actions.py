@@ -122,7 +122,7 @@ def _move(workspace: Workspace, note: Note) -> None:
 
 
 def _export(workspace: Workspace, note: Note) -> None:
-    st.caption(t("The text with its fields, as Markdown. Pictures and other files beside it are left out."))
+    st.caption(t("The text with its fields, as Markdown. Pictures and attachments are left out."))
     name = PurePosixPath(note.path or "note.md").with_suffix(".txt" if note.plain else ".md").name
     with shell.errors():
         text = workspace.notes.file_text(note.id).encode("utf-8", "replace")

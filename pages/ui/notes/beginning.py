@@ -30,7 +30,7 @@ def _draw(workspace: Workspace, base: str) -> None:
         label = t("Show '{name}' again", name=plain(hidden))
         widgets.small(label, "concept_show", "visibility", on_click=_show, args=(workspace, hidden))
     if not concepts:
-        st.caption(t("No phrase stands in several notes yet."))
+        st.caption(t("No phrase is in several notes yet."))
         return
     st.caption(t("Phrases that several of your notes have. Choose one or more to see the notes that hold all of them."))
     labels = {concept.name: _label(concept) for concept in concepts}

@@ -325,7 +325,7 @@ def _draw_corrections(result: SearchResult) -> None:
             text = t("No note holds “{word}”: “{nearest}” was looked for too.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
             only = partial(st.session_state.__setitem__, "as_typed", result.query)
-            widgets.small(t("Search only as typed"), f"as_typed_{word}", "undo", on_click=only)
+            widgets.small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
 
 
 def _is_by_meaning(result: SearchResult) -> bool:

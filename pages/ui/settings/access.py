@@ -36,7 +36,7 @@ def draw_assistants(workspace: Workspace) -> None:
         way = st.radio(t("How it gets to your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}")
     chosen = mine[way]
     if chosen.file:
-        st.caption(plain(t("Put this into {file}, beside what is there:", file=chosen.file)))
+        st.caption(plain(t("Add this to {file}:", file=chosen.file)))
     else:
         st.caption(t("Run this in a terminal:"))
     st.code(chosen.text, language="json" if chosen.file else "bash", wrap_lines=True)

@@ -26,7 +26,7 @@ def draw_health(workspace: Workspace) -> None:
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
         shut = busy or jobs.is_writing(workspace)
-        if mendable and widgets.button(t("Mend what can be mended"), "doctor_fix", "healing", disabled=shut):
+        if mendable and widgets.button(t("Repair what can be repaired"), "doctor_fix", "healing", disabled=shut):
             jobs.start(workspace, "doctor", partial(_examine, workspace, True))
     jobs.panel(workspace, ("doctor", "compact"))
     if health:
@@ -43,11 +43,14 @@ def _draw_findings(health: Health) -> None:
     """Draw what is wrong with what mends it, and what was mended."""
     for check in health.checks:
         if check.mended:
-            st.success(plain(t("Mended: {title}", title=text_of(check.title))), icon=":material/check_circle:")
+            st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
         if check.problem:
             text = f"**{plain(text_of(check.problem))}** {plain(text_of(check.about))}"
             draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
-            draw(f"{text}  \n{plain(t('To mend it: {cure}', cure=text_of(check.remedy)))}", icon=f":material/{icon}:")
+            draw(
+                f"{text}  \n{plain(t('To repair it: {remedy}', remedy=text_of(check.remedy)))}",
+                icon=f":material/{icon}:",
+            )
     sound = sum(check.level == "sound" for check in health.checks)
     st.caption(t_plural("{n} check finds nothing wrong.", "{n} checks find nothing wrong.", n=sound))
 
@@ -76,7 +79,7 @@ def _space(workspace: Workspace) -> None:
         )
     about = t("{size} unused.", size=names.megabytes(space.unused))
     shut = workspace.jobs.running("compact") or jobs.is_writing(workspace)
-    if widgets.button(t("Give unused space back"), "compact", "compress", disabled=shut, help=about):
+    if widgets.button(t("Free unused space"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)
         st.rerun()
 
@@ -126,7 +129,7 @@ def _choices(workspace: Workspace) -> None:
             t("Folder for backups"),
             key=_FOLDER,
             disabled=shut,
-            help=t("A folder on another disk survives this one. Empty: beside the notes."),
+            help=t("A folder on another disk survives if this one fails. Empty: next to the notes."),
         )
         off = shut or st.session_state[_FOLDER] == str(backups.place)
         save = partial(_put, workspace, folder)

@@ -85,16 +85,16 @@ SWITCHES = {
     "trusts_programs": (
         message("Accept programs' notes automatically"),
         message(
-            "On: what assistants and other programs write here counts at once. Off: it waits on the page Review "
-            "until you accept it, because programs make mistakes."
+            "On: what assistants and other programs write here takes effect at once. Off: it waits on the page "
+            "Review until you accept it, because programs make mistakes."
         ),
     ),
     "read_pictures": (
         message("Read text in pictures"),
         message(
-            "On: words in screenshots, photos of whiteboards and scans that stand in your notes are found too. They are "
-            "read on this computer, one after another, while nothing else runs; that takes a few seconds each. Off: only "
-            "the notes' own text is found."
+            "On: words in screenshots, photos of whiteboards and scans in your notes are found too. They are "
+            "read on this computer, one after another, while nothing else runs; that takes a few seconds each. "
+            "Off: only the notes' own text is found."
         ),
     ),
 }

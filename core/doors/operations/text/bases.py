@@ -234,6 +234,6 @@ def format_status(status: WorkspaceStatus) -> list[str]:
     if status.set_aside:
         names = ", ".join(status.set_aside)
         lines.append(
-            _("Damaged, so it was set aside and made again: {names}. Delete what you don't need.", names=names)
+            _("Damaged, so it was renamed and created again: {names}. Delete what you don't need.", names=names)
         )
     return lines
