@@ -87,10 +87,10 @@ class MissingDependency(ConfigError):
     """A choice, `what`, needs a package that isn't installed."""
 
     def __init__(self, what: str | Message, package: str, extra: str | None = None) -> None:
-        cure = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
+        command = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
         super().__init__(
             message(
-                "{what} needs the package '{package}'. Install it: {command}", what=what, package=package, cure=cure
+                "{what} needs the package '{package}'. Install it: {command}", what=what, package=package, command=command
             )
         )
 
