@@ -211,6 +211,15 @@ def rename_free(path: Path, other: Path) -> None:
     path.unlink()
 
 
+def rename_file(path: Path, other: Path) -> None:
+    """Rename a file of the user; no file is replaced, and the name may differ by case only."""
+    if path.is_symlink() or (other.exists() and other.samefile(path)):
+        path.rename(other)
+    else:
+        rename_free(path, other)
+    sync_folder(other.parent)
+
+
 def _library() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 

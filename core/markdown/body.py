@@ -46,7 +46,7 @@ class BodyMetadata:
     def targets(self, path: str) -> tuple[str, ...]:
         """Return the targets of the links in the note at a path, each once."""
         folder = posixpath.dirname(path)
-        return _distinct(filter(None, (_target(link, folder) for link in self.links)), str)
+        return _distinct(filter(None, (target_of(link, folder) for link in self.links)), str)
 
 
 def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
@@ -69,7 +69,7 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
     """Return the files next to a note that its body names, as they are written, each once; raises SourceError."""
-    named = (_file(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
+    named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return _distinct(filter(_ATTACHMENT.search, named), str)
 
 
@@ -93,9 +93,9 @@ def pictures_in(body: str, path: str) -> dict[str, int]:
 def _picture_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
     """Return the path of a picture that is shown."""
     if match["wiki"]:
-        return _file(Link(match["wiki"].partition("|")[0], wiki=True))
+        return file_of(Link(match["wiki"].partition("|")[0], wiki=True))
     address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
-    return _file(Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address))
+    return file_of(Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address))
 
 
 def short_title(title: str) -> str:
@@ -126,21 +126,21 @@ def _first_title(outlined: Outline) -> str:
     return next((title for title in map(short_title, titles) if title), "")
 
 
-def _file(link: Link) -> str:
+def file_of(link: Link) -> str:
     """Return the path of a link, without its place in the file."""
     if link.wiki:
         return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
     return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
 
 
-def _target(link: Link, folder: str) -> str:
-    """Return the target of a link, empty if it can't be a note."""
+def target_of(link: Link, folder: str) -> str:
+    """Return the target of a link in a note of a folder, empty if it can't be a note."""
     if link.wiki:
-        target = _file(link)
+        target = file_of(link)
         return "" if _ATTACHMENT.search(target) else target
     if _ADDRESS.match(link.target):
         return ""
-    target = _file(link)
+    target = file_of(link)
     if not target or "\0" in target or _ADDRESS.match(target):
         return ""
     target = target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target)

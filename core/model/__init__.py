@@ -25,6 +25,7 @@ from core.model.notes import *
 from core.model.packs import *
 from core.model.queries import *
 from core.model.related import *
+from core.model.renaming import *
 from core.model.review import *
 from core.model.search import *
 from core.model.settings import *

@@ -30,12 +30,14 @@ from core.model import (
     Note,
     NoteDifference,
     NoteFields,
+    Renaming,
     Revision,
     Trashed,
     Version,
 )
-from core.notes import attachments, difference, filing, naming, texts
+from core.notes import attachments, difference, filing, naming
 from core.notes.fields import check_fields, with_fields
+from core.notes.renaming import Renames
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
 from core.notes.writer import Writer, add
@@ -188,6 +190,7 @@ class Notes(StoredNotes):
         super().__init__(store, models, bases)
         self._writer = Writer(store, chunks)
         self._trash = NoteTrash(store, self._writer)
+        self._renames = Renames(store, self._writer)
         self.trash_stays = timedelta(days=settings.trash_days)
         """Time within which a deleted note can be restored."""
         store.versions.most = settings.keep_versions
@@ -290,23 +293,45 @@ class Notes(StoredNotes):
 
     def move(
         self, note_id: str, folder: str, *, expected_version: int | None = None, author: Author = "person"
-    ) -> Note:
-        """Put a note that was written here into a folder of its base, "" for the top of it; return the note.
+    ) -> Renaming:
+        """Put a note that was written here into a folder of its base, "" for the top of it.
 
-        Raises EditError for a note of a file or a pack, and for a folder that leads out of the base.
+        Links follow, as of `rename`. Raises EditError for a note of a file or a pack, and for a folder that leads out
+        of the base.
         """
+        note = self._store.notes.note(note_id)
+        return self._renames.rename(note_id, note.title, self._renames.path_in(note, folder), expected_version, author)
 
-        def change(note: Note) -> Note:
-            if note.source_ref:
-                raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
-            name = posixpath.basename(note.path or naming.title_filename(note.title))
-            path = naming.check_path(f"{folder}/{name}")
-            if path == note.path:
-                return note
-            base = self._store.bases.by_id(note.base_id)
-            return texts.at_path(note, free_path(path, self._store.notes.paths(base)))
+    def rename(
+        self,
+        note_id: str,
+        title: str,
+        *,
+        file: bool = True,
+        expected_version: int | None = None,
+        author: Author = "person",
+    ) -> Renaming:
+        """Give a note another title; its place, its first heading and the links to it follow, each in a version.
 
-        return self._writer.change(note_id, change, Revision("update", author), expected_version)
+        With `file` a note that is a file follows too, where its base writes files. Raises as `update` does.
+        """
+        note = self._store.notes.note(note_id)
+        path = self._renames.path_for(note, title, file=file)
+        return self._renames.rename(note_id, title, path, expected_version, author)
+
+    def undo_rename(self, done: Renaming, *, author: Author = "person") -> None:
+        """Give a renamed or moved note its title and place of before, and the notes that link to it their texts."""
+        self._renames.undo(done, author)
+
+    def plan_rename(self, note_id: str, title: str, *, file: bool = True) -> Renaming:
+        """Return what `rename` would change; `linking` are all notes that link to the note by its title or its file."""
+        note = self._store.notes.note(note_id)
+        path = self._renames.path_for(note, title, file=file)
+        return Renaming(note_id, title, path, note.title, note.path or "", tuple(self._renames.linking(note_id)))
+
+    def has_file(self, note: Note) -> bool:
+        """Return whether a note has a file that may be written, and renamed with it."""
+        return self._renames.has_file(note)
 
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
         """Click the check box in a line of a note's text, counted from 0, for the user; return the note.

@@ -12,7 +12,7 @@ import yaml
 from core.base import app_paths, files
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.base.faults import FULL, REFUSED, translate_errors
-from core.base.safe_replace import Changed, swap
+from core.base.safe_replace import Changed, rename_file, swap
 from core.base.text import LINE_END, stem, with_line_ends
 from core.intake import folder, notefile
 from core.intake.encoding import decode_file, encode_like
@@ -23,6 +23,7 @@ from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewrite
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note, clock_to_utc, day_of, is_day
+from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 
 # A note -> the text of a file that reads as this note: front matter with the note's fields, then its body.
@@ -167,6 +168,18 @@ def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note
     now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
     written = _note_of(data, replace(changed, encoding=encoding), now, text, inside)
     return replace(written, mtime_ns=state.st_mtime_ns, size=state.st_size)
+
+
+def rename(note: Note, path: str) -> Moved:
+    """Give the file of a note another name, which must be free; raises as `write` does."""
+    root, before = Path(note.source_ref), str(note.path)
+    data = _read(root, before)
+    if folder.content_hash(data) != note.content_hash:
+        raise _conflict(note, data)
+    with _writing(root, path):
+        rename_file(root / before, root / path)
+    state = (root / path).stat()
+    return Moved(note.id, path, note.source_ref, note.title, state.st_mtime_ns, state.st_size, stamp="")
 
 
 def _read(root: Path, path: str) -> bytes:

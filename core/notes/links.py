@@ -3,8 +3,8 @@
 import json
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from core.base.text import name_key
 from core.model import NOTE_SUFFIXES, Note
@@ -26,14 +26,19 @@ class NoteLink:
 class NoteLinks:
     """The notes of a workspace by their names, as of now. Names differ by more than case and a note's suffix."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, names: Iterable[NoteNames] | None = None) -> None:
         self._store = store
-        self.names = {named.id: named for named in store.notes.named()}
+        self.names = {named.id: named for named in (store.notes.named() if names is None else names)}
         """What each note is called, by its id."""
         self._by_name: defaultdict[str, list[tuple[int, NoteNames]]] = defaultdict(list)
         for named in self.names.values():
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
+
+    def renamed(self, note_id: str, title: str, path: str | None) -> "NoteLinks":
+        """Return the links as they are once a note has another title and another path."""
+        renamed = replace(self.names[note_id], title=title, path=path)
+        return NoteLinks(self._store, (self.names | {note_id: renamed}).values())
 
     def title(self, note_id: str) -> str:
         """Return the title of a note."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
+from pathlib import PurePosixPath
 
 from core.base.blobs import remove_blobs
 from core.base.errors import EditError, NoteNotFound, QueryError
@@ -26,6 +27,15 @@ def title_filename(title: str) -> str:
         name = name[:-1]
     name = name.strip(". ") or "note"
     return f"{'_' if _RESERVED.match(name) else ''}{name}.md"
+
+
+def renamed_path(path: str, title_before: str, title: str) -> str:
+    """Return the path of a note with another title: in its folder, with its suffix, and with hyphens if it has them."""
+    pure, name = PurePosixPath(path), title_filename(title).removesuffix(".md")
+    slug = "-".join(title_before.casefold().split())
+    if slug == pure.stem != title_before:
+        name = "-".join(name.casefold().split())
+    return str(pure.with_name(f"{name}{pure.suffix or '.md'}"))
 
 
 def check_path(path: str) -> str:

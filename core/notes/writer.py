@@ -259,7 +259,7 @@ def _metadata(values: object) -> dict[str, object]:
 # New notes.
 
 
-class _Taken(Container[str]):
+class TakenNames(Container[str]):
     """Names that are stored, as a function says, or given here."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
@@ -286,7 +286,7 @@ def add(
 
     They are written in groups; each group is given its places and written while nothing else writes.
     """
-    paths, ids = _Taken(partial(store.notes.has_path, base)), _Taken(store.versions.has)
+    paths, ids = TakenNames(partial(store.notes.has_path, base)), TakenNames(store.versions.has)
     note_ids: list[str] = []
     failed: list[tuple[int, Message]] = []
     numbered = enumerate(items)
@@ -312,7 +312,7 @@ def add(
     return Added(tuple(note_ids), tuple(failed))
 
 
-def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Taken, ids: _Taken) -> NoteToIndex:
+def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:
     """Return a new note with a fresh id, at a free path."""
     body, path = item.pop("body", ""), item.pop("path", "")
     provenance = take_provenance(item)

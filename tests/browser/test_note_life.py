@@ -19,6 +19,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         with Workspace(place) as workspace:
             for number in range(8):
                 workspace.notes.add("home", f"Shelf {number} is in room {number}.\n", title=f"Shelf {number}")
+            folder = place.parent / "garden"
+            folder.mkdir()
+            (folder / "Beds.md").write_text("# Beds\n\nRows of beans.\n", encoding="utf-8")
+            (folder / "Plan.md").write_text("First the [[Beds]].\n", encoding="utf-8")
+            workspace.notes.apply(workspace.notes.plan_folder(folder, "home"))
+            workspace.bases.update("home", write_files=True)
+            workspace.notes.add("home", "Up the stairs.\n", title="Attic", path="house/upper/attic.md")
         yield place
 
 
@@ -131,3 +138,46 @@ def test_a_box_is_ticked_with_a_click_and_a_saved_edit_is_undone_with_two(tab: T
         tab.settle()
     expect(page.get_by_role("checkbox", name="water the ferns", exact=True)).to_be_checked()
     assert len(clicks) == 2
+
+
+def test_a_renamed_note_takes_its_file_and_links_along_and_the_tree_stays_at_a_moved_one(tab: Tab, place: Path) -> None:
+    page, folder = tab.page, place.parent / "garden"
+    dialog = page.get_by_role("dialog")
+    beds, attic = (page.locator(".tree button", has_text=text) for text in ("Beds", "Attic"))
+
+    def choose(action: str) -> None:
+        tab.settle()
+        page.get_by_role("button", name="More").click()
+        page.get_by_text(action, exact=True).click()
+
+    tab.open("/notes")
+    beds.click()
+    expect(page.locator(".st-key-reader .document")).to_contain_text("Rows of beans.")
+    choose("Rename…")
+    expect(dialog).to_contain_text("Links in 1 note change too:")
+    expect(dialog.get_by_role("checkbox", name="Rename its file too")).to_be_checked()
+    expect(dialog.get_by_role("listitem")).to_have_text(["Plan"])
+    tab.settle()
+    dialog.get_by_role("textbox", name="Title").fill("Raised rows")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("'Beds' is 'Raised rows' now. Links in 1 note follow.")).to_be_visible()
+    assert (folder / "Raised rows.md").read_text(encoding="utf-8") == "# Raised rows\n\nRows of beans.\n"
+    assert (folder / "Plan.md").read_text(encoding="utf-8") == "First the [[Raised rows]].\n"
+    tab.settle()
+    page.get_by_role("button", name="Undo").click()
+    expect(beds).to_be_visible()
+    assert (folder / "Beds.md").read_text(encoding="utf-8") == "# Beds\n\nRows of beans.\n"
+    assert (folder / "Plan.md").read_text(encoding="utf-8") == "First the [[Beds]].\n"
+
+    page.locator(".tree summary", has_text="house").click()
+    page.locator(".tree summary", has_text="upper").click()
+    attic.click()
+    expect(page.locator(".st-key-reader .document")).to_contain_text("Up the stairs.")
+    choose("Move…")
+    dialog.get_by_role("combobox", name="Folder").fill("roof")
+    page.keyboard.press("Enter")
+    tab.settle()
+    dialog.get_by_role("button", name="Move").click()
+    expect(page.get_by_text("The note is at 'roof/attic.md' now.")).to_be_visible()
+    expect(page.locator(".tree details[data-name='roof']")).to_have_attribute("open", "")
+    expect(attic).to_be_visible()

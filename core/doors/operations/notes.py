@@ -36,7 +36,7 @@ from core.doors.operations.views.notes import (
     WholeNote,
     WrittenNote,
 )
-from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, Proposal
+from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, Proposal, Renaming
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -222,6 +222,31 @@ def set_(
         workspace.notes.tag(ids, add=add_tags or (), remove=remove_tags or (), expected_version=version)
     cards = workspace.notes.cards_of(ids)
     return NoteList.from_summaries(*(cards[item] for item in ids))
+
+
+@operation(
+    "note.rename",
+    message("Give a note another title; its file and the links to it follow."),
+    cli="note rename {note} {title}",
+    writes=True,
+    lines=note_text.format_renaming,
+    lacks=dict.fromkeys(("http", "tool"), "note.update sets the title; the person decides on the other notes"),
+)
+def rename(
+    workspace: "Workspace",
+    caller: Caller,
+    note: NoteName,
+    title: Annotated[str, About(message("The new title."), example="Roadmap")],
+    keep_file: Annotated[bool, About(message("Leave the file its name."))] = False,
+    dry_run: Annotated[bool, About(message("Show what would change and change nothing."))] = False,
+    expected_version: Expected = None,
+) -> Renaming:
+    item = names.id_of(workspace, note)
+    if dry_run:
+        return workspace.notes.plan_rename(item, title, file=not keep_file)
+    return workspace.notes.rename(
+        item, title, file=not keep_file, expected_version=expected_version, author=caller.author
+    )
 
 
 @operation(

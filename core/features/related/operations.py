@@ -239,8 +239,8 @@ def move(
     expected_version: Expected = None,
 ) -> WrittenNote:
     item = names.id_of(workspace, note)
-    moved = workspace.notes.move(item, folder, expected_version=expected_version, author=caller.author)
-    return WrittenNote.from_result(workspace, moved)
+    workspace.notes.move(item, folder, expected_version=expected_version, author=caller.author)
+    return WrittenNote.from_result(workspace, workspace.notes.get(item))
 
 
 @operation(

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from core.model import NOTE_FIELDS, Note, fields_of
+from core.model import NOTE_FIELDS, LinkingNote, Note, Renaming, fields_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.shared import jobs, names, shell, widgets
@@ -77,6 +77,10 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 DIALOG = Dialog("changing_note")
 """One of the dialogs, opened with the id of a note and what is done to it: rename, move, export or read_as."""
+_FILES = "rename_files"
+"""The preference whether a file is renamed with its note; "on" or "off"."""
+_SHOWN = 8
+"""Linking notes that are named."""
 
 
 def draw_change_dialog(workspace: Workspace) -> None:
@@ -98,12 +102,41 @@ def draw_change_dialog(workspace: Workspace) -> None:
 def _rename(workspace: Workspace, note: Note) -> None:
     with st.form("rename_note", border=False):
         title = st.text_input(t("Title"), note.title, key=f"rename_{note.id}").strip()
+        file = note.in_file
+        if workspace.notes.has_file(note):
+            file = st.checkbox(
+                t("Rename its file too"), workspace.preferences.get(_FILES) != "off", key=f"rename_file_{note.id}"
+            )
+        _draw_linking(workspace.notes.plan_rename(note.id, note.title).linking)
         if widgets.submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
             with shell.errors():
+                if workspace.notes.has_file(note):
+                    workspace.preferences.set(_FILES, "on" if file else "off")
                 if title and title != note.title:
-                    expected = note.version
-                    workspace.notes.update(note.id, title=title, expected_version=expected, author="person")
+                    done = workspace.notes.rename(note.id, title, file=file, expected_version=note.version)
+                    _offer_undo(workspace, done, t("'{before}' is '{title}' now.", before=note.title, title=title))
                 _done()
+
+
+def _draw_linking(linking: Sequence[LinkingNote]) -> None:
+    """Draw the notes whose links follow a new title or place."""
+    if linking:
+        st.caption(t_plural("Links in {n} note change too:", "Links in {n} notes change too:", n=len(linking)))
+        shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
+        more = len(linking) - len(shown)
+        st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
+
+
+def _offer_undo(workspace: Workspace, done: Renaming, text: str) -> None:
+    """Show what was renamed or moved, and the links that couldn't follow, with a button that undoes all of it."""
+    changed = sum(link.refusal is None for link in done.linking)
+    texts = [text, t_plural("Links in {n} note follow.", "Links in {n} notes follow.", n=changed) if changed else ""]
+    texts += [
+        t("The links in '{title}' stay as they are: {why}", title=link.title, why=text_of(link.refusal))
+        for link in done.linking
+        if link.refusal
+    ]
+    history.offer_undo(plain(" ".join(filter(None, texts))), lambda: workspace.notes.undo_rename(done))
 
 
 def _move(workspace: Workspace, note: Note) -> None:
@@ -116,8 +149,7 @@ def _move(workspace: Workspace, note: Note) -> None:
         with shell.errors():
             moved = workspace.notes.move(note.id, folder, expected_version=note.version)
             if moved.path != note.path:
-                text = t("The note is at '{path}' now.", path=moved.path or "")
-                history.offer_undo(plain(text), lambda: workspace.notes.move(note.id, before))
+                _offer_undo(workspace, moved, t("The note is at '{path}' now.", path=moved.path))
             _done()
 
 

@@ -161,11 +161,10 @@ class _Panel:
                 "drive_file_move",
                 text_of(place_suggestion.reason),
             ):
-                before = (self._note.path or "").rpartition("/")[0]
                 moved = self._workspace.notes.move(self._note.id, place_suggestion.folder)
                 self._finish(
-                    t("The note is at '{path}' now.", path=moved.path or ""),
-                    partial(self._workspace.notes.move, self._note.id, before),
+                    t("The note is at '{path}' now.", path=moved.path),
+                    partial(self._workspace.notes.undo_rename, moved),
                 )
 
     def _links(self, links: Sequence[LinkSuggestion], *, writable: bool) -> None:

@@ -87,7 +87,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     const note = event.target.closest('button');
     if (note && note.dataset.id) setTriggerValue('pick', note.dataset.id);
   };
-  const drawn = JSON.stringify([data.chosen, data.listing]);
+  const drawn = JSON.stringify([data.chosen, data.listing, data.path]);
   const news = tree.dataset.drawn !== drawn;
   tree.dataset.drawn = drawn;
   if (data.chosen && news) reveal(tree, data.path);

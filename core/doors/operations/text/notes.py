@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from core.base.messages import plural
+from core.base.messages import message, plural
 from core.base.terminal import _, minute, say
 from core.doors.operations.views.notes import (
     AcceptedNotes,
@@ -31,6 +31,7 @@ from core.model import (
     SUBMISSIONS,
     VERSION_KINDS,
     DiffPiece,
+    Renaming,
     property_text,
     settled_line,
 )
@@ -86,6 +87,21 @@ def format_linked(note: WrittenNote) -> list[str]:
 
 def format_moved(note: WrittenNote) -> list[str]:
     return [_("The note is at '{path}' now.", path=note.path)]
+
+
+def format_renaming(renaming: Renaming, *, dry_run: bool) -> list[str]:
+    linking = renaming.linking
+    refused = [f"  {one.title}: {say(one.refusal)}" for one in linking if one.refusal]
+    titles = [f"  {one.title}" for one in linking if not one.refusal]
+    links = plural("Links change in {n} note:", "Links change in {n} notes:", n=len(titles))
+    places = {"title": renaming.title, "path": renaming.path}
+    planned = message("It would be '{title}' at '{path}'.", **places)
+    done = message("It is '{title}' at '{path}' now.", **places)
+    return [
+        say(planned if dry_run else done),
+        *([say(links), *titles] if titles else []),
+        *([_("Links that stay as they are:"), *refused] if refused else []),
+    ]
 
 
 def format_list(listed: NoteList) -> list[str]:
