@@ -40,6 +40,8 @@ class Pace:
 
 
 _LOG = logging.getLogger(__name__)
+_RETAINED = 50
+"""Finished jobs that are remembered."""
 _BETWEEN = 0.1
 """Seconds between two checks of a job that another one waits for."""
 T = TypeVar("T")
@@ -102,6 +104,7 @@ class Jobs:
         self._stops: dict[str, threading.Event] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._again: set[str] = set()
+        self._ended: deque[Job] = deque(maxlen=_RETAINED)
         self._number = 0
 
     def start(
@@ -176,6 +179,11 @@ class Jobs:
         with self._lock:
             return sorted(self._jobs.values(), key=lambda job: -job.number)
 
+    def ended(self) -> list[Job]:
+        """Return the last finished jobs of this process, the last ended first; forgotten ones too."""
+        with self._lock:
+            return [*reversed(self._ended)]
+
     def running(self, *names: str) -> bool:
         """Whether a job of any of these names is running."""
         return any(job is not None and job.state == "running" for job in map(self.find, names))
@@ -248,7 +256,9 @@ class Jobs:
     def _put(self, name: str, **changes: Any) -> None:
         job = self._jobs[name]
         left = None if "state" in changes else changes.pop("left", job.left)
-        self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, left=left, **changes)
+        self._jobs[name] = job = replace(job, seconds=time.monotonic() - job.started, left=left, **changes)
+        if "state" in changes:
+            self._ended.append(job)
 
 
 def stop_check(progress: Progress) -> Callable[[], bool]:

@@ -26,6 +26,7 @@ class Screen:
     def __init__(self, locale: str = "en-US") -> None:
         self.app = AppTest.from_file(str(MAIN), default_timeout=30)
         self.app.context["locale"] = locale
+        self.toasts: list[str] = []
         self.app.run()
 
     @property
@@ -59,6 +60,7 @@ class Screen:
         """Press the button with this key, or that begins with it."""
         next(button for button in self.app.button if (button.key or "").startswith(key)).click().run()
         assert not self.app.exception, self.app.exception
+        self.toasts += [toast.value for toast in self.app.toast]
         return self
 
     def explain(self) -> "Screen":
@@ -72,6 +74,7 @@ class Screen:
         self.workspace.jobs.wait(job, 30)
         self.app.run()
         assert not self.app.exception, self.app.exception
+        self.toasts += [toast.value for toast in self.app.toast]
         return self
 
     @property

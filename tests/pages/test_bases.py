@@ -73,7 +73,7 @@ def test_a_base_goes_over_to_another_embedder(base: Screen) -> None:
     assert "Change to other" in base.text
     base.press("start_").finish("switch").finish("warm")
     assert base.workspace.bases.get("vault").embedder == "other"
-    assert "Model changed" in boxes(base)
+    assert "Model changed" in base.toasts
     assert "restore" in base.open("search", q="restore").text
     assert "by words only" not in base.text
 

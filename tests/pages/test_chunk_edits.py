@@ -246,10 +246,8 @@ def test_pending_chunks_are_embedded_one_note_or_base_at_a_time(page: Chunks) ->
     page.screen.app.run()
     page.mark(1, 2, 5).press("act_embed").screen.finish("embed")
     assert [chunk.index for chunk in page.all if chunk.state == "pending"] == [3]
-    assert "2 passages indexed" in page.screen.text
     page.press("embed_note").screen.finish("embed")
     assert {chunk.state for chunk in page.all} == {"embedded"}
-    assert "1 passage indexed" in page.screen.text
 
 
 def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path, tmp_path: Path) -> None:

@@ -243,6 +243,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
             if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
                 if jobs.start_import(workspace, lambda: plan, plan.base, confirmed=confirmed, writes=writes):
                     del st.session_state["plan"]
+                    st.query_params.pop("import", None)
                     listing.narrow(plan.base)
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))

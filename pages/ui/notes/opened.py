@@ -37,7 +37,7 @@ def choose(note_id: str, place: str = "") -> None:
     _open(note_id)
     st.session_state[_PLACE] = place
     links.set_value("note", note_id)
-    for name in ("chunk", "at", "q"):
+    for name in ("chunk", "at", "q", "import"):
         st.query_params.pop(name, None)
 
 

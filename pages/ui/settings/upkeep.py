@@ -31,6 +31,7 @@ def draw_health(workspace: Workspace) -> None:
     jobs.panel(workspace, ("doctor", "compact"))
     if health:
         _draw_findings(health)
+    shell.on_demand(t("What ran since the start"), "jobs_ended", "history", partial(jobs.history, workspace))
     shell.on_demand(t("What takes how much space"), "space", "hard_drive", partial(_space, workspace))
     shell.report(workspace.bug_report)
 

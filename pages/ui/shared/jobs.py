@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -46,7 +47,14 @@ WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
 """Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 STAYS = 60.0
-"""Seconds that finished work stays on the screen."""
+"""Seconds that the line of finished work stays on the screen."""
+ROUTINE = ("embed", *jobs_at("index", "pictures"))
+"""Jobs that nobody starts by hand."""
+NOTABLE = 10.0
+"""Seconds from which on the end of a routine job is announced."""
+_ANNOUNCED = "jobs_announced"
+_REPORTS = (SyncReport, PackReport, Rechunked)
+_ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
 SOON = 1.2
 """Seconds that a page waits for a job that may be short."""
 
@@ -157,7 +165,7 @@ def start_import(
 
 
 def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the jobs of these names that run, ended a moment ago, or ended so that the user must know.
+    """Draw the jobs of these names that run, and the reports of finished ones; an end without a report is a toast.
 
     With a `base`, those of other bases are left out.
     """
@@ -166,7 +174,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
         for name in names:
             job = workspace.jobs.find(name)
             if job and _is_visible(job) and (not base or job.base in ("", base)):
-                with st.container(border=True, key=f"job_{name}"):
+                with st.container(border=job.state != "done", key=f"job_{name}"):
                     _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
 
     if any(workspace.jobs.find(name) for name in names):
@@ -174,11 +182,68 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
 
 
 def _is_visible(job: Job) -> bool:
-    """Whether a job is drawn: it runs, has failures, or has an end that nobody can have seen yet."""
-    if job.state != "done" or isinstance(job.result, (ChangeCost, LearningReport, ModelTrial, ServerTrial)):
+    """Whether a job is drawn: it runs, didn't succeed, answers a question, or has a report that is new or has failures."""
+    if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
     failed = isinstance(job.result, (SyncReport, Rechunked)) and bool(job.result.failed)
-    return failed or time.monotonic() - job.started - job.seconds < STAYS
+    return failed or (isinstance(job.result, _REPORTS) and time.monotonic() - job.started - job.seconds < STAYS)
+
+
+def announce(workspace: Workspace) -> None:
+    """Show a toast for each job that ended since the last run of this session."""
+    ended = {job.id: job for job in workspace.jobs.all() if job.state != "running" and JOB_KINDS[job.name].place}
+    announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
+    for job in (job for key, job in ended.items() if key not in announced):
+        if job.state == "failed":
+            doing = plain(text_of(JOB_KINDS[job.name].doing))
+            st.toast(f"**{doing}**  \n{plain(outcome(job))}", icon=":material/error:")
+        elif job.state == "done" and not _is_unremarkable(job):
+            st.toast(plain(outcome(job)), icon=":material/check_circle:")
+    st.session_state[_ANNOUNCED] = set(ended)
+
+
+def _is_unremarkable(job: Job) -> bool:
+    """Whether nobody waited for the end of a job, or the page shows what it answers."""
+    answers = isinstance(job.result, _ANSWERS) or not _end(job)
+    return job.quiet or answers or (job.name in ROUTINE and job.seconds < NOTABLE)
+
+
+def outcome(job: Job) -> str:
+    """Return how a job ended: its result in few words, or why it failed."""
+    if job.state == "failed":
+        return t("It did not work: {reason}", reason=text_of(job.error))
+    if job.state == "cancelled":
+        return text_of(JOB_KINDS[job.name].stopped)
+    return " · ".join([_end(job), *_figures(job)])
+
+
+def _end(job: Job) -> str:
+    return text_of(JOB_KINDS[job.name].done, n=_count(job.result))
+
+
+def _figures(job: Job) -> list[str]:
+    return reports.summary(job.result) if isinstance(job.result, _REPORTS) else []
+
+
+def history(workspace: Workspace) -> None:
+    """Draw the jobs that ended since the program started, the last one first."""
+    now, clock = datetime.now(UTC), time.monotonic()
+    rows = [
+        {
+            "at": names.local(now - timedelta(seconds=clock - job.started)),
+            "what": text_of(JOB_KINDS[job.name].doing) + (f" · {job.base}" if job.base else ""),
+            "result": outcome(job),
+            "seconds": t("{seconds:.1f} s", seconds=job.seconds),
+        }
+        for job in workspace.jobs.ended()
+        if JOB_KINDS[job.name].place
+    ]
+    titles = {"at": t("When"), "what": t("What"), "result": t("Result"), "seconds": t("How long")}
+    if rows:
+        columns = {name: st.column_config.TextColumn(title) for name, title in titles.items()}
+        widgets.table(rows, columns, "jobs_table", most=420)
+    else:
+        st.caption(t("Nothing has run since Tessera started."))
 
 
 def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:
@@ -211,10 +276,11 @@ def _running_job(workspace: Workspace, job: Job) -> None:
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
     left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""
-    st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
-    if job.name != "rebuild":
-        key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
-        widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
+        if job.name != "rebuild":
+            key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
+            widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
 
 
 def _count(result: object) -> int:
@@ -230,14 +296,8 @@ def _ended(workspace: Workspace, job: Job) -> None:
     elif job.state == "cancelled":
         st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
     match job.result:
-        case SyncReport():
-            reports.report(job.result)
-        case PackReport():
-            reports.pack(job.result)
         case LearningReport():
             reports.draw(job.result)
-        case Rechunked():
-            reports.draw_rechunked(job.result)
         case ModelTrial():
             reports.trial(job.result)
         case ServerTrial():
@@ -246,12 +306,21 @@ def _ended(workspace: Workspace, job: Job) -> None:
             reports.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
-            seconds = html(t("{seconds:.1f} s", seconds=job.seconds))
-            done = html(text_of(JOB_KINDS[job.name].done, n=_count(job.result)))
-            head = f'<div class="t-done" data-job="{job.id}"><b>✓ {done}</b><span class="t-dim t-small">{seconds}</span></div>'
-            st.html(head, width="content")
-            if job.name == "import":
-                st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
+            _done(job)
         elif job.name == "embed" and workspace.chunks.unfinished():
             resume(workspace)
-        st.button(t("Close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))
+        widgets.close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
+    if isinstance(job.result, (SyncReport, Rechunked)):
+        reports.draw_decisions(job.result)
+
+
+def _done(job: Job) -> None:
+    """Draw the end of a job in one line, with its report to unfold."""
+    facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
+    end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
+    st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")
+    if isinstance(job.result, _REPORTS):
+        with st.popover(t("Details"), type="tertiary", key=f"report_{job.name}"):
+            reports.draw_report(job.result)
+    if job.name == "import":
+        st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")

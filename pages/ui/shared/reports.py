@@ -108,6 +108,14 @@ COUNTS = {
     "skipped": message("Not read"),
     "incomplete": message("Incomplete"),
 }
+_FIGURES = {
+    "added": message("{n} added"),
+    "changed": message("{n} changed"),
+    "renamed": message("{n} renamed"),
+    "removed": message("{n} removed"),
+    "failed": message("{n} could not be read"),
+}
+"""What a report did, as part of a sentence."""
 _UNFOLDED = {
     "not_downloaded": message("Not downloaded"),
     "left_out": message("Left out"),
@@ -158,8 +166,35 @@ def show(plan: SyncPlan) -> None:
     _draw_file_lists(plan, *_UNFOLDED)
 
 
+def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
+    """Return what was done, in few words; nothing for what is 0."""
+    if isinstance(done, Rechunked):
+        return _rechunked(done)
+    numbers = {name: getattr(done, name, 0) for name in _FIGURES}
+    numbers = {name: number if isinstance(number, int) else len(number) for name, number in numbers.items()}
+    figures = [text_of(_FIGURES[name], n=number) for name, number in numbers.items() if number]
+    return figures or [t("nothing changed")]
+
+
+def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
+    """Draw what was done, failures left out."""
+    match done:
+        case SyncReport():
+            report(done)
+        case PackReport():
+            pack(done)
+        case Rechunked():
+            st.html(facts(_rechunked(done)))
+
+
+def draw_decisions(done: SyncReport | Rechunked) -> None:
+    """Draw the files that could not be read or aren't there yet, with the reasons; draws nothing without any."""
+    if files := (*done.failed, *getattr(done, "not_downloaded", ())):
+        listing(failed(files))
+
+
 def report(done: SyncReport) -> None:
-    """Draw what a sync did."""
+    """Draw what a sync did, without what needs a decision."""
     figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"} | {
         name: len(getattr(done, name)) for name in ("failed", "skipped")
     }
@@ -168,9 +203,7 @@ def report(done: SyncReport) -> None:
     ):
         figures["incomplete"] = lacks
     counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
-    if done.failed:
-        listing(failed(done.failed))
-    _draw_file_lists(done, "not_downloaded", "skipped")
+    _draw_file_lists(done, "skipped")
     draw_incomplete(done.incomplete)
 
 
@@ -188,8 +221,8 @@ def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
             listing(rows)
 
 
-def draw_rechunked(done: Rechunked) -> None:
-    """Draw what splitting notes again did."""
+def _rechunked(done: Rechunked) -> list[str]:
+    """Return what splitting notes again did."""
     texts = [
         t_plural("{n} note split", "{n} notes split", n=done.notes),
         t_plural("{n} passage", "{n} passages", n=done.chunks),
@@ -198,9 +231,7 @@ def draw_rechunked(done: Rechunked) -> None:
         texts.append(t_plural("{n} was already split this way", "{n} were already split this way", n=done.unchanged))
     if done.flagged:
         texts.append(t_plural("{n} edit lost its place", "{n} edits lost their place", n=done.flagged))
-    st.html(facts(texts))
-    if done.failed:
-        listing(failed(done.failed))
+    return texts
 
 
 def failed(items: Iterable[Failed]) -> Rows:

@@ -219,6 +219,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             st.page_link(pages[name], label=f"{text_of(title)}{counts.get(name, '')}", icon=icon, width="stretch")
         st.space("small")
         if workspace:
+            jobs.announce(workspace)
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
             _care(workspace)
         look.choose_language(workspace, "language_switch")

@@ -1,0 +1,53 @@
+"""The end of an import: a toast, a line with what needs a decision, and a row in the list of what ran."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Tab, importing, vault_workspace
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("imports")
+    for name in ("vault", "kites"):
+        (folder / name).mkdir()
+        (folder / name / "one.md").write_text("# One\n\nA kite flies over the shed.\n", encoding="utf-8")
+    (folder / "kites" / "photo.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    with vault_workspace(folder) as place:
+        yield place
+
+
+def test_a_finished_import_is_a_line_above_the_note_that_is_written_next(tab: Tab, place: Path) -> None:
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    tab.open("/")
+    page.get_by_role("link", name="Import more notes").click()
+    page.get_by_role("textbox", name="Folder path").fill(str(place.parent / "kites"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("What will change")).to_be_visible()
+    tab.settle()
+    with importing(tab):
+        page.get_by_role("button", name="Apply").click()
+        expect(page.get_by_test_id("stToast").get_by_text("1 added")).to_be_visible()
+    panel = page.locator(".st-key-job_import")
+    expect(panel.locator(".t-list")).to_contain_text("photo.md")
+    expect(page.get_by_role("textbox", name="Folder path")).to_have_count(0)
+    tab.settle()
+
+    page.get_by_role("button", name="New note").click()
+    page.get_by_role("textbox", name="Title", exact=True).fill("Zanzibar")
+    text = page.get_by_role("textbox", name="Text of the note")
+    expect(text).to_be_visible()
+    tab.settle()
+    text.click()
+    page.keyboard.type("The keel is blue.")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_visible()
+    tab.settle()
+    page.get_by_role("button", name="Done").click()
+    expect(page.locator(".st-key-reader .document").get_by_text("The keel is blue.")).to_be_in_viewport()
