@@ -42,7 +42,7 @@ def draw_stored(
             )
         summary.why(cut)
     with left:
-        forms = {"raw": t("As written"), "rendered": t("As read")}
+        forms = {"raw": t("Source"), "rendered": t("Formatted")}
         if widgets.segments(t("Text"), forms, "bands_view", default="raw", persist_state="session") == "rendered":
             bands.rendered_text(chunks, shown)
         else:

@@ -28,9 +28,9 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     if by == "findable":
         numbers = note_map.findable(workspace, mapped.notes, [base] if base else bases)
         if set(numbers) == {-1}:
-            st.caption(t("Check first whether the notes can be found: on the page of the base."))
+            st.caption(t("First check on the page of the base whether its notes can be found."))
         else:
-            st.caption(t("From red (never first for its own questions) to green (always); grey wasn't asked."))
+            st.caption(t("From red (never first for its own questions) to green (always first); grey: not checked."))
     else:
         numbers, names = note_map.groups([cards.get(note) for note in mapped.notes], by)
     note_map.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")

@@ -90,7 +90,10 @@ class MissingDependency(ConfigError):
         command = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
         super().__init__(
             message(
-                "{what} needs the package '{package}'. Install it: {command}", what=what, package=package, command=command
+                "{what} needs the package '{package}'. Install it: {command}",
+                what=what,
+                package=package,
+                command=command,
             )
         )
 

@@ -99,7 +99,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
         return _translate_os_error(cause, folder) if cause else _not_writable(folder, why)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return WorkspaceLocked(
-            "Another program is using {file} and doesn't let go of it. Close it, then do it again.",
+            "Another program keeps {file} open. Close it, then try again.",
             file=str(folder / DATABASE),
         )
     return damage_error(folder, why)

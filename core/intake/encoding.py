@@ -97,8 +97,8 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
     mark = next((bom for bom, of in BOMS if of == encoding and like.startswith(bom)), b"")
     if mark + before.text.encode(encoding, "replace") != like:
         raise EditError(
-            "'{path}' holds bytes that can't be read, and saving would drop them. Save it as UTF-8 in another program "
-            "first.",
+            "'{path}' contains bytes that can't be read, and saving would lose them. Save it as UTF-8 in another "
+            "program first.",
             path=path,
         )
     kept = "" if before.known == "declared" else encoding

@@ -147,7 +147,7 @@ class Archive:
         with _translate_zip_errors(self._name):
             member = self._members[path]
             if member.compress_type not in _PLAIN:
-                raise SourceError(self._name, "'{path}' is packed in a way that isn't read.", path=path)
+                raise SourceError(self._name, "'{path}' is compressed in a way that Tessera can't read.", path=path)
             with self._archive.open(member) as source:
                 while data := piece(source):
                     if most is not None and len(data) > most:

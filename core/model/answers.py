@@ -82,21 +82,21 @@ class AnswerThreshold:
         figures = {name: round(100 * getattr(self, name)) for name in ("share", "low", "high")}
         if self.basis == "questions":
             return message(
-                "Checked with {n} questions of this base: at most {share} % of those that it answers are refused "
-                "(with nine chances in ten between {low} and {high} %).",
+                "Checked with {n} questions of this base: at most {share} % of those that it answers are refused (90 "
+                "% confidence: {low} to {high} %).",
                 n=self.count,
                 **figures,
             )
         if self.basis == "others":
             return message(
-                "Checked with {n} questions about your other bases: at most {share} % of those get an answer from this "
-                "one (with nine chances in ten between {low} and {high} %).",
+                "Checked with {n} questions about your other bases: at most {share} % of them get an answer from "
+                "this one (90 % confidence: {low} to {high} %).",
                 n=self.count,
                 **figures,
             )
         return message(
-            "Checked with {n} questions about other notes that Tessera was tested with: at most {share} % of those get "
-            "an answer (with nine chances in ten between {low} and {high} %).",
+            "Checked with {n} questions about other notes that Tessera was tested with: at most {share} % of "
+            "them get an answer (90 % confidence: {low} to {high} %).",
             n=self.count,
             **figures,
         )

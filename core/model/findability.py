@@ -192,11 +192,11 @@ class CheckDiff:
     def message(self) -> Message:
         """What changed, as a sentence."""
         if self.comparison.settled and self.comparison.difference < 0:
-            return message("Your notes are found worse than at the last check, by more than chance explains.")
+            return message("Your notes are found less well than at the last check, by more than chance explains.")
         if self.by_meaning.settled and self.by_meaning.difference < 0:
             return message(
-                "By meaning your notes are found worse than at the last check, by more than chance explains: does the "
-                "base have another model, or was it changed? Index the base again."
+                "By meaning your notes are found less well than at the last check, by more than chance explains. Was "
+                "the model of the base changed? Index the base again."
             )
         if "fingerprint" in self.settings:
             return message(

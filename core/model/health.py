@@ -14,7 +14,7 @@ _SHOWN = 5
 """Most names in a sentence."""
 
 SPACE_PARTS = {
-    "database": message("notes, their history and what was computed"),
+    "database": message("notes, their history and computed data"),
     "index": message("search index"),
     "backups": message("backups"),
     "trash": message("deleted bases"),

@@ -129,7 +129,7 @@ BASE_KINDS: dict[BaseKind, Message] = {
 """Names of the kinds of bases."""
 
 ABOUT_KINDS: dict[BaseKind, Message] = {
-    "vector": message("Finds what is meant, in other words and languages too. A model reads all notes for that."),
+    "vector": message("Finds what you mean, in other words and languages too. A model reads all notes for that."),
     "lines": message("Each line of a text file is found separately, by meaning and words."),
     "literal": message(
         "Finds the sections that hold the words of a question. No model reads the notes. If you set up a language "
@@ -140,7 +140,7 @@ ABOUT_KINDS: dict[BaseKind, Message] = {
 
 SWITCHED_ON: dict[str, Message] = {
     "embed_at_once": message("New notes are indexed at once."),
-    "write_files": message("Edits of notes are written into their files."),
+    "write_files": message("Edits of notes are saved to their files."),
     "watch": message("Its folders are updated while the app runs."),
     "trusts_programs": message("What programs write takes effect at once."),
     "read_pictures": message("The text in pictures is read and found."),
@@ -228,15 +228,15 @@ NOTICES: dict[Notice, Message] = {
     "phrase_not_found": message("No note contains the exact phrase: these hits are the nearest without it."),
     "listed": message("There are no words to search for: these are the notes that match, the last changed first."),
     "signs_as_text": message(
-        "A quotation mark that isn't closed, or signs alone, are searched for as they are. Quotation marks in pairs "
-        "enclose an exact phrase."
+        "An unclosed quotation mark, or punctuation alone, is searched for literally. A pair of quotation "
+        "marks encloses an exact phrase."
     ),
     "text_cut": message("The text is very long: its beginning is searched for."),
     "query_cut": message("The question is longer than the model can read: its end is searched by words only."),
     "index_damaged": message("The search index is out of use for now, so the search was slower."),
     "other_model": message(
-        "A base here was indexed by another model than it has now: these hits are by words only. Choose its model on "
-        "the page Bases to index it again."
+        "A base was indexed by another model than it has now: these hits are by words only. Choose its model "
+        "on the page Bases to index it again."
     ),
     "tokens_missing": message(
         "Some of these passages have no data for fast reranking, so they were read while you waited. Keep "

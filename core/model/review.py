@@ -78,7 +78,7 @@ MATTERS: dict[MatterKind, MatterType] = {
         ),
     ),
     "split": MatterType(
-        message("Edits without a place"),
+        message("Edits without a place in the text"),
         "flag",
         message(
             "You changed this passage, and its text is no longer in the note. Keep it as a passage of its own at the "

@@ -28,7 +28,7 @@ JobPlace = Literal[
 ]
 
 _NONE = Message("")
-_CANCELLED = message("Cancelled. Notes that were done stay; nothing was removed.")
+_CANCELLED = message("Cancelled. Notes that were imported stay; nothing was removed.")
 _CONTINUES = message("Stopped. What was done stays, and you can continue later.")
 
 Source = Literal["environment", "file", "entered", "default"]
@@ -79,9 +79,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "rebuild": JobKind(
         "notes", message("Rebuilding the index"), message("The index is rebuilt"), writes=True, alone=True
     ),
-    "packs": JobKind(
-        "packs", message("Bringing the pack up to date"), message("The pack is up to date"), writes=True, alone=True
-    ),
+    "packs": JobKind("packs", message("Updating the pack"), message("The pack is up to date"), writes=True, alone=True),
     "rechunk": JobKind(
         "chunks", message("Splitting notes again"), message("The notes are split again"), writes=True, alone=True
     ),
@@ -135,7 +133,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "backup": JobKind(
         "care", message("Making a backup"), message("The backup is made"), message("Stopped. No backup was made.")
     ),
-    "verify": JobKind("care", message("Checking the backup"), message("The backup is whole"), message("Stopped.")),
+    "verify": JobKind("care", message("Checking the backup"), message("The backup is intact"), message("Stopped.")),
     "doctor": JobKind("care", message("Checking everything"), message("Checked"), _CONTINUES, alone=True),
     "compact": JobKind("care", message("Freeing space"), message("Unused space is freed"), _CONTINUES, alone=True),
     "suggest": JobKind(

@@ -189,7 +189,7 @@ class Documents:
     def _bytes(self, note: Note) -> bytes:
         """Return the bytes of the file of a note, of an uploaded text those that its text was read from."""
         if not self.has_encoding(note):
-            raise EditError("'{title}' has no file with an encoding of its own.", title=note.title)
+            raise EditError("'{title}' has no file whose encoding can be chosen.", title=note.title)
         if note.document and note.document.original:
             return self.original(note.id).data
         if note.in_file:

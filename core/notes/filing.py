@@ -246,7 +246,7 @@ def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) 
         body = changed.front + body
     body = with_line_ends(body, old.body)
     if not front + body:
-        raise EditError("A file without any text is no note. Write something, or delete the note.")
+        raise EditError("A file without any text isn't a note. Write something, or delete the note.")
     head = read_front(front)
     if inside is None or body != changed.body:
         inside = look_into(body, path)

@@ -43,7 +43,7 @@ def check_path(path: str) -> str:
     parts = path.replace("\\", "/").strip("/").split("/")
     if find_half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
         raise EditError(
-            "'{path}' is no place for a note. Write folders and a name, as in work/plan.md.", path=escape_halves(path)
+            "'{path}' isn't a place for a note. Write folders and a name, as in work/plan.md.", path=escape_halves(path)
         )
     name = "/".join(parts)
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"

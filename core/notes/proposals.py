@@ -218,8 +218,8 @@ def _check(note: Note, submission: Submission, over: int | None) -> None:
     """Raise Conflict unless the note has the version of its change, or the one that may be replaced."""
     if submission.change and note.version not in (submission.change.version, over):
         raise Conflict(
-            "'{title}' was changed since a program proposed its change: it is version {now} now, and the change is "
-            "of version {before}. Look at both, then accept it over version {now}, or reject it.",
+            "'{title}' was changed after a program proposed its change: it is version {now} now, and the change "
+            "is for version {before}. Look at both, then accept it over version {now}, or reject it.",
             note,
             submission.change.version,
             title=note.title,

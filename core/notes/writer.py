@@ -187,7 +187,8 @@ def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
         )
     if note.in_file and not base.write_files and changed.body != note.body:
         raise EditError(
-            "'{path}' is a file, and its base doesn't write to files. Let it do so, or edit a copy.",
+            "'{path}' is a file, and its base doesn't write to files. Allow it in the settings of the base, or "
+            "edit a copy.",
             path=str(note.path),
         )
 
@@ -196,7 +197,7 @@ def check_version(note: Note, expected: int | None) -> None:
     """Raise Conflict for a note that isn't of the version that was expected, if one was."""
     if expected not in (None, note.version):
         raise Conflict(
-            "'{title}' was changed meanwhile: it is version {now} now, and you changed version {before}.",
+            "'{title}' was changed in the meantime: it is version {now} now, and you changed version {before}.",
             note,
             int(expected or 0),
             title=note.title,

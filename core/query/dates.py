@@ -64,7 +64,7 @@ def read(value: str, today: date) -> DateRange:
         return _named(today)[_NAMES[typed]]
     if match := _AGE.fullmatch(typed):
         return _since(value, match["count"], match["unit"], today)
-    raise QueryError("'{date}' is no date. Write it as {examples}.", date=value, examples=EXAMPLES)
+    raise QueryError("'{date}' isn't a date. Write it as {examples}.", date=value, examples=EXAMPLES)
 
 
 def between(value: str, today: date) -> tuple[date | None, date | None]:

@@ -259,7 +259,9 @@ def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValue
     for term in (*terms, *(f'{name}:"{day}"' for name, day in days.items() if day)):
         understood = parse(term, now=local_now(), properties=properties)
         if understood.text or understood.excluded:
-            raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)
+            raise QueryError(
+                "'{term}' isn't a filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term
+            )
         chosen = combine(chosen, understood.filters)
     return chosen
 

@@ -237,7 +237,7 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
     """Return stored vectors as rows; raises IndexDamaged for one of another length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
-            "What was computed for some passages is damaged. Your notes are safe. Compute it again: {command}",
+            "The computed data of some passages is damaged. Your notes are safe. Compute it again: {command}",
             command="tessera rebuild",
         )
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)

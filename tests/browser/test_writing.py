@@ -83,7 +83,7 @@ def test_a_note_is_completed_and_saved_and_its_draft_outlives_a_reload(tab: Tab)
     page.reload()
     # It was saved on the way out, or is a draft. Tests before this one left drafts of other notes.
     note = page.url.partition("note=")[2].partition("&")[0]
-    go_on = page.locator(f"[class*=st-key-resume_{note}]").get_by_role("button", name="Go on writing")
+    go_on = page.locator(f"[class*=st-key-resume_{note}]").get_by_role("button", name="Continue writing")
     saved = page.locator(".st-key-reader .document").get_by_text("Slippers too, quickly")
     expect(go_on.or_(saved).first).to_be_visible()
     tab.settle()
@@ -224,7 +224,7 @@ def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_type
     state(tab, "Saving…")
     tab.settle()
     sockets[-1].send(b"\xff\xff")
-    page.get_by_role("button", name="Go on writing").first.click(timeout=30_000)
+    page.get_by_role("button", name="Continue writing").first.click(timeout=30_000)
     expect(text).to_have_text("one two three four")
 
 

@@ -1,4 +1,4 @@
-"""A page of the web by its address: one request, and what is refused."""
+"""A web page by its address: one request, and what is refused."""
 
 import socket
 import threading

@@ -565,7 +565,7 @@ def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: 
 
 def test_a_base_is_checked_and_names_what_no_question_reaches(base: Screen) -> None:
     base.workspace.notes.add("vault", "# TODO", path="todo.md", title="TODO")
-    base.tab("Can it be found?").press("check_").finish("findable")
+    base.tab("Can my notes be found?").press("check_").finish("findable")
     assert "come first" in base.text
     assert "It holds too little text to be told from others" in base.text
     check = base.workspace.findability.last("vault")

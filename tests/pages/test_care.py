@@ -14,7 +14,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
     screen.press("backup_make").finish("backup")
     assert "made by you" in screen.text
     screen.press("verify_").finish("verify")
-    assert screen.toasts == ["The backup is made", "The backup is whole"]
+    assert screen.toasts == ["The backup is made", "The backup is intact"]
     (kept, *_) = screen.workspace.notes.all()
     screen.workspace.notes.delete(kept.id)
     screen.open("settings").tab("Backups").press("restore_tessera-")

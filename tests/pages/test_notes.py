@@ -318,8 +318,8 @@ def test_without_an_open_note_the_ones_changed_last_are_links(filled: Screen) ->
     links = {link.proto.label: link.proto.query_string for link in screen.app.get("page_link")}
     cards = screen.workspace.notes.all()
     assert {f"note={card.id}" for card in cards} <= set(links.values())
-    assert "Changed last" in screen.text
-    assert "Changed last" not in screen.open("notes", note=cards[0].id).text
+    assert "Last changed" in screen.text
+    assert "Last changed" not in screen.open("notes", note=cards[0].id).text
 
 
 def test_the_fields_of_a_note_have_names_and_values_in_words(filled: Screen) -> None:

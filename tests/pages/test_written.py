@@ -157,7 +157,7 @@ def test_the_written_answer_comes_before_the_quotes_and_the_hits(filled: Screen,
     before = position(screen, "Write an answer", "From your notes", 't-hit"')
     assert before == sorted(before)
     screen = written(filled, model, ("Only restores prove them.", QUOTE))
-    after = position(screen, "Only restores prove them.", "Ask further", "From your notes", 't-hit"')
+    after = position(screen, "Only restores prove them.", "Ask a follow-up question", "From your notes", 't-hit"')
     assert after == sorted(after)
 
 

@@ -166,7 +166,7 @@ def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -
     try:
         return workspace.jobs.result("import", work, patience=_PATIENCE, base=base)
     except Busy as error:
-        text = message("Another import is under way. Send this again when it has ended.")
+        text = message("Another import is running. Send this again when it has finished.")
         raise Problem(HTTPStatus.CONFLICT, text) from error
 
 

@@ -78,6 +78,6 @@ def _check(arguments: Sequence[str]) -> None:
     for argument in arguments:
         if find_half_character(argument) is not None:
             raise ConfigError(
-                "'{argument}' holds bytes that are no text. Type it again, or rename the file that it names.",
+                "'{argument}' contains bytes that aren't text. Type it again, or rename the file that it names.",
                 argument=escape_halves(argument),
             )

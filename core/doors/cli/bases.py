@@ -108,7 +108,7 @@ def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None)
         place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
         again = shlex.join(["tessera", "models", "switch", base, *place])
         stopped = _("Stopped. What is indexed stays, and the base answers with its old model.")
-        go_on = _("Go on: {command}", command=again)
+        go_on = _("Continue: {command}", command=again)
         stay = _("Or stay: {command}", command=f"{again} --abandon")
         sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
         sys.exit(130)

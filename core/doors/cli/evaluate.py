@@ -26,7 +26,7 @@ _REPORTS = (".csv", ".md", ".html")
 app = typer.Typer()
 
 
-@app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."))
+@app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages are found."))
 @taking(operations.start)
 def evaluate(
     questions: Annotated[
@@ -133,4 +133,4 @@ def _target(text: str) -> tuple[str, float]:
     try:
         return name.strip(), float(value)
     except ValueError:
-        raise ConfigError("'{text}' is no target. Write it as {example}.", text=text, example=_BY) from None
+        raise ConfigError("'{text}' isn't a target. Write it as {example}.", text=text, example=_BY) from None

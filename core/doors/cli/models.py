@@ -54,7 +54,7 @@ def server(
     ] = False,
     remove_key: Annotated[bool, typer.Option("--remove-key", help=_("Delete the key that was kept."))] = False,
     remove: Annotated[bool, typer.Option("--remove", help=_("Delete the address, the model and the key."))] = False,
-    test: Annotated[bool, typer.Option("--test", help=_("Ask the server, and say how it did."))] = False,
+    test: Annotated[bool, typer.Option("--test", help=_("Test the server and report the result."))] = False,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:

@@ -93,7 +93,7 @@ def _address(host: str) -> str:
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:
-        raise ConfigError("'{host}' is no address such as 192.168.1.5.", host=host) from None
+        raise ConfigError("'{host}' isn't an address such as 192.168.1.5.", host=host) from None
     if ip.is_unspecified:
         raise ConfigError("'{host}' means every address. Give one, such as 192.168.1.5.", host=host)
     if not ip.is_loopback:
@@ -132,7 +132,7 @@ def answer_calls(workspace: "Workspace") -> Iterator[None]:
             thread.join()
 
 
-@app.command(help=_("Bring watched folders up to date as their files change, until Ctrl+C; the app does it too."))
+@app.command(help=_("Update watched folders as their files change, until Ctrl+C; the app does it too."))
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.workspace import Workspace
 

@@ -68,14 +68,12 @@ class BaseSettings:
     search: Annotated[dict[str, Any] | None, About(message("How notes are searched."), parts=BASE_SEARCH)] = None
     embed_at_once: Annotated[
         bool | None,
-        About(
-            message("Index new notes at once, or only when you say so, after a look."), "index-at-once/--index-later"
-        ),
+        About(message("Index new notes at once, or only when you start it."), "index-at-once/--index-later"),
     ] = None
     write_files: Annotated[
         bool | None,
         About(
-            message("Write edits of notes into their files, or only read the files, which is the default."),
+            message("Save edits of notes to their files, or only read the files, which is the default."),
             "write-files/--read-files",
         ),
     ] = None
@@ -307,7 +305,7 @@ def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingO
 
 @operation(
     "base.import",
-    message("Bring a base up to date with a folder: added, changed, renamed and removed notes."),
+    message("Update a base from a folder: added, changed, renamed and removed notes."),
     http="POST /bases/{base:path}/import",
     cli="import {folder}",
     writes=True,
@@ -335,7 +333,7 @@ def import_(
 
 @operation(
     "base.fetch",
-    message("Bring a page of the web into a base, by its address: one request, and nothing that it links to."),
+    message("Import a web page into a base, by its address: one request, and nothing that it links to."),
     cli="import {address}",
     by_hand=("cli",),
     writes=True,
@@ -397,7 +395,7 @@ def connect(
 
 @operation(
     "base.scan",
-    message("Bring the text files below base_dir of tessera.toml into their bases now; new folders become bases."),
+    message("Import the text files below base_dir of tessera.toml into their bases now; new folders become bases."),
     cli="base scan",
     writes=True,
     lines=text.format_scans,

@@ -35,7 +35,7 @@ def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
 
 @operation(
     "chunk.add",
-    message("Add a chunk with a text of its own to a note."),
+    message("Add a chunk with your own text to a note."),
     http="POST /notes/{note}/chunks",
     cli="chunk add {note} {text}",
     writes=True,

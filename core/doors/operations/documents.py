@@ -114,9 +114,7 @@ def read_as(
 def original(
     workspace: "Workspace",
     note: NoteName,
-    to: Annotated[
-        Path | None, About(message("A file that isn't there yet, to which a copy is written."), doors=("cli",))
-    ] = None,
+    to: Annotated[Path | None, About(message("A new file for the copy."), doors=("cli",))] = None,
 ) -> OriginalFile:
     item = names.id_of(workspace, note)
     documents = workspace.documents

@@ -119,9 +119,7 @@ def export(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    to: Annotated[
-        Path | None, About(message("A file that isn't there yet, to which it is written."), doors=("cli",))
-    ] = None,
+    to: Annotated[Path | None, About(message("A new file to write it to."), doors=("cli",))] = None,
 ) -> NoteFile:
     item = workspace.notes.get(names.id_of(workspace, note))
     text = workspace.notes.export(item.id, to) if to else workspace.notes.file_text(item.id)
@@ -459,7 +457,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 
 @operation(
     "note.accept",
-    message("Accept what waits of notes: new ones are found from then on, and proposed changes are made."),
+    message("Accept waiting notes and changes: new notes are found from then on, and proposed changes are made."),
     cli="note accept {notes}",
     writes=True,
     lines=note_text.format_accepted,

@@ -31,7 +31,7 @@ NewName = Annotated[str, About(message("Another name for the base."))]
 def export(
     workspace: "Workspace",
     base: Base,
-    to: Annotated[Path, About(message("A file, or for markdown a folder, that isn't there yet."))],
+    to: Annotated[Path, About(message("A new file, or for markdown a new folder."))],
     form: Annotated[
         str,
         About(

@@ -69,7 +69,7 @@ def format_made(backup: Backup, to: Path | None) -> list[str]:
 
 
 def format_verified(backup: Backup) -> list[str]:
-    return [_("The backup is whole: {file}", file=str(backup.file))]
+    return [_("The backup is intact: {file}", file=str(backup.file))]
 
 
 def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
@@ -174,9 +174,7 @@ def restore(
             example="/mnt/disk/tessera-20261124T030000Z-daily.zip",
         ),
     ],
-    to: Annotated[
-        Path | None, About(message("A new folder for it; without one it takes the place of what is there."))
-    ] = None,
+    to: Annotated[Path | None, About(message("A new folder for it; without one it replaces what is there."))] = None,
     passphrase: Passphrase = "",
 ) -> RestoredBackup:
     return workspace.backups.restore(backup, to=to, passphrase=passphrase)
@@ -194,7 +192,7 @@ def restore(
 def encrypt(
     workspace: "Workspace",
     passphrase: Passphrase = "",
-    off: Annotated[bool, About(message("Encrypt later backups no more."))] = False,
+    off: Annotated[bool, About(message("Stop encrypting later backups."))] = False,
 ) -> EncryptedBackups:
     if off:
         workspace.backups.unprotect()

@@ -79,7 +79,7 @@ class Backups:
         if folder.strip():
             if not place.is_absolute() or "\0" in folder:
                 raise ConfigError(
-                    "'{folder}' is no whole path. Enter one such as {example}.", folder=folder, example="/mnt/disk"
+                    "'{folder}' isn't a complete path. Enter one such as {example}.", folder=folder, example="/mnt/disk"
                 )
             with translate_errors(place):
                 place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -269,14 +269,14 @@ CHECKS = {
     "backups": Check(
         "look",
         message("There is a backup of the last days"),
-        message("A disk can die at any time."),
+        message("A disk can fail at any time."),
         verbatim("tessera backup make"),
         _age,
         Backups.make,
     ),
     "damaged_backups": Check(
         "look",
-        message("All backups are whole"),
+        message("All backups are intact"),
         message("A damaged backup can't be restored."),
         message("Delete it, and make another one: {command}", command="tessera backup make"),
         _damage,

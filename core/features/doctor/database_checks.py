@@ -163,7 +163,7 @@ def _tokens(parts: WorkspaceParts) -> Message | None:
 OF_DATABASE: dict[str, Check] = {
     "database": Check(
         "broken",
-        message("The database is whole"),
+        message("The database is intact"),
         message("The file with all notes can be read from beginning to end."),
         message("Restore the newest backup: {command}", command="tessera backup restore latest"),
         _structure,
@@ -171,7 +171,7 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "references": Check(
         "broken",
-        message("Everything belongs to something"),
+        message("No data is left without an owner"),
         message("No passage, version or question is left of a note or a base that is gone."),
         _FIX,
         _references,
@@ -187,8 +187,8 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "windows": Check(
         "broken",
-        message("Every passage is found by meaning, or waits for it"),
-        message("A passage that counts as indexed has its numbers."),
+        message("Every passage is found by meaning, or is about to be"),
+        message("Every indexed passage has its data."),
         _FIX,
         _counts(
             _WRONG_STATE,
@@ -198,7 +198,7 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "vectors": Check(
         "broken",
-        message("What was computed is whole"),
+        message("The computed data is intact"),
         message("The numbers by which passages are found by meaning have the length that their model gives."),
         _FIX,
         _counts(_WRONG_VECTOR, plural("{n} passage has damaged numbers.", "{n} passages have damaged numbers.")),
@@ -250,7 +250,7 @@ OF_DATABASE: dict[str, Check] = {
     "refused": Check(
         "look",
         message("No text was refused"),
-        message("A text that the model or its server doesn't take is found by words only."),
+        message("A text that the model or its server rejects is found by words only."),
         message("See which, and try again: {command}", command="tessera index --refused"),
         _counts(
             "SELECT 1 FROM chunks WHERE state = 'refused'", plural("{n} text was refused.", "{n} texts were refused.")
@@ -277,7 +277,7 @@ OF_DATABASE: dict[str, Check] = {
         "look",
         message("No change of a model is half done"),
         message("Until a change of the model is done, the old model answers."),
-        message("Go on or cancel it on the page Bases."),
+        message("Continue or cancel it on the page Bases."),
         _switches,
     ),
     "tokens": Check(

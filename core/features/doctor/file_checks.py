@@ -213,7 +213,7 @@ OF_FILES: dict[str, Check] = {
     "watched": Check(
         "look",
         message("Folders that update themselves can be read"),
-        message("A folder that may not be read isn't brought up to date."),
+        message("A folder without permission to read isn't updated."),
         message("Allow reading it, or turn the updates of the base off."),
         _watched,
     ),

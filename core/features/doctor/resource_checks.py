@@ -186,7 +186,7 @@ OF_MACHINE: dict[str, Check] = {
     "clock": Check(
         "look",
         message("The clock was right"),
-        message("By it the trash knows what is old."),
+        message("The trash needs it to tell what is old."),
         message("Set the clock of this machine; the trash waits until then."),
         _clock,
     ),

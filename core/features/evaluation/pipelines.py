@@ -131,7 +131,7 @@ def _with(settings: Mapping[str, str], start: Pipeline, chunking: ChunkingOption
 
 
 def _no_setting(part: str) -> ConfigError:
-    return ConfigError("'{part}' is no setting with its value. Write it as chunk_size=256.", part=part.strip())
+    return ConfigError("'{part}' isn't a setting with a value. Write it as chunk_size=256.", part=part.strip())
 
 
 def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:

@@ -374,8 +374,8 @@ def _explain_refusal(count: int) -> Message | None:
     if count >= ENOUGH:
         return None
     return message(
-        "Advice needs {least} questions with an answer, and so far the runs have {n}: on so few, the best of several "
-        "settings is mostly the luckiest. Add {more} more.",
+        "Advice needs {least} questions with an answer, and so far the runs have {n}: with so few, the best "
+        "of several settings is mostly luck. Add {more} more.",
         least=ENOUGH,
         n=count,
         more=ENOUGH - count,

@@ -142,7 +142,7 @@ def format_check(check: CheckView) -> list[str]:
         )
     lines += _list([f"{finding.title}: {say(finding.message)}" for finding in check.findings])
     if not check.findings:
-        lines.append(_("Every note is reached by a question."))
+        lines.append(_("Every note is found by a question."))
     if since := check.since:
         lines += ["", say(since.message), *_list([say(item.message) for item in since.vanished])]
     return lines
@@ -151,7 +151,7 @@ def format_check(check: CheckView) -> list[str]:
 def format_trial(trial: TrialView) -> list[str]:
     lines = [say(trial.comparison.message)]
     if trial.loses:
-        lines.append(_("With these settings your notes are found worse, by more than chance explains."))
+        lines.append(_("With these settings your notes are found less well, by more than chance explains."))
     return lines
 
 
@@ -195,7 +195,7 @@ def last(workspace: "Workspace", base: Base) -> CheckView:
 
 @operation(
     "findability.try",
-    message("Try other search settings on the questions of the last check: what would be found worse."),
+    message("Try other search settings on the questions of the last check: which notes would be found less well."),
     http="POST /bases/{base:path}/findability/trial",
     cli="check settings",
     takes={"search": {"limit": 5}},

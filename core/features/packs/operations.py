@@ -53,7 +53,7 @@ def install(
 
 @operation(
     "pack.upgrade",
-    message("Bring packs to the version there is now. Notes that you changed stay as you have them, and are shown."),
+    message("Upgrade packs to the current version. Notes that you changed stay as they are, and are listed."),
     http="POST /packs/{pack}/upgrade",
     cli="packs upgrade {pack}",
     writes=True,

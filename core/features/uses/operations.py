@@ -167,7 +167,7 @@ def take_back(
 
 @operation(
     "use.forget",
-    message("Delete all that is recorded of the use of a note, its verdicts too."),
+    message("Delete all records of the use of a note, its verdicts too."),
     cli="note forget-uses {note}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "what is recorded is the person's"),
@@ -214,7 +214,7 @@ def record_click(
 
 @operation(
     "click.forget",
-    message("Delete what is recorded of a note that was opened, copied or cited; searches are then as before."),
+    message("Delete the records of a note that was opened, copied or cited; searches then ignore them."),
     http="DELETE /notes/{note}/clicks",
     cli="note forget-clicks {note}",
     tool="note_forget_clicks",
@@ -227,7 +227,7 @@ def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
 
 @operation(
     "click.forget_all",
-    message("Delete all that is recorded of notes that were opened, copied or cited; searches are then as before."),
+    message("Delete all records of notes that were opened, copied or cited; searches then ignore them."),
     http="DELETE /clicks",
     cli="click forget",
     writes=True,

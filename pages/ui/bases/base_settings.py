@@ -68,7 +68,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
             t("Model"): lambda: model.draw_model(workspace, status),
             t("Search"): lambda: _draw_search_settings(workspace, base),
             t("Try it"): lambda: _trial(workspace, base),
-            t("Can it be found?"): lambda: findability.section(workspace, base),
+            t("Can my notes be found?"): lambda: findability.section(workspace, base),
         },
         f"tab_{base.id}",
     )

@@ -19,8 +19,9 @@ _SHOWN = 30
 def section(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the button that checks a base, and its last check."""
     about = t(
-        "Asks the base questions that are made from its own notes: titles, headings, sentences with a gap, definitions, "
-        "names in code, texts of links. It says which notes none of them reaches, and why. Takes at most a minute."
+        "Asks the base questions made from its own notes: titles, headings, sentences with a gap, "
+        "definitions, names in code, texts of links. It lists the notes that no question finds, and why. "
+        "Takes at most a minute."
     )
     st.html(f'<div class="t-dim t-about">{html(about)}</div>')
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -72,7 +73,7 @@ def _result(workspace: Workspace, last: Findability) -> None:
         st.html(f'<div class="t-caption">{html(t("Look at these notes"))}</div>')
         _notes([(finding.note_id, finding.title, text_of(finding.message)) for finding in check.findings])
     else:
-        st.success(t("Every note is reached by a question."), icon=":material/check_circle:")
+        st.success(t("Every note is found by a question."), icon=":material/check_circle:")
     with st.expander(t("Details"), key="findability_details"):
         _kinds(check)
 
@@ -124,7 +125,7 @@ def _kinds(check: BaseCheck) -> None:
         "kind": st.column_config.TextColumn(t("Made from"), width=200),
         "questions": st.column_config.NumberColumn(t("Questions"), width=100),
         "first": st.column_config.ProgressColumn(
-            t("Come first"), format="percent", min_value=0.0, max_value=1.0, width=150
+            t("Ranked first"), format="percent", min_value=0.0, max_value=1.0, width=150
         ),
     }
     widgets.table(rows, columns, "findability_kinds", most=300)

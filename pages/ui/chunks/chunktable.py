@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 ACTIONS = {
     "edit": (message("Edit"), message("Open the selected chunk")),
-    "embed": (message("Index"), message("Index those of the selected chunks that aren't indexed yet")),
+    "embed": (message("Index"), message("Index the selected chunks that aren't indexed yet")),
     "merge": (
         message("Merge"),
         message(

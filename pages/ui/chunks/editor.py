@@ -55,11 +55,11 @@ def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
         jobs.start(workspace, "edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
     with st.container(horizontal=True):
-        about = plain(t("Becomes a chunk of its own at the note's end"))
+        about = plain(t("Becomes a separate chunk at the end of the note"))
         impossible = shut or note is None or edit.kind == "delete"
         if widgets.button(t("Keep"), f"keep_{edit.id}", "check", disabled=impossible, help=about):
             decide("keep")
-        if widgets.button(t("Drop"), f"drop_{edit.id}", "close", disabled=shut):
+        if widgets.button(t("Discard"), f"drop_{edit.id}", "close", disabled=shut):
             decide("drop")
 
 

@@ -44,8 +44,8 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     count = question_set.questions - question_set.suggested
     if count < ENOUGH:
         text = t(
-            "Advice needs {least} questions, and this set has {n}: on so few, the best of several settings is "
-            "mostly the luckiest. Add {missing} more.",
+            "Advice needs {least} questions, and this set has {n}: with so few, the best of several settings is "
+            "mostly luck. Add {missing} more.",
             least=ENOUGH,
             n=count,
             missing=ENOUGH - count,

@@ -44,7 +44,7 @@ ABOUT = {
         "one, so only for comparing (precision@10)"
     ),
     "ndcg@10": message("How near the order of the first 10 comes to the best possible, which is 1 (ndcg@10)"),
-    "map@10": message("At each right passage: the share of hits so far that are right, on average (map@10)"),
+    "map@10": message("At each right passage: the share of hits up to it that are right, on average (map@10)"),
     "span_recall": message(
         "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)"
     ),

@@ -110,7 +110,8 @@ def _places(workspace: Workspace) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="eval_places"):
         st.caption(
             t(
-                "Copies of the notes for other setups take {size} MB. Without them such a setup takes minutes again.",
+                "Copies of the notes for other setups take {size} MB. Without them, running such a setup takes "
+                "minutes again.",
                 size=f"{size / 1e6:,.0f}",
             )
         )

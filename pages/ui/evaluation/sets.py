@@ -212,7 +212,9 @@ def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
     count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
     way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
     if "model" not in ways:
-        st.caption(t("A language model, set in [llm] of tessera.toml, can ask in other words than the notes'."))
+        st.caption(
+            t("A language model, set in [llm] of tessera.toml, can ask in different words from those of the notes.")
+        )
 
     def begin() -> None:
         start(workspace, question_set, count, by_model=way == "model")

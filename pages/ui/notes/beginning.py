@@ -132,7 +132,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
         if not latest:
             st.caption(t("There is no note yet. Write one, or import a folder."))
             return
-        st.html(f'<div class="t-caption">{html(t("Changed last"))}</div>')
+        st.html(f'<div class="t-caption">{html(t("Last changed"))}</div>')
         for card in latest:
             _row(card, several=several)
     draw_concepts(workspace, base)

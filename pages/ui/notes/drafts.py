@@ -42,7 +42,7 @@ def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
         st.markdown(f":material/edit_note: {text}", width="stretch")
         widgets.button(
-            t("Go on writing"),
+            t("Continue writing"),
             f"resume_{draft.key}",
             "edit",
             type="primary",

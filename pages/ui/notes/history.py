@@ -178,6 +178,6 @@ def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
     note = workspace.notes.revert(note_id, number, expected_version=now)
     DIALOG.close()
     offer_undo(
-        t("'{title}' is as in version {n} again.", title=plain(note.title), n=number),
+        t("'{title}' is back at version {n}.", title=plain(note.title), n=number),
         lambda: workspace.notes.revert(note_id, now),
     )

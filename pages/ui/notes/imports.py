@@ -23,7 +23,7 @@ def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
     texts = {False: t("Nowhere: your files are only read"), True: t("The note's own file")}
     about = [
         t("A note can be copied, and the copy edited."),
-        t("A file changes only when you edit its note here, and never over a change of another program."),
+        t("A file changes only when you edit its note here, and a change by another program is never overwritten."),
     ]
     label = t("Save edits to")
     return st.radio(label, list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
@@ -132,7 +132,7 @@ def _ways(workspace: Workspace, base: str = "") -> None:
             t("Folder on this machine"): lambda: _by_path(workspace, base),
             folder: lambda: _by_upload(workspace, folder, "directory", base),
             files: lambda: _by_upload(workspace, files, "files", base),
-            **({t("A page of the web"): lambda: _by_address(workspace, base)} if workspace.documents.asks_web else {}),
+            **({t("A web page"): lambda: _by_address(workspace, base)} if workspace.documents.asks_web else {}),
         }
     )
 

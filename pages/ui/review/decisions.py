@@ -40,7 +40,7 @@ def box(workspace: Workspace, note_id: str) -> None:
             edit = {"on_click": composer.edit_proposed, "args": (workspace, submission), "disabled": shut}
             widgets.button(t("Edit, then accept"), "waiting_edit", "edit", **edit)
             widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
-            st.page_link("review.py", label=t("Everything that waits"), icon=":material/rule:")
+            st.page_link("review.py", label=t("Everything to review"), icon=":material/rule:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ DECISIONS: dict[str, Decision] = {
     "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
     "archive": Decision(message("Archive"), "archive", "A", ("expired", "superseded"), _archive),
     "reject": Decision(message("Reject"), "close", "X", ("note", "change", "conflict"), _reject),
-    "drop": Decision(message("Drop"), "close", "X", ("split",), _resolve("drop")),
+    "drop": Decision(message("Discard"), "close", "X", ("split",), _resolve("drop")),
     "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
     "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
     "never": Decision(message("Never again"), "notifications_off", "X", ("reminder",), _let_be),

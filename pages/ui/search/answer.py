@@ -98,7 +98,7 @@ def _note(workspace: Workspace) -> NoteSummary | None:
         notes = workspace.notes.all(text=typed.strip())[:LISTED]
     texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
     widgets.begin_with("why_not_note", texts, None)
-    placeholder = t("Choose the note that you expected")
+    placeholder = t("Choose the note you expected")
     chosen = widgets.select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
     return next((card for card in notes if card.id == chosen), None)
 

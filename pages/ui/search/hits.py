@@ -332,9 +332,9 @@ class Entries:
         )
         widgets.more(len(clicks) - LISTED)
         forget = partial(self._workspace.clicks.forget, [hit.note.id])
-        about = t("Delete what is recorded of your clicks on this note")
+        about = t("Delete the records of your clicks on this note")
         key, shut = f"forget_clicks_{hit.rank}", self._workspace.readonly
-        widgets.small(t("Forget"), key, "delete", help=about, on_click=forget, disabled=shut)
+        widgets.small(t("Clear"), key, "delete", help=about, on_click=forget, disabled=shut)
 
     def _verdict(self, hit: Hit) -> None:
         """Draw the user's verdict on a hit; a second click removes it."""

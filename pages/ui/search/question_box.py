@@ -87,7 +87,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         width="stretch",
     )
     forget = workspace.searches.delete_for_good
-    widgets.close(key, t("Forget it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
+    widgets.close(key, t("Delete it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 
 def _short(text: str) -> str:

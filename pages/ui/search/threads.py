@@ -136,7 +136,7 @@ def _follow_up(workspace: Workspace, thread: Thread) -> None:
     if not completed or thread_id != thread.id:
         with st.form("thread_form", border=False):
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                typed = st.text_input(t("Ask further"), key="thread_question", max_chars=1000)
+                typed = st.text_input(t("Ask a follow-up question"), key="thread_question", max_chars=1000)
                 pressed = widgets.submit(t("Continue"), "thread_complete", "arrow_forward")
             if pressed and typed.strip():
                 with st.spinner(t("Completing the question…")):

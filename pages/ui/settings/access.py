@@ -33,7 +33,7 @@ def draw_assistants(workspace: Workspace) -> None:
     ways = {way: text_of(WAYS[way]) for way in mine}
     way = next(iter(ways))
     if len(ways) > 1:
-        way = st.radio(t("How it gets to your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}")
+        way = st.radio(t("How it reaches your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}")
     chosen = mine[way]
     if chosen.file:
         st.caption(plain(t("Add this to {file}:", file=chosen.file)))

@@ -56,7 +56,7 @@ def _clicks(workspace: Workspace) -> None:
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
         click = {"on_click": clicks.forget, "disabled": workspace.readonly}
-        widgets.small(t("Forget all clicks"), "forget_clicks", "delete", **click)
+        widgets.small(t("Clear all clicks"), "forget_clicks", "delete", **click)
 
 
 def _part(workspace: Workspace, name: str) -> None:

@@ -69,7 +69,7 @@ SWITCHES = {
         ),
     ),
     "write_files": (
-        message("Write edits into the files"),
+        message("Save edits to the files"),
         message(
             "On: editing a note here changes its file, so that other programs see the edit. Off: files are only "
             "read; a note of a file can be copied and edited here."
@@ -241,8 +241,7 @@ HELPS = {
         "0: priorities only decide between hits that are equally good."
     ),
     "feedback_weight": message(
-        "How far your verdicts on notes change the order of the hits that are shown. They never add a hit or take one "
-        "away. 0: not at all."
+        "How much your verdicts on notes change the order of the hits. They never add or remove a hit. 0: not at all."
     ),
     "score_threshold": message(
         "Hits whose meaning is less similar to the question are left out; 0 leaves out none. "

@@ -38,7 +38,7 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Search"): EVERYWHERE["search"],
         message("Open a note"): EVERYWHERE["switch"],
         message("Show this help"): EVERYWHERE["help"],
-        message("Close what lies over a narrow page"): ("Esc",),
+        message("Close a panel over the page"): ("Esc",),
     },
     message("Among the hits"): {
         message("To the next or the previous hit"): ("↓", "↑"),

@@ -202,7 +202,7 @@ def format_connection(report: FolderConnection) -> list[str]:
     lines += format_import(report)
     if not report.writes_files:
         command = f"tessera base set --base {shlex.quote(report.base)} --write-files"
-        lines.append(_("The files are only read. To write edits into them: {command}", command=command))
+        lines.append(_("The files are only read. To save edits to them: {command}", command=command))
     return lines
 
 
