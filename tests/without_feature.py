@@ -11,7 +11,7 @@ import pytest
 
 import core.features
 
-TRACES = {"learning": "Learn from logs", "packs": "Packs", "related": "Concepts"}
+TRACES = {"learning": "Suggest notes from logs", "packs": "Packs", "related": "Concepts"}
 """What pages show with a feature."""
 
 

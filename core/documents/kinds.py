@@ -269,7 +269,9 @@ def why_not_read(path: str) -> Message:
             "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read."
         )
     if kind in ("json", "jsonl", "ndjson"):
-        return message("is data for programs. If it is a log or an exported chat, learn from it: tessera learn FILE")
+        return message(
+            "is data for programs. If it is a log or an exported chat, get suggestions from it: tessera learn FILE"
+        )
     if kind in _DATA:
         return message("is data for programs. Export what should be found as text or CSV.")
     if not kind:

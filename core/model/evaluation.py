@@ -65,21 +65,21 @@ AnswersBy = Literal["quotes", "model"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = {
-    "gone": message("No note holds it any more: its note is gone, or was changed in this place."),
+    "gone": message("No note contains it any more: its note was deleted, or changed in this place."),
     "not_indexed": message("Most of it is in no chunk: the text was deleted or replaced."),
-    "cut_apart": message("It was split apart, so that no chunk holds half of it."),
+    "cut_apart": message("It was split across chunks, so that no chunk contains half of it."),
     "filters": message("The filters don't let its chunk through."),
     "phrase": message("Its chunk doesn't contain the exact phrase."),
-    "excluded": message("Its chunk holds a word that is excluded."),
-    "pending": message("Its chunk is not indexed yet, and holds no word of the question."),
-    "pool": message("Others are nearer in meaning and in words, so its chunk wasn't considered."),
+    "excluded": message("Its chunk contains an excluded word."),
+    "pending": message("Its chunk is not indexed yet, and contains no word of the question."),
+    "pool": message("Others are closer in meaning and in words, so its chunk wasn't considered."),
     "threshold": message("Its chunk's similarity is below the minimum that is set."),
     "fusion": message(
         "By meaning or by words alone its chunk was among the first; with both combined, others are better."
     ),
     "reranking": message("Its chunk was among the first until reranking put others above it."),
     "literal": message("Others contain your exact words, so they rank above its chunk."),
-    "limit": message("Its chunk was considered, but the hits that are shown are all better."),
+    "limit": message("Its chunk was considered, but all hits shown are better."),
     "duplicate": message("Its chunk says the same as a hit, which is shown instead."),
 }
 """Why a right passage is in no hit, by the stage that dropped it."""

@@ -78,13 +78,13 @@ class Finding:
             case "short":
                 return message("It has too little text to tell it from other notes. Add what it is about.")
             case "no_heading":
-                return message("It is long and has no heading. Give its parts headings that say what they hold.")
+                return message("It is long and has no heading. Give its parts headings that say what they are about.")
             case "behind":
                 return message(
                     "'{other}' always ranks above it. Say in its title what sets it apart, or merge the two.",
                     other=self.other_title,
                 )
-        return message("Other notes are nearer to its own words. Give it a title that says what it is about.")
+        return message("Other notes are closer to its words. Give it a title that says what it is about.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,10 @@ class Vanished:
     def message(self) -> Message:
         match self.kind:
             case "heading":
-                return message("The heading '{text}' of '{title}' is gone.", text=self.text, title=self.title)
+                return message("The heading '{text}' of '{title}' no longer exists.", text=self.text, title=self.title)
             case "title":
                 return message("The note '{text}' is called '{title}' now.", text=self.text, title=self.title)
-        return message("The note '{title}' is gone.", title=self.title)
+        return message("The note '{title}' no longer exists.", title=self.title)
 
 
 @dataclass(frozen=True)

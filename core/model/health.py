@@ -18,8 +18,8 @@ SPACE_PARTS = {
     "index": message("search index"),
     "backups": message("backups"),
     "trash": message("deleted bases"),
-    "scratch": message("copies for measurements"),
-    "replaced": message("what backups replaced"),
+    "scratch": message("copies for evaluation"),
+    "replaced": message("data replaced by backups"),
     "logs": message("logs"),
     "models": message("models"),
 }

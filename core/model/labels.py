@@ -45,7 +45,7 @@ SETTINGS: dict[str, Message] = {
     "decompose": message("What breaks down broad questions"),
     "context_tokens": message("Length of a context, in tokens"),
     "record_uses": message("Record how notes are found and used"),
-    "use_clicks": message("Rank hits higher that you opened, copied or cited before"),
+    "use_clicks": message("Rank hits that you opened, copied or cited before higher"),
 }
 """Names of the settings of bases, searches and setups."""
 
@@ -78,16 +78,16 @@ VALUES: dict[str, dict[str, Message]] = {
 LOST: dict[MissedAt, Message] = {
     "gone": message("No longer in the notes"),
     "not_indexed": message("In no chunk"),
-    "cut_apart": message("Split apart"),
-    "filters": message("Kept out by the filters"),
+    "cut_apart": message("Split across chunks"),
+    "filters": message("Excluded by the filters"),
     "phrase": message("Without the phrase"),
-    "excluded": message("Holds an excluded word"),
+    "excluded": message("Contains an excluded word"),
     "pending": message("Not indexed yet"),
-    "pool": message("Others were nearer"),
+    "pool": message("Others were closer"),
     "threshold": message("Not similar enough"),
     "fusion": message("Ranked lower once combined"),
     "reranking": message("Ranked lower after reranking"),
-    "literal": message("Others hold the exact words"),
+    "literal": message("Others contain the exact words"),
     "limit": message("Below the hits that are shown"),
     "duplicate": message("Says the same as a hit"),
 }
@@ -116,8 +116,8 @@ MODES: dict[str, Message] = {
 """Names of the modes of a result."""
 
 FOREIGN = message(
-    "Its file in the trash isn't one that this version of Tessera put there. So it comes back as an archive from "
-    "elsewhere does: with its notes, without folders and powers."
+    "Its file was not put into the trash by this version of Tessera. So it is restored like an archive "
+    "from elsewhere: with its notes, without folders and permissions."
 )
 """Warning about a base in the trash whose file Tessera didn't write."""
 
@@ -148,9 +148,9 @@ SWITCHED_ON: dict[str, Message] = {
 """Sentences on the switches of a base that are on, by their fields."""
 
 SWITCHED_OFF: dict[str, Message] = {
-    "embed_at_once": message("New notes are indexed when you say so."),
+    "embed_at_once": message("New notes are indexed when you start it."),
     "write_files": message("Files are only read."),
-    "watch": message("Its folders are updated when you say so."),
+    "watch": message("Its folders are updated when you start it."),
     "trusts_programs": message("What programs write waits until you accept it."),
     "read_pictures": message("The text in pictures isn't read."),
 }
@@ -287,7 +287,7 @@ STATUSES: dict[str, Message] = {
 
 FILE_STATES: dict[str, Message] = {
     "stale": message("File changed since it was indexed"),
-    "gone": message("File is gone"),
+    "gone": message("File not found"),
 }
 """Messages about a hit's file that has changed or is gone."""
 

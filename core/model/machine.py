@@ -145,5 +145,5 @@ class ServerTrial:
     @property
     def verdict(self) -> Message:
         if self.right:
-            return message("Of three sentences it put the right one first.")
-        return message("Of three sentences it put a wrong one first. Check that the model fits this purpose.")
+            return message("Of three sentences it ranked the right one first.")
+        return message("Of three sentences it ranked a wrong one first. Check that the model fits this purpose.")

@@ -98,7 +98,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "warm_images": JobKind(),
     "images": JobKind(
         "pictures",
-        message("Looking at pictures"),
+        message("Recognising pictures"),
         plural("{n} picture is new to search", "{n} pictures are new to search"),
         message("Stopped. The pictures that were seen can be found; the others follow later."),
     ),
@@ -115,7 +115,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "test": JobKind("models", message("Testing the model"), message("Tested"), _CONTINUES),
     "server": JobKind("models", message("Asking the server"), message("The server answers"), _CONTINUES),
     "download": JobKind("models", message("Downloading"), message("Downloaded"), _CONTINUES),
-    "device": JobKind("models", message("Looking at this machine"), stopped=_CONTINUES),
+    "device": JobKind("models", message("Checking this machine"), stopped=_CONTINUES),
     "evaluate": JobKind("evaluation", message("Asking the questions"), message("All questions asked"), _CONTINUES),
     "advise": JobKind("evaluation", message("Trying the settings"), message("All questions asked"), _CONTINUES),
     "findable": JobKind(
@@ -126,7 +126,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     ),
     "learn": JobKind(
         "learning",
-        message("Learning from logs"),
+        message("Reading the logs"),
         message("The logs are read"),
         message("Stopped. What was suggested so far stays."),
     ),

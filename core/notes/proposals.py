@@ -193,7 +193,7 @@ class Proposals:
     def _among(self, waiting: Mapping[str, Submission], note_id: str) -> Submission:
         if note_id not in waiting:
             title = self._store.notes.title(note_id)
-            raise EditError("Nothing is left to accept or reject for '{title}'.", title=title)
+            raise EditError("There is nothing left to accept or reject for '{title}'.", title=title)
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:

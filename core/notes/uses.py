@@ -126,7 +126,7 @@ class Uses:
             raise ConfigError("The use of notes isn't recorded. Turn it on in the settings, under Search.")
         log_bases(self._store.bases.for_notes([note_id]))
         if not used_in.strip():
-            raise ConfigError("Say where the note was used, such as the name of your program.")
+            raise ConfigError("Name where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
             raise ConfigError("'{name}' is 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
         for text in (used_in, context):

@@ -18,14 +18,14 @@ _ALL = 1 << 31
 _REASONS: dict[LostAt, Message] = {
     "filters": message("The filters let none of its passages through."),
     "phrase": message("None of its passages contains the exact phrase."),
-    "excluded": message("Each of its passages holds a word that is excluded."),
-    "pending": message("Some of its passages are not indexed yet, and hold no word of the question."),
-    "pool": message("Others are nearer in meaning and in words, so none of its passages was considered."),
+    "excluded": message("Each of its passages contains an excluded word."),
+    "pending": message("Some of its passages are not indexed yet, and contain no word of the question."),
+    "pool": message("Others are closer in meaning and in words, so none of its passages was considered."),
     "threshold": message("Its similarity is below the minimum that is set."),
     "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
     "reranking": message("It was among the first until reranking put others above it."),
     "literal": message("Others contain your exact words, so they rank above it."),
-    "limit": message("It was considered, but all hits that are shown are better."),
+    "limit": message("It was considered, but all hits shown are better."),
     "duplicate": message("It says the same as a hit, which is shown instead."),
 }
 """The reason shown for each stage."""

@@ -84,5 +84,5 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     expect(page.get_by_test_id("stVegaLiteChart").locator("svg, canvas").first).to_be_visible()
     tab.settle()
     page.locator(".st-key-eval_view").get_by_role("radio", name="History").click()
-    expect(page.get_by_role("button", name="Look at it")).to_be_visible()
+    expect(page.get_by_role("button", name="View")).to_be_visible()
     expect(page.locator("[role=gridcell]", has_text="By words only").first).to_be_attached()

@@ -40,7 +40,7 @@ def hits(tab: Tab) -> Page:
 @pytest.mark.parametrize("way", ["the browser's back", "the link"])
 def test_the_hits_are_where_they_were_left(tab: Tab, hits: Page, way: str) -> None:
     card = hits.locator(".st-key-hit_11")
-    card.get_by_role("button", name="Read it here").first.click()
+    card.get_by_role("button", name="Show more").first.click()
     expect(card.get_by_role("button", name="Copy")).to_be_visible()
     card.get_by_role("link").hover()
     left = hits.get_by_test_id("stMain").evaluate(SCROLL)

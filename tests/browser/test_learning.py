@@ -23,7 +23,7 @@ def test_a_log_is_learnt_reviewed_accepted_and_found(tab: Tab, tmp_path: Path) -
     log.write_text(LOG, encoding="utf-8")
     page = tab.page
     tab.open("/review")
-    page.get_by_text("Learn from logs").click()
+    page.get_by_text("Suggest notes from logs").click()
     page.locator(".st-key-learning_on button").click()
     page.locator(".st-key-learning_files input[type=file]").set_input_files(str(log))
     go = page.locator(".st-key-learning_go button")

@@ -216,7 +216,7 @@ def test_a_search_shows_it_as_text_wherever_it_is_shown(hostile: Tab, listener: 
     hostile.open("/search?q=" + quote(QUESTION.replace("EVIL", listener.url)))
     card = page.locator(".st-key-hit_1")
     expect(card).to_contain_text("Zanzibar")
-    card.get_by_role("button", name="Read it here").first.click()
+    card.get_by_role("button", name="Show more").first.click()
     card.get_by_role("radio", name="±1").click()
     expect(card.locator(".t-own").first).to_be_visible()
     hostile.settle()

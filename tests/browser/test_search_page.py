@@ -90,7 +90,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
 
     # A hit is read in place, alone.
     mill = page.locator("[class*='st-key-hit_']", has_text="The mill")
-    mill.get_by_role("button", name="Read it here").first.click()
+    mill.get_by_role("button", name="Show more").first.click()
     mill.get_by_role("radio", name="±1").click()
     expect(mill.locator(".t-around").first).to_contain_text("Kitchen")
     expect(page.locator(".t-context")).to_have_count(1)
@@ -196,13 +196,13 @@ def test_on_a_narrow_screen_the_facets_are_a_drawer(tab: Tab, filled: Page) -> N
     expect(page.locator(".st-key-hit_1")).to_be_visible()
     expect(facets).to_be_hidden()
     for _ in range(2):
-        page.get_by_role("button", name="Narrow").click()
+        page.get_by_role("button", name="Filters").click()
         expect(facets).to_be_in_viewport()
         tab.settle()
         page.keyboard.press("Escape")
         expect(facets).to_be_hidden()
         tab.settle()
-    page.get_by_role("button", name="Narrow").click()
+    page.get_by_role("button", name="Filters").click()
     expect(facets).to_be_in_viewport()
     tab.settle()
     facets.get_by_role("radio", name=re.compile("^new")).click()

@@ -86,7 +86,7 @@ def test_a_new_base_with_its_first_notes_is_searched_in_four_clicks(
     tab.open("/")
     hand.click(page.get_by_role("link", name="New base"))
     hand.type(page.get_by_role("textbox", name="Name"), name)
-    hand.click(page.get_by_role("button", name="Make the base"))
+    hand.click(page.get_by_role("button", name="Create base"))
     hand.type(page.get_by_role("textbox", name="Folder path"), str(place.parent / name))
     with importing(tab):
         hand.click(page.get_by_role("button", name="Apply"))

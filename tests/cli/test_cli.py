@@ -124,7 +124,7 @@ def test_a_question_that_the_notes_do_not_answer_is_told(
         assert not run(command, nonsense)["confident"]
         with pytest.raises(SystemExit, match="0"):
             cli.main([command, nonsense, "--workspace", str(tmp_path / "workspace")])
-        assert "Nothing close. The nearest:\n\n" in capsys.readouterr().out
+        assert "Nothing similar. The nearest:\n\n" in capsys.readouterr().out
 
 
 def test_a_question_is_answered_from_the_notes_or_refused(

@@ -349,7 +349,7 @@ def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault
     (vault / "backups.md").write_text("# Backups\n\nAll is new here.\n")
     filled.workspace.notes.apply(filled.workspace.notes.plan_folder(vault))
     look(filled, question="q1")
-    assert list(filled.app.dataframe[0].value["state"]) == ["Passage gone"]
+    assert list(filled.app.dataframe[0].value["state"]) == ["Passage no longer exists"]
     assert "1 whose passage is gone" in filled.text
     assert "The note was deleted, or this text in it was changed" in filled.text
     filled.app.segmented_control("questions_state").set_value("gone").run()

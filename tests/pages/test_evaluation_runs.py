@@ -163,7 +163,7 @@ def test_a_miss_says_why(filled: Screen) -> None:
     mark(filled, len(rows(filled)) - 1)
     told = boxes(filled)
     assert "missed" in told
-    assert "Others were nearer" in told
+    assert "Others were closer" in told
     assert "Others are nearer in meaning and in words" in told
 
 

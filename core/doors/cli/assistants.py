@@ -74,7 +74,7 @@ def _snippets(folder: Path) -> list[dict[str, Any]]:
 def _lines(values: dict[str, Any]) -> list[str]:
     heads = {
         "stdio": _("The assistant starts Tessera itself:"),
-        "http": _("Or it uses the open app, where Settings lets other programs in:"),
+        "http": _("Or it uses the open app, if Settings allows other programs:"),
     }
     lines = []
     for way, head in heads.items():

@@ -109,7 +109,7 @@ def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None)
         again = shlex.join(["tessera", "models", "switch", base, *place])
         stopped = _("Stopped. What is indexed stays, and the base answers with its old model.")
         go_on = _("Continue: {command}", command=again)
-        stay = _("Or stay: {command}", command=f"{again} --abandon")
+        stay = _("Or keep the old model: {command}", command=f"{again} --abandon")
         sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
         sys.exit(130)
     return details

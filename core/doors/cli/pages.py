@@ -58,7 +58,7 @@ def serve(
     ] = False,
     install: Annotated[bool, typer.Option("--install", help=_("Put Tessera into the menu of programs."))] = False,
     uninstall: Annotated[
-        bool, typer.Option("--uninstall", help=_("Take Tessera out of the menu of programs."))
+        bool, typer.Option("--uninstall", help=_("Remove Tessera from the menu of programs."))
     ] = False,
     workspace: Workspace = None,
     as_json: Json = False,

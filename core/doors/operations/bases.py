@@ -135,7 +135,7 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
 
 @operation(
     "base.new",
-    message("Make an empty base; what you don't choose is as the settings say."),
+    message("Create an empty base; what you don't choose follows the settings."),
     http="POST /bases",
     cli="base new {name}",
     writes=True,
@@ -240,7 +240,7 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
 
 @operation(
     "base.cost",
-    message("Say what another model or another way of splitting would cost a base."),
+    message("Estimate what another model or another way of splitting costs for a base."),
     cli="base set {base}",
     by_hand=("cli",),
     job="cost",
@@ -352,7 +352,7 @@ def fetch(
 
 @operation(
     "base.makes",
-    message("Say what an import makes."),
+    message("Say what an import creates."),
     cli="import {folder}",
     by_hand=("cli",),
     lacks={"http": "an import makes what the settings say", **ASSISTANT},

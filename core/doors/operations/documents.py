@@ -103,7 +103,7 @@ def read_as(
 
 @operation(
     "document.original",
-    message("Say where the file is that a note was converted from, or write a copy of it."),
+    message("Show where the file is that a note was converted from, or write a copy of it."),
     http="GET /notes/{note}/original",
     cli="document original {note}",
     by_hand=("http",),
@@ -142,7 +142,7 @@ def pictures(
 
 @operation(
     "document.index_pictures",
-    message("Look at the pictures of the notes now, so that they are found by what they show."),
+    message("Index the pictures of the notes now, so that they are found by what they show."),
     http="POST /pictures/index",
     cli="document index-pictures",
     writes=True,

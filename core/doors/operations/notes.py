@@ -211,7 +211,7 @@ def set_(
     **fields: Any,
 ) -> NoteList:
     if not (fields or add_tags or remove_tags):
-        raise ConfigError("Say what to set, such as --status archived.")
+        raise ConfigError("Name what to set, such as --status archived.")
     ids = names.ids(workspace, notes)
     if fields:
         workspace.notes.set_fields(ids, expected_version=expected_version, **fields)

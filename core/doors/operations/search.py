@@ -140,7 +140,7 @@ def retrieve(
 
 @operation(
     "search.why_not",
-    message("Say why a note isn't among the hits of a question."),
+    message("Explain why a note isn't among the hits of a question."),
     http="POST /why-not",
     cli="search {query} --why-not {note}",
     by_hand=("cli",),

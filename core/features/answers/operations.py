@@ -149,7 +149,7 @@ def format_answer(answer: AnswerView) -> list[str]:
         nearest = list(dict.fromkeys(f"  {_place(hit)}" for hit in answer.nearest))
         shown = [say(answer.bar.explanation), _("The nearest passages:"), *nearest] if nearest else []
         return [*head, *unproven, *shown]
-    head += [] if answer.sure or answer.writing else [_("Perhaps:")]
+    head += [] if answer.sure or answer.writing else [_("Possible answer:")]
     cited = (f"[{item.number}] {_place(item)}: {one_line(item.quote)}" for item in answer.citations)
     plain = (f"[{item.number}] {_place(item)}" for item in answer.citations)
     return [*head, answer.answer, *unproven, "", *(cited if answer.writing else plain)]

@@ -19,7 +19,7 @@ from core.features.archives.views import EmptiedTrash
 app = typer.Typer()
 
 
-@app.command(help=_("Make a base of what was exported, or restore a deleted base; without a place, list the trash."))
+@app.command(help=_("Create a base from an export, or restore a deleted base; without a place, list the trash."))
 def restore(
     place: Annotated[
         Path | None, typer.Argument(help=_("What `tessera export` wrote, or a folder of Markdown notes."))

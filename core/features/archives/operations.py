@@ -47,7 +47,7 @@ def export(
 
 @operation(
     "base.restore",
-    message("Make a base of what was exported."),
+    message("Create a base from an export."),
     cli="restore {place}",
     by_hand=("cli",),
     writes=True,

@@ -66,7 +66,7 @@ def _format_powers(restored: RestoredBase) -> list[str]:
     ]
     printed += [
         _(
-            "Its notes were files in {folder}, and live in Tessera now. To connect a folder: {command}",
+            "Its notes were files in {folder}, and are kept in Tessera now. To connect a folder: {command}",
             folder=folder,
             command=f"tessera base connect FOLDER --base {name}",
         )

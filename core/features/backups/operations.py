@@ -146,7 +146,7 @@ def make(
 
 @operation(
     "backup.verify",
-    message("Read all of a backup, and say whether it is as it was made."),
+    message("Read all of a backup, and say whether it is intact."),
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",

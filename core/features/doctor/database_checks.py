@@ -62,8 +62,8 @@ def _references(parts: WorkspaceParts) -> Message | None:
     if not tables:
         return None
     return plural(
-        "{n} row belongs to something that is gone ({tables}).",
-        "{n} rows belong to something that is gone ({tables}).",
+        "{n} row belongs to something that was deleted ({tables}).",
+        "{n} rows belong to something that was deleted ({tables}).",
         n=len(tables),
         tables=sorted({*tables}),
     )
@@ -98,7 +98,7 @@ def _words(parts: WorkspaceParts) -> Message | None:
     if not missing + stale:
         return None
     return message(
-        "{missing} passages aren't found by words, and {stale} that are gone still are.", missing=missing, stale=stale
+        "{missing} passages aren't found by words, and {stale} deleted ones still are.", missing=missing, stale=stale
     )
 
 
@@ -148,7 +148,7 @@ def _find_pending(parts: WorkspaceParts) -> Message | None:
 
 def _switches(parts: WorkspaceParts) -> Message | None:
     names = [base.name for base in parts.bases.all() if parts.store.switches.for_base(base)]
-    return message("The change of the model isn't done in: {names}", names=names) if names else None
+    return message("The change of model isn't finished in: {names}", names=names) if names else None
 
 
 def _tokens(parts: WorkspaceParts) -> Message | None:
@@ -172,7 +172,7 @@ OF_DATABASE: dict[str, Check] = {
     "references": Check(
         "broken",
         message("No data is left without an owner"),
-        message("No passage, version or question is left of a note or a base that is gone."),
+        message("No passage, version or question is left from a deleted note or base."),
         _FIX,
         _references,
         _drop_orphans,
@@ -260,7 +260,7 @@ OF_DATABASE: dict[str, Check] = {
         "look",
         message("Your edits of passages have their place"),
         message("An edit loses its place where its text was changed in the file."),
-        message("Place or drop them on the page Chunks."),
+        message("Place or discard them on the page Chunks."),
         _counts(
             "SELECT 1 FROM edits WHERE flagged",
             plural("{n} edit has lost its place.", "{n} edits have lost their place."),
@@ -271,11 +271,11 @@ OF_DATABASE: dict[str, Check] = {
         message("The right passages of your questions are there"),
         message("A question whose right passage is gone can't be measured."),
         message("Choose another passage on the page Evaluation."),
-        _counts(_GOLDLESS, plural("{n} right passage is gone.", "{n} right passages are gone.")),
+        _counts(_GOLDLESS, plural("{n} right passage no longer exists.", "{n} right passages no longer exist.")),
     ),
     "switches": Check(
         "look",
-        message("No change of a model is half done"),
+        message("No change of model is unfinished"),
         message("Until a change of the model is done, the old model answers."),
         message("Continue or cancel it on the page Bases."),
         _switches,

@@ -39,7 +39,7 @@ def _files(parts: WorkspaceParts) -> Message | None:
     rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
     gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
     return count_names(
-        gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}")
+        gone, plural("The file of {n} note is missing: {names}", "The files of {n} notes are missing: {names}")
     )
 
 
@@ -136,8 +136,8 @@ def _scratch(parts: WorkspaceParts) -> Message | None:
     if not copies:
         return None
     return plural(
-        "{n} copy of a base is left of a measurement: {size:,.0f} MB.",
-        "{n} copies of bases are left of measurements: {size:,.0f} MB.",
+        "{n} copy of a base is left from an evaluation: {size:,.0f} MB.",
+        "{n} copies of bases are left from evaluations: {size:,.0f} MB.",
         n=len(copies),
         size=size / 1e6,
     )
@@ -199,7 +199,7 @@ OF_FILES: dict[str, Check] = {
     "omissions": Check(
         "look",
         message("The words of your files are in their notes"),
-        message("What a file holds and its note lacks isn't found."),
+        message("What is in a file but not in its note isn't found."),
         message("To see which: {command}", command="tessera document unread BASE"),
         _omissions,
     ),
@@ -234,8 +234,8 @@ OF_FILES: dict[str, Check] = {
     ),
     "scratch": Check(
         "look",
-        message("No old copies of bases take space"),
-        message("Measurements make copies, so that the next one is fast."),
+        message("No old copies of bases take up space"),
+        message("Evaluations keep copies, so that the next one is fast."),
         _FIX,
         _scratch,
         lambda parts: Scratch(parts.store).drop(),
@@ -250,7 +250,7 @@ OF_FILES: dict[str, Check] = {
     ),
     "replaced": Check(
         "look",
-        message("Nothing that a backup replaced takes space"),
+        message("No replaced data takes up space after restoring a backup"),
         message("What was there before a backup was restored is kept until you delete it."),
         message("Delete the folder when you don't need it."),
         _find_replaced_files,

@@ -169,7 +169,7 @@ OF_RESOURCES: dict[str, Check] = {
         "look",
         message("The disk has space"),
         message("Where a disk is full nothing can be saved, and no backup be made."),
-        message("Make space, or: {command}", command="tessera compact"),
+        message("Free some space, or: {command}", command="tessera compact"),
         _space,
     ),
 }

@@ -47,7 +47,7 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
 
 @operation(
     "questions.add",
-    message("Make a question set, or add questions to it; all of them are added, or none."),
+    message("Create a question set, or add questions to it; all of them are added, or none."),
     http="POST /question-sets",
     cli="questions add {name}",
     writes=True,

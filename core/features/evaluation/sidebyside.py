@@ -384,11 +384,9 @@ def _explain_refusal(count: int) -> Message | None:
 
 def _sentence(gain: float, *, changes: bool, keep: bool, more: int) -> Message:
     if not changes:
-        return message("Keep the settings as they are: no others did better on these questions.")
+        return message("Keep the current settings: no others did better on these questions.")
     if keep:
-        return message(
-            "Keep the settings as they are: what was best on some of the questions was no better on the others."
-        )
+        return message("Keep the current settings: what was best on some of the questions was no better on the others.")
     if not more:
         return message(
             "These settings are better: on questions that weren't used for choosing them, the figure rose by "

@@ -106,8 +106,8 @@ def learn(
         bool,
         About(
             message(
-                "Let the language model of the settings suggest notes too. It is sent the log with its secrets masked, "
-                "and each suggestion must quote the log."
+                "Let the language model of the settings suggest notes too. The log is sent to it with its secrets "
+                "masked, and each suggestion must quote the log."
             )
         ),
     ] = False,

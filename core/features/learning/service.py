@@ -284,9 +284,11 @@ class Learning:
     ) -> None:
         """Raise ConfigError while learning is off, where nothing is given, and where a model isn't set up."""
         if not self.enabled:
-            raise ConfigError("Learning from logs is off. Set enable_learning = true in tessera.toml to turn it on.")
+            raise ConfigError(
+                "Suggestions from logs are off. Set enable_learning = true in tessera.toml to turn them on."
+            )
         if not files and text is None and events is None:
-            raise ConfigError("There is nothing to learn from. Name a file, or give a text or events.")
+            raise ConfigError("There is no log. Name a file, or give a text or events.")
         if with_model:
             Chat(self._settings.llm)
         self._store.database.check_writable()

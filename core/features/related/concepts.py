@@ -166,7 +166,7 @@ class Concepts:
             self._table.drop(name)
             return
         if choice == "merge" and into in ("", name):
-            raise EditError("Say into which other concept '{name}' goes.", name=name)
+            raise EditError("Name the concept into which '{name}' is merged.", name=name)
         self._table.put(name, choice, into if choice == "merge" else "")
 
     def _index(self, base: str = "") -> _Index:

@@ -188,7 +188,7 @@ def _outdated(note: Note, known: NoteContext) -> Iterator[Hint]:
     if note.expires_at and lapses(note.expires_at) <= datetime.now(UTC):
         yield Hint(
             "outdated",
-            message("It is out of date since {day}.", day=day_of(note.expires_at)),
+            message("It expired on {day}.", day=day_of(note.expires_at)),
             message("Archive it, or give it a later day on which it expires."),
         )
     for card in known.cards([*known.newer.get(note.id, ())]).values():
@@ -212,7 +212,9 @@ def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
             if quotes[1] not in known.shown(other) or quotes[0] not in known.shown(note.id):
                 continue
             about = message("'{title}' says the same with another number.", title=card.title)
-            yield Hint("contradiction", about, message("Look which one is right, and correct the other."), quotes, card)
+            yield Hint(
+                "contradiction", about, message("Check which one is right, and correct the other."), quotes, card
+            )
 
 
 def _not_found(known: NoteContext) -> Iterator[Hint]:
@@ -223,7 +225,7 @@ def _not_found(known: NoteContext) -> Iterator[Hint]:
         yield Hint(
             "unfound",
             message("No search has found it since {day}.", day=known.unfound.date().isoformat()),
-            message("Say in its title and first lines what one would look for. Archive it if nobody needs it."),
+            message("Say in its title and first lines what people would search for. Archive it if nobody needs it."),
         )
 
 

@@ -162,7 +162,7 @@ def format_concepts(listed: ConceptList) -> list[str]:
 
 
 def format_concept_notes(listed: ConceptNotes) -> list[str]:
-    return [f"{note.times:>5}  {_place(note)}" for note in listed.notes] or [_("No note holds all of that.")]
+    return [f"{note.times:>5}  {_place(note)}" for note in listed.notes] or [_("No note contains all of them.")]
 
 
 def format_way(path: NotePath) -> list[str]:
@@ -223,7 +223,7 @@ def link(
 
 @operation(
     "note.move",
-    message("Put a note that was written in Tessera into a folder of its base."),
+    message("Save a note that was written in Tessera to a folder of its base."),
     cli="note move {note} {folder}",
     writes=True,
     lines=note_text.format_moved,
@@ -261,7 +261,7 @@ def list_concepts(
 
 @operation(
     "concept.notes",
-    message("List the notes that hold all of some concepts, those that name them most first."),
+    message("List the notes that contain all of some concepts, those that name them most often first."),
     http="GET /concepts/notes",
     cli="concept notes {concepts}",
     tool="concept_notes",

@@ -74,11 +74,11 @@ def format_items(listed: ReviewList) -> list[str]:
 
 
 def format_later(decided: ReviewKeys) -> list[str]:
-    return [_("It comes back in a week.")]
+    return [_("It is listed again in a week.")]
 
 
 def format_fine(decided: ReviewKeys) -> list[str]:
-    return [_("It stays as it is, and comes back when it changes.")]
+    return [_("It stays as it is, and is listed again when it changes.")]
 
 
 def format_merged(note: WrittenNote) -> list[str]:
@@ -120,7 +120,7 @@ def list_(
 
 @operation(
     "review.later",
-    message("Put off for a week what waits."),
+    message("Put off what waits for a week."),
     cli="review later {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
@@ -134,7 +134,7 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.fine",
-    message("Let what waits be as it is; it comes back when it changes."),
+    message("Keep what waits as it is; it is listed again when it changes."),
     cli="review fine {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
@@ -148,7 +148,7 @@ def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.seen",
-    message("Say that notes worth another look were looked at; each comes back later than the time before."),
+    message("Mark notes worth another look as seen; each is shown again after a longer time."),
     cli="review seen {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),

@@ -150,7 +150,7 @@ def report(
 
 @operation(
     "use.take_back",
-    message("Take back the verdict on a use of a note; searches are then as if it had never been given."),
+    message("Remove the verdict on a use of a note; searches then ignore it."),
     http="DELETE /notes/{note}/verdict",
     cli="note take-back {note}",
     tool="note_take_back",

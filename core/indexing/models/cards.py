@@ -328,7 +328,7 @@ def needs(name: str) -> Message:
         return message("It is in the Python package {name}, and needs no network.", name=argument.partition(":")[2])
     full = argument if "/" in argument else f"{sentence.DEFAULT_OWNER}/{argument}"
     if not _ON_HUB.fullmatch(full):
-        return message("It is read from the folder {folder} of this machine.", folder=argument)
+        return message("It is read from the folder {folder} on this machine.", folder=argument)
     folder = _cached(full)
     if folder is None:
         return message("It isn't on this machine: it would be downloaded from huggingface.co, often 100 MB to 3 GB.")
@@ -347,5 +347,5 @@ def _server_message(name: str) -> Message:
     server = configured.servers.get(name) if name else configured
     address = server.base_url if server else ""
     if not address:
-        return message("It runs on a server, which has to be set up first; the notes' text is sent there.")
+        return message("It runs on a server, which must be set up first; the text of the notes is sent there.")
     return message("It runs on the server {address}; the notes' text is sent there.", address=address)

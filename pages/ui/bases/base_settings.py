@@ -60,7 +60,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     folders.section(base)
     section(workspace, status)
     if base.wish:
-        st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
+        st.caption(t("Its archive names another model. Choose on the tab Model whether to use it."))
     widgets.tabs(
         {
             t("General"): lambda: _general(workspace, status),
@@ -174,5 +174,5 @@ def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
     st.caption(f"{count} · {text_of(MODES[result.mode])} · {took}")
     hits.draw_choice(result)
     if result.hits and not result.confident:
-        st.caption(t("Nothing close. The nearest:"))
+        st.caption(t("Nothing similar. The nearest:"))
     hits.draw_hits(workspace, text, result, base=False)

@@ -70,7 +70,7 @@ def _result(workspace: Workspace, last: Findability) -> None:
     if last.since:
         _since(last.since)
     if check.findings:
-        st.html(f'<div class="t-caption">{html(t("Look at these notes"))}</div>')
+        st.html(f'<div class="t-caption">{html(t("View these notes"))}</div>')
         _notes([(finding.note_id, finding.title, text_of(finding.message)) for finding in check.findings])
     else:
         st.success(t("Every note is found by a question."), icon=":material/check_circle:")
@@ -88,7 +88,7 @@ def _since(since: CheckDiff) -> None:
         icon=f":material/{icon}:",
     )
     if since.vanished:
-        label = t_plural("{n} thing is gone since then", "{n} things are gone since then", n=len(since.vanished))
+        label = t_plural("{n} item was deleted since then", "{n} items were deleted since then", n=len(since.vanished))
         with st.expander(label, key="findability_gone"):
             _lines([text_of(vanished.message) for vanished in since.vanished])
     if since.lost:
@@ -179,7 +179,7 @@ def guard(workspace: Workspace, base: KnowledgeBase) -> None:
     )
     st.warning(plain(counts), icon=":material/trending_down:")
     with st.container(horizontal=True):
-        widgets.button(t("Keep it as it was"), f"keep_{base.id}", "undo", type="primary", on_click=settle)
+        widgets.button(t("Keep the old model"), f"keep_{base.id}", "undo", type="primary", on_click=settle)
         widgets.button(t("Change it anyway"), f"take_{base.id}", "check", on_click=take)
     with st.expander(t("These questions"), key="trial_lost"):
         _lines([item.text for item in trial.lost])

@@ -112,7 +112,7 @@ def text_folders(workspace: Workspace) -> None:
     """Draw the bases that were made for text folders since the start, and the folders for which none can be made."""
     if made := workspace.watching.made:
         names = ", ".join(map(plain, made))
-        st.info(t("Made for folders with text files: {names}", names=names), icon=":material/folder:")
+        st.info(t("Created for folders with text files: {names}", names=names), icon=":material/folder:")
     for name, why in workspace.watching.refused.items():
         st.warning(f"{plain(name)}: {plain(text_of(why))}", icon=":material/folder_off:")
 
@@ -125,7 +125,7 @@ def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: s
         folder=seen.folder,
     )
     st.warning(plain(text), icon=":material/warning:")
-    if widgets.button(t("Look at the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
+    if widgets.button(t("Review the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
         st.session_state["plan"] = workspace.notes.plan_folder(Path(seen.folder), base.name)
         st.switch_page("notes.py")
 
@@ -153,7 +153,10 @@ def section(base: KnowledgeBase) -> None:
         folders = ", ".join(map(plain, restored.powers.folders))
         lines.append(
             "- "
-            + t("Its notes were files in {folders}. They live in Tessera now; connect a folder below.", folders=folders)
+            + t(
+                "Its notes were files in {folders}. They are kept in Tessera now; connect a folder below.",
+                folders=folders,
+            )
         )
     if restored.powers.reranker:
         name = plain(restored.powers.reranker)
@@ -178,7 +181,7 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
         with st.form(f"connect_form_{base.id}", border=False):
             path = st.text_input(t("Path of a folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes")
             shut = jobs.is_shut(workspace)
-            if not widgets.submit(t("Look at the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
+            if not widgets.submit(t("Review the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
                 return
         if not path.strip():
             st.error(t("Give the path of a folder first."))

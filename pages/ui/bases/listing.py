@@ -55,7 +55,7 @@ def draw_new_base(workspace: Workspace) -> None:
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         model.preview(workspace, chunking, embedder)
     with act, shell.errors():
-        if widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly):
+        if widgets.button(t("Create base"), "make_base", "check", type="primary", disabled=workspace.readonly):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
             chosen = "" if literal else embedder
             base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
@@ -199,8 +199,8 @@ def section(workspace: Workspace) -> None:
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
         st.caption(
             t(
-                "It becomes a base of its own, and its notes live in Tessera. To keep the files of a folder in step "
-                "with a base, import them on the page Notes."
+                "It becomes a new base, and its notes are kept in Tessera. To keep a base in sync with the files of "
+                "a folder, import them on the page Notes."
             )
         )
         widgets.tabs(

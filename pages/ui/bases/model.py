@@ -199,7 +199,7 @@ def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
         with st.container(horizontal=True):
             if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):
                 jobs.start(workspace, "cost", lambda progress: _model_cost(workspace, base, base.wish, progress))
-            if widgets.button(t("Keep the present model"), f"drop_wish_{base.id}", "close", disabled=busy):
+            if widgets.button(t("Keep the current model"), f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 st.rerun()
 

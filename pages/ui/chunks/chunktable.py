@@ -21,7 +21,8 @@ ACTIONS = {
     "merge": (
         message("Merge"),
         message(
-            "Joins the selected neighbours; a single one is joined with the next, the last one with the one before"
+            "Merges the selected neighbours; a single chunk is merged with the next one, the last chunk with the "
+            "one before"
         ),
     ),
     "delete": (message("Hide"), message("No search finds them any more; you can restore them")),

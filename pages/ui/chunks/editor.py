@@ -42,7 +42,7 @@ def draw_flagged(workspace: Workspace) -> None:
 
 def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
     edit, note = item.edit, item.note
-    title = html(note.title) if note else html(t("Its note is gone"))
+    title = html(note.title) if note else html(t("Its note was deleted"))
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
     st.html(

@@ -101,7 +101,7 @@ def table(base: KnowledgeBase, shown: SideBySide) -> str:
     answers = [name for name in ANSWER_METRICS if name in shown.figures]
     drawn = _figure_table(base, shown, SHORT)
     if answers:
-        title = t("Of the answers above the hits")
+        title = t("Answers above the hits")
         drawn += f'<div class="t-caption">{html(title)}</div>{_figure_table(base, shown, answers)}'
     return drawn + folded(t("All figures"), _figure_table(base, shown, others), css="t-more")
 

@@ -188,7 +188,7 @@ def _answers(workspace: Workspace, number: int, way: Pipeline, put: Put) -> None
     about = t(
         "It compares each answer with the one you expect and with the right passages, and says whether they agree, with a reason. Its opinion is a separate figure; a model is lenient with its own writing."
     )
-    widgets.select(t("Judge"), {"none": t("Nobody"), "model": t("The language model")}, help=about, **now)
+    widgets.select(t("Judge"), {"none": t("No one"), "model": t("The language model")}, help=about, **now)
 
 
 def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:

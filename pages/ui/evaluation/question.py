@@ -35,7 +35,7 @@ class Marks:
         name = question_set.name if question_set else t("My questions")
         marked = any(gold.is_within(hit) for gold in golds)
         about = t(
-            "Keeps it as a right answer to this question in the set '{set}'; a second click takes that back.", set=name
+            "Saves it as a right answer to this question in the set '{set}'; a second click undoes that.", set=name
         )
         toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         chunk_id, into = st.session_state.get(_MARKED, ("", ""))
@@ -134,7 +134,7 @@ def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Que
 def _passage(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_{key}"):
         if gold.flagged:
-            tag = f'<span class="t-tag t-gone">{html(t("Passage gone"))}</span>'
+            tag = f'<span class="t-tag t-gone">{html(t("Passage no longer exists"))}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
             _link(gold.path, gold.note_id, _place(workspace, gold))
@@ -228,7 +228,7 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
-        about = t("Makes it a right passage of this question; a second click takes that back.")
+        about = t("Makes it a right passage of this question; a second click undoes that.")
         toggle(workspace, hit, marked=bool(right), about=about, act=act)
     st.html(_text(hit.chunk.text, words))
 

@@ -16,7 +16,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 STATES = {
     "all": message("All"),
     "suggested": message("Suggested"),
-    "gone": message("Passage gone"),
+    "gone": message("Passage no longer exists"),
     "negative": message("No answer in the notes"),
 }
 LONGEST = 300

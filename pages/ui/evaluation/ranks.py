@@ -208,7 +208,9 @@ def _diagnosis(result: QuestionResult) -> list[str]:
             else ""
         )
         share = (
-            f" {t('One chunk holds {share} of it at most.', share=f'{first.share:.0%}')}" if 0 < first.share < 1 else ""
+            f" {t('No chunk contains more than {share} of it.', share=f'{first.share:.0%}')}"
+            if 0 < first.share < 1
+            else ""
         )
         reasons.append(
             f'<div class="t-reason"><b>{html(which + text_of(LOST[first.stage]))}</b>{html(text_of(first.message) + share)}'
@@ -238,7 +240,7 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
 def _text(note: Note | None, span: Span | None, spans: Sequence[Span]) -> str:
     if note is None or span is None:
         problem = (
-            t("The note is gone, so its text can't be shown.")
+            t("The note no longer exists, so its text can't be shown.")
             if note is None
             else t("The notes changed since this run, so this text can't be shown. Ask again to see it.")
         )

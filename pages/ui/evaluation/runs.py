@@ -170,7 +170,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
     with st.container(horizontal=True, vertical_alignment="center", key="history_actions"):
         several = len(ready) > 1
         widgets.button(
-            t_plural("Compare {n} run", "Compare {n} runs", n=len(ready)) if several else t("Look at it"),
+            t_plural("Compare {n} run", "Compare {n} runs", n=len(ready)) if several else t("View"),
             "history_compare",
             "compare_arrows" if several else "visibility",
             type="primary",

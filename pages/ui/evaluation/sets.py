@@ -244,7 +244,7 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
             export_questions(workspace, question_set)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
-        counts += [t("{n} whose passage is gone", n=question_set.flagged)] if question_set.flagged else []
+        counts += [t("{n} whose passage no longer exists", n=question_set.flagged)] if question_set.flagged else []
         st.caption(" · ".join(counts))
     else:
         _none(workspace, base)
@@ -305,7 +305,7 @@ def _samples(workspace: Workspace) -> None:
     """Draw the way to the sample notes, whose questions show what this page does."""
     if jobs.SAMPLE not in [base.name for base in workspace.bases.all()]:
         welcome.samples(workspace, type="tertiary")
-    elif widgets.small(t("Look at it with the sample notes"), "to_samples", "play_arrow"):
+    elif widgets.small(t("Try it with the sample notes"), "to_samples", "play_arrow"):
         st.query_params["base"] = jobs.SAMPLE
         st.rerun()
 

@@ -164,8 +164,8 @@ def _export(workspace: Workspace, note: Note) -> None:
 def _read_as(workspace: Workspace, note: Note) -> None:
     st.caption(
         t(
-            "Letters look wrong where a file is read in another encoding than it was written in. Choose the one with which you "
-            "can read its first words; later updates of the file use it too."
+            "If characters look wrong, the file was read in the wrong encoding. Choose the one that shows its "
+            "first words correctly; later updates of the file use it too."
         )
     )
     with shell.errors():

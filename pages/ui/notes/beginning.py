@@ -32,7 +32,9 @@ def _draw(workspace: Workspace, base: str) -> None:
     if not concepts:
         st.caption(t("No phrase is in several notes yet."))
         return
-    st.caption(t("Phrases that several of your notes have. Choose one or more to see the notes that hold all of them."))
+    st.caption(
+        t("Phrases that several of your notes have. Choose one or more to see the notes that contain all of them.")
+    )
     labels = {concept.name: _label(concept) for concept in concepts}
     st.session_state["concept_names"] = [name for name in st.session_state.get("concept_names") or () if name in labels]
     chosen = widgets.pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
@@ -54,7 +56,7 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
     with st.container(horizontal=True, vertical_alignment="center"):
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
-                label = t("Take back pinning and merging")
+                label = t("Undo pinning and merging")
                 widgets.small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
             else:
                 widgets.small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
@@ -84,7 +86,7 @@ def _merge(workspace: Workspace, names: Sequence[str]) -> None:
 def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
     notes = workspace.related.concepts.notes(names, base)
     if not notes:
-        st.caption(t("No note holds all of that."))
+        st.caption(t("No note contains all of them."))
     with st.container(gap=None):
         for note in notes[:_NOTES]:
             with st.container(horizontal=True, vertical_alignment="center"):

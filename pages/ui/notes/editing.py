@@ -28,7 +28,7 @@ def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
     note_id = session.note.id if session.note else ""
     hits = workspace.related.passages(session.body, session.caret, without=note_id)
     if not hits:
-        st.caption(t("Passages of your other notes that are near the paragraph you write appear here."))
+        st.caption(t("Passages of your other notes that resemble the paragraph you write appear here."))
     for number, hit in enumerate(hits):
         with st.container(key=f"nearby_{number}", gap="xsmall"):
             address = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
@@ -61,7 +61,7 @@ def draw_conflict(workspace: Workspace, session: EditorSession) -> None:
                 args=(workspace, session),
             )
             widgets.button(
-                t("Take the other one"),
+                t("Keep the other"),
                 "conflict_theirs",
                 "undo",
                 help=t("Yours stays as a draft until you discard it."),
@@ -282,7 +282,7 @@ def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
         st.caption(_read_only_reason(note, base))
         with st.container(horizontal=True, vertical_alignment="center"):
             widgets.button(
-                t("Make a copy that lives here"),
+                t("Make a copy here"),
                 "writing_copy",
                 "content_copy",
                 on_click=_copy,
@@ -296,8 +296,11 @@ def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
 
 def _read_only_reason(note: Note, base: KnowledgeBase) -> str:
     if note.plain:
-        return t("Its text is changed in another program: text files are only read here.")
-    return t("Its text is only read, as you chose for '{base}'. Its settings can change that.", base=plain(base.name))
+        return t("Edit its text in another program: text files are only read here.")
+    return t(
+        "Its text can only be read, as you chose for '{base}'. You can change that in the settings of the base.",
+        base=plain(base.name),
+    )
 
 
 def _copy(workspace: Workspace, note_id: str) -> None:

@@ -74,7 +74,7 @@ def _browse(key: str) -> None:
     with st.container(horizontal=True):
         parent = {"on_click": go, "args": (now.parent,), "disabled": now == now.parent}
         widgets.small(t("Up"), f"{key}_up", "arrow_upward", **parent)
-        if widgets.button(t("Take this folder"), f"{key}_take", "check", type="primary"):
+        if widgets.button(t("Use this folder"), f"{key}_take", "check", type="primary"):
             st.session_state[f"{key}_chosen"] = str(now)
             st.rerun()
     with st.container(height=260, border=False):
@@ -280,5 +280,5 @@ def _makes(workspace: Workspace, plan: SyncPlan) -> None:
     if plan.makes is None or plan.base in {base.name for base in workspace.bases.all()}:
         return
     st.info(plain(text_of(new_base_line(plan.base, plan.makes))), icon=":material/add_circle:")
-    label = t("Make it with other settings")
+    label = t("Create it with other settings")
     st.page_link("bases.py", label=label, icon=":material/tune:", query_params={"new": "yes", "name": plan.base})

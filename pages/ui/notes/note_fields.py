@@ -182,7 +182,7 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
             t("Give back"),
             f"give_back_{name}",
             "undo",
-            help=t("Let the field be the file's own again"),
+            help=t("Use the value of the file again"),
             on_click=_give_back,
             args=(workspace, session, name),
             disabled=workspace.readonly,

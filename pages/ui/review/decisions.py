@@ -178,7 +178,7 @@ def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
             for item in undone:
                 item()
 
-        history.offer_undo(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
+        history.offer_undo(t_plural("{n} note is done.", "{n} notes are done.", n=len(chosen)), back)
 
     return act
 
@@ -201,7 +201,7 @@ DECISIONS: dict[str, Decision] = {
     "accept": Decision(message("Accept"), "check", "A", ("note", "change", "conflict"), _accept),
     "mine": Decision(message("Keep mine"), "check", "A", ("upgrade", "file"), _settle("mine")),
     "theirs": Decision(
-        message("Take the other"), "swap_horiz", "X", ("upgrade", "file"), _settle("theirs"), several=False
+        message("Keep the other"), "swap_horiz", "X", ("upgrade", "file"), _settle("theirs"), several=False
     ),
     "both": Decision(message("Keep both"), "done_all", "B", ("upgrade", "file"), _settle("both"), several=False),
     "keep": Decision(message("Keep"), "check", "A", ("split",), _resolve("keep")),
@@ -211,7 +211,7 @@ DECISIONS: dict[str, Decision] = {
     "drop": Decision(message("Discard"), "close", "X", ("split",), _resolve("drop")),
     "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
     "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
-    "never": Decision(message("Never again"), "notifications_off", "X", ("reminder",), _let_be),
+    "never": Decision(message("Don't remind me"), "notifications_off", "X", ("reminder",), _let_be),
     "fine": Decision(
         message("Fine as it is"), "done_all", "F", ("superseded", "copy", "contradiction", "expired"), _let_be
     ),

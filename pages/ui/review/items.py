@@ -40,7 +40,7 @@ _OTHER = {
 def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw an item with its decisions above it."""
     kind = MATTERS[matter.kind]
-    st.subheader(plain(matter.title) or t("Its note is gone"), anchor=False)
+    st.subheader(plain(matter.title) or t("Its note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
     row = _decisions(workspace, matter)
     st.caption(" · ".join(_origin(matter)))
@@ -202,7 +202,7 @@ def section(workspace: Workspace) -> None:
     """Draw the drop of logs, folded, where the program can learn."""
     if not workspace.has("learning"):
         return
-    shell.on_demand(t("Learn from logs"), "learning", "school", lambda: _drop(workspace))
+    shell.on_demand(t("Suggest notes from logs"), "learning", "school", lambda: _drop(workspace))
 
 
 def _drop(workspace: Workspace) -> None:
@@ -238,8 +238,8 @@ def _with_model(workspace: Workspace) -> bool:
         t("Let the language model suggest notes too"),
         key="learning_with_model",
         help=t(
-            "It is sent the log with its secrets masked. A suggestion that doesn't quote the log is dropped; the others "
-            "wait here for you."
+            "The log is sent to it with its secrets masked. A suggestion that doesn't quote the log is dropped; "
+            "the others wait here for you."
         ),
     )
 
@@ -305,7 +305,7 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
             if matter.kind != before:
                 before = matter.kind
                 st.caption(text_of(MATTERS[matter.kind].title))
-            title = plain(matter.title) or t("Its note is gone")
+            title = plain(matter.title) or t("Its note was deleted")
             label = f"{title} · {plain(matter.base)}" if several and matter.base else title
             look = {"type": "secondary" if matter.key == open_key else "tertiary"}
             widgets.button(

@@ -59,7 +59,7 @@ def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptio
     words = workspace.searching.words(result.understood.text)
     several = len({hit.note.base_id for hit in result.hits}) > 1
     counted = Counter(item.stage for item in result.lost)
-    st.caption(t("Passages that were considered and aren't among the hits, by where they dropped out."))
+    st.caption(t("Passages that were considered but aren't among the hits, by the step at which they dropped out."))
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
         candidates = sorted((item for item in result.lost if item.stage == stage), key=lambda item: item.hit.rank)
         rows = "".join(_row(candidate, words, base=several) for candidate in candidates[:SHOWN])
@@ -298,11 +298,11 @@ def _summary(
         count = (
             plain(_count(result))
             if close or result.pictures
-            else f":material/search_off: {plain(t('Nothing close. The nearest:'))}"
+            else f":material/search_off: {plain(t('Nothing similar. The nearest:'))}"
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if narrow:
-            widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=understood.toggle)
+            widgets.small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:
             _context(workspace, prepared)
     if result.rerank_problem:
@@ -322,7 +322,7 @@ def _draw_corrections(result: SearchResult) -> None:
     """Draw the words that were searched in another spelling, and the button that searches them as typed."""
     for word, nearest in result.spelled.items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
-            text = t("No note holds “{word}”: “{nearest}” was looked for too.", word=word, nearest=nearest)
+            text = t("No note contains “{word}”: “{nearest}” was searched for too.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
             only = partial(st.session_state.__setitem__, "as_typed", result.query)
             widgets.small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
@@ -390,7 +390,7 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
     )
     context = workspace.searching.context(prepared, budget)
     if not context.confident:
-        st.caption(t("Nothing close. The nearest:"))
+        st.caption(t("Nothing similar. The nearest:"))
     texts = [
         t("{n} of {budget} tokens", n=context.tokens, budget=context.budget),
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),

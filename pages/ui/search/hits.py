@@ -267,7 +267,7 @@ class Entries:
                 st.html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
             if meter := cards.meter(self._levels[hit.chunk.id]):
                 st.html(meter, width="content")
-            about = t("Show a few lines") if unfolded else t("Read it here")
+            about = t("Show less") if unfolded else t("Show more")
             _toggle(about, wide, f"unfold_{hit.rank}", "unfold_less" if unfolded else "unfold_more")
             _toggle(t("Why this?"), why, f"why_{hit.rank}", "info")
         if head:

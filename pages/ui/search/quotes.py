@@ -38,7 +38,7 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
 
 
 def _box(answer: Answer) -> None:
-    icon, title = ("format_quote", t("From your notes")) if answer.sure else ("help", t("Perhaps"))
+    icon, title = ("format_quote", t("From your notes")) if answer.sure else ("help", t("Possible answer"))
     about = plain(text_of(answer.bar.explanation))
     with st.container(border=True, key="answer" if answer.sure else "answer_perhaps", gap="xsmall"):
         st.caption(f":material/{icon}: {plain(title)}", width="content", help=about)

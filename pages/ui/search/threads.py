@@ -66,7 +66,7 @@ def draw(workspace: Workspace, thread_id: str) -> None:
             widgets.small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
             widgets.close("thread_close", t("Close"), on_click=close)
         if note := st.session_state.pop("thread_note", ""):
-            st.success(t("It waits as a note on the page Review."), icon=":material/check:")
+            st.success(t("Saved as a note; it waits for you on the page Review."), icon=":material/check:")
             st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
         for turn in thread.turns:
             _turn(workspace, turn, first=turn.number == 1)

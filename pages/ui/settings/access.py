@@ -87,8 +87,8 @@ def _token(workspace: Workspace) -> None:
 
     def renew() -> None:
         workspace.access.renew()
-        st.toast(t("There is a new token. Programs with the old one are shut out."))
+        st.toast(t("There is a new token. Programs with the old one have no access."))
 
-    about = t("Programs with the old token are shut out until you give them the new one.")
-    label = t("Make another token")
+    about = t("Programs with the old token have no access until you give them the new one.")
+    label = t("Create a new token")
     widgets.button(label, "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly)

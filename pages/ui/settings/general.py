@@ -51,7 +51,7 @@ def _clicks(workspace: Workspace) -> None:
         "What you open, copy or cite ranks a little higher the next time you ask something similar, and less with every "
         "month. Recorded while this is on: the note, the question, what you did and the day. It stays in this workspace."
     )
-    st.toggle(t("Rank hits higher that you opened, copied or cited before"), **now, help=about)
+    st.toggle(t("Rank hits that you opened, copied or cited before higher"), **now, help=about)
     remark(program_setting)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
@@ -157,7 +157,7 @@ FILE = "tessera.toml"
 NUMBERS = {
     "scan_interval": (
         message("Seconds between two checks of watched folders"),
-        message("Most changes are seen at once; this check finds those that the system didn't report."),
+        message("Most changes are noticed at once; this check finds those that the system didn't report."),
     ),
     "trash_days": (message("Days in the trash"), message("A deleted note can be restored for this long.")),
     "keep_versions": (
@@ -203,7 +203,7 @@ def field(
                 disabled=_is_fixed(workspace, program_setting),
             )
         if program_setting.source == "file":
-            about = t("Take this line out of {file}", file=FILE)
+            about = t("Delete this line from {file}", file=FILE)
             shut, undo = workspace.readonly, partial(write, None)
             widgets.small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
     remark(program_setting)

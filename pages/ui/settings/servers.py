@@ -24,7 +24,7 @@ def draw_found(workspace: Workspace, changed: Callable[[], object]) -> None:
 def _list(workspace: Workspace, found: local_servers.Found | None, changed: Callable[[], object]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
-        if widgets.small(t("Look again"), "look_again", "refresh", disabled=found is None):
+        if widgets.small(t("Search again"), "look_again", "refresh", disabled=found is None):
             local_servers.forget(workspace)
             st.rerun()
     about = t(

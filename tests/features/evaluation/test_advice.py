@@ -87,7 +87,7 @@ def test_of_equals_the_current_is_kept_and_else_the_simpler_is_taken() -> None:
     same = dict.fromkeys(map(str, range(30)), 0.5)
     advice = advise({"a": same, "own": same, "b": same}, "own")
     assert (advice.best, advice.keep, advice.chosen) == ("own", True, 1.0)
-    assert str(advice.message) == "Keep the settings as they are: no others did better on these questions."
+    assert str(advice.message) == "Keep the current settings: no others did better on these questions."
     better = dict.fromkeys(same, 0.75)
     assert advise({"own": same, "costly": same, "simple": better, "dear": better}, "own").best == "simple"
 

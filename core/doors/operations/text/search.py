@@ -29,7 +29,7 @@ def format_found(found: SearchOutput, *, full: bool = False, explain: bool = Fal
 
 
 def format_context(context: ContextView) -> list[str]:
-    return [*([] if context.confident else [_("Nothing close. The nearest:"), ""]), context.text]
+    return [*([] if context.confident else [_("Nothing similar. The nearest:"), ""]), context.text]
 
 
 def format_why_not(answer: WhyNotView) -> list[str]:
@@ -49,7 +49,7 @@ def format_result(result: ResultView, *, full: bool = False, explain: bool = Fal
     """Return the lines of the hits: whole passages with `full`, scores and matching words with `explain`."""
     printed = _format_head(result)
     if result.hits and not result.confident:
-        printed.append(_("Nothing close. The nearest:"))
+        printed.append(_("Nothing similar. The nearest:"))
     for hit in result.hits:
         text = hit.text.splitlines() if full else snippet_lines(hit, result.understood.text)
         printed += ["", *_format_hit(hit, explain=explain), *_format_note(hit), *(f"   {line}" for line in text)]
@@ -70,7 +70,7 @@ def _format_head(result: ResultView) -> list[str]:
     printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result.notices)]
     printed += [
         _(
-            "No note holds '{word}': '{nearest}' was looked for too. For '{word}' only: --as-typed",
+            "No note contains '{word}': '{nearest}' was searched for too. For '{word}' only: --as-typed",
             word=word,
             nearest=nearest,
         )
