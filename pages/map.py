@@ -37,8 +37,8 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     _legend(names, grey=-1 in numbers)
     if mapped.left_out:
         left = t_plural(
-            "{n} note is left out: it isn't indexed by the model of the others.",
-            "{n} notes are left out: they aren't indexed by the model of the others.",
+            "{n} note isn't on the map: it isn't indexed with the same model.",
+            "{n} notes aren't on the map: they aren't indexed with the same model.",
             n=mapped.left_out,
         )
         st.caption(left)
@@ -60,7 +60,7 @@ workspace = shell.workspace()
 st.title(t("Map"))
 bases = [base.name for base in workspace.bases.all()]
 if not bases:
-    welcome.no_notes(workspace, t("There are no notes to draw yet."))
+    welcome.no_notes(workspace, t("There are no notes for a map yet."))
     st.stop()
 with shell.errors():
     page(workspace, bases)

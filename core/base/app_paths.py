@@ -96,5 +96,5 @@ def check_vacant(place: Path) -> Path:
     """Return an absolute path at which nothing is yet; raises ConfigError for one that is taken."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # where Path.exists raises for a name that is too long
-        raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
+        raise ConfigError("{place} exists already. Choose another place.", place=str(place))
     return place

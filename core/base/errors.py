@@ -131,7 +131,11 @@ class VersionNotFound(StoreError):
 
     def __init__(self, note_id: str, number: int) -> None:
         super().__init__(
-            message("The note '{note}' has no version {number}. Old ones go.", note=note_id, number=number)
+            message(
+                "The note '{note}' has no version {number}. Old versions are deleted over time.",
+                note=note_id,
+                number=number,
+            )
         )
 
 
@@ -272,7 +276,7 @@ class ArchiveError(TesseraError):
         rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in self.mistakes[:20]]
         if more := len(self.mistakes) - len(rows):
             rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=more))
-        text = message("{path} can't be imported, and nothing of it was. Correct it, then do it again.", path=path)
+        text = message("{path} can't be imported, and nothing of it was. Correct it, then try again.", path=path)
         super().__init__(lines(text, *rows))
 
 
@@ -281,7 +285,7 @@ class PackError(TesseraError):
 
     def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
         self.mistakes = tuple(mistakes)
-        head = message("The pack in {folder} is refused; nothing was changed.", folder=folder)
+        head = message("The pack in {folder} can't be installed; nothing was changed.", folder=folder)
         super().__init__(lines(head, *self.mistakes))
 
 

@@ -71,7 +71,7 @@ def _translate_os_error(error: OSError, folder: Path) -> StoreError:
     path = str(error.filename2 or error.filename or folder)
     if error.errno in FULL:
         return DiskFull(
-            "There is no space left for {folder} ({why}). Make space on its disk, then do it again: what was "
+            "There is no space left for {folder} ({why}). Free some space on its disk, then try again: what was "
             "stored is still there.",
             folder=str(folder),
             why=why,
@@ -80,7 +80,7 @@ def _translate_os_error(error: OSError, folder: Path) -> StoreError:
         hidden = _unreadable(folder) or _unreadable(Path(path))
         return hidden or _not_writable(folder, why)
     if error.errno in _MISPLACED:
-        return StoreError("{path} is in the way ({why}). Move it elsewhere, then do it again.", path=path, why=why)
+        return StoreError("{path} is in the way ({why}). Move it elsewhere, then try again.", path=path, why=why)
     return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
 
 
@@ -164,7 +164,7 @@ def _unreadable(path: Path) -> StoreError | None:
 
 def _unreliable(folder: Path, why: str) -> StoreError:
     return StoreError(
-        "The disk of {folder} doesn't answer as it should ({why}). Copy the folder to another disk and use it there.",
+        "The disk of {folder} isn't working properly ({why}). Copy the folder to another disk and use it there.",
         folder=str(folder),
         why=why,
     )

@@ -155,7 +155,7 @@ def check_picture_reader() -> None:
     """Raise ConfigError, with the command that installs it, where what reads pictures is missing."""
     if not can_read():
         raise ConfigError(
-            "What reads pictures isn't installed yet. Install it, then start Tessera again: {command}",
+            "The reader for pictures isn't installed yet. Install it, then start Tessera again: {command}",
             command="pip install 'tessera-notes[ocr]'",
         )
 
@@ -206,7 +206,7 @@ class PictureReader:
     def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> WorkerResult:
         check_size(data, path)
         if not picture_kind(data):
-            raise SourceError(path, "is no picture that can be read, whatever its name says.")
+            raise SourceError(path, "isn't a readable picture, despite its name.")
         try:
             return self._process.convert(data, converter, _ANY_KIND, look)
         except TimeoutError:

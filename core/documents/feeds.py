@@ -36,7 +36,7 @@ class Feed:
         entries = [element for element in root.iter() if _tag(element) in ("item", "entry")]
         channel = next((element for element in root if _tag(element) == "channel"), root)
         if _tag(root) not in ("rss", "feed", "RDF"):
-            raise SourceError("", "is no feed, whatever its name says.")
+            raise SourceError("", "isn't a feed, despite its name.")
         from core.documents.pandoc import html_to_markdown
 
         about = _line(channel, "description") or _line(channel, "subtitle")

@@ -152,7 +152,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     """Raise SourceError for data that isn't of its kind, is encrypted, or would unpack to too much."""
     check_size(data, path)
     if data.startswith(_PROGRAMS) and not data.startswith(b"#!/usr/bin/env pandoc"):
-        raise SourceError(path, "is a program, whatever its name says: refused.")
+        raise SourceError(path, "is a program, despite its name: refused.")
     known = KINDS.get(kind)
     if known is None:
         return
@@ -208,7 +208,7 @@ def _encrypted_error(path: str) -> SourceError:
 
 
 def _other(path: str, kind: FileKind) -> SourceError:
-    return SourceError(path, "is not {kind}, whatever its name says.", kind=kind.name)
+    return SourceError(path, "isn't {kind}, despite its name.", kind=kind.name)
 
 
 KINDS_READ = message(
@@ -259,7 +259,7 @@ def why_not_read(path: str) -> Message:
     if kind in _PACKED:
         return message("is an archive. Unpack it here to have its files read.")
     if kind in _RECORDINGS:
-        return message("is a recording, whose words aren't read. A transcript next to it, as text, would be.")
+        return message("is a recording, whose speech isn't read. Put a transcript next to it as a text file.")
     if kind in _PROGRAM_KINDS:
         return message("is part of a program, in which there is nothing to read.")
     if kind in _MAILBOXES:
@@ -275,7 +275,7 @@ def why_not_read(path: str) -> Message:
     if kind in _DATA:
         return message("is data for programs. Export what should be found as text or CSV.")
     if not kind:
-        return message("has no suffix that says what it is. Add one, such as .md, to have it read.")
+        return message("has no file extension. Add one, such as .md, so that it is read.")
     return message(
         "is a .{kind} file, a kind that isn't read. If it holds text, save it as text or PDF in its own program.",
         kind=kind,
@@ -291,7 +291,7 @@ def nothing_read(paths: Iterable[str]) -> Message:
     named = [
         message("{n} .{kind}", n=count, kind=kind)
         if kind
-        else plural("{n} without a suffix", "{n} without a suffix", n=count)
+        else plural("{n} without a file extension", "{n} without a file extension", n=count)
         for kind, count in most
     ]
     if others := counts.total() - sum(count for _, count in most):

@@ -140,7 +140,7 @@ class Ocr:
         need("rapidocr")
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
-                raise SourceError("", "is not {kind}, whatever its name says.", kind=name_of(kind))
+                raise SourceError("", "isn't {kind}, despite its name.", kind=name_of(kind))
             text = text_of(shrink(data, _SIDE))
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
@@ -155,7 +155,7 @@ class Ocr:
                 at += len(parts[-1])
         text = "".join(parts)
         if not text.strip():
-            raise SourceError("", "holds no text that could be read.")
+            raise SourceError("", "contains no readable text.")
         return Converted(text, pages=tuple(starts))
 
 

@@ -32,15 +32,15 @@ def package_folder(name: str) -> Path:
     folders: list[Path] = sorted({mark.parent.resolve() for mark in [*marks, *(files or ())]})
     if not folders:
         raise ModelError(
-            "The package '{name}' holds no sentence-transformers model: there is no {file} in {places}. "
-            "Name another package, or a folder: sentence:/path/to/folder",
+            "The package '{name}' contains no sentence-transformers model: there is no {file} in {places}. Name "
+            "another package, or a folder: sentence:/path/to/folder",
             name=name,
             file=PACKAGE_MARK,
             places=[str(root) for root in roots or ()] or message("the files it installed"),
         )
     if len(folders) > 1:
         raise ModelError(
-            "The package '{name}' holds {n} models. Name the one you mean: {models}",
+            "The package '{name}' contains {n} models. Name the one you mean: {models}",
             name=name,
             n=len(folders),
             models=[f"sentence:{folder}" for folder in folders],
@@ -241,7 +241,7 @@ def _missing_file(folder: Path, kind: Kind) -> str | Message | None:
         try:
             parts = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
         except (OSError, ValueError, KeyError, AttributeError):
-            return message("a sound {file}", file=index.name)
+            return message("an intact {file}", file=index.name)
         for file in sorted(parts):
             if not (index.parent / file).is_file():
                 return str(file)

@@ -134,7 +134,7 @@ class OpenAICompatible:
             data = [places[index] for index in range(count)]
         rows = [_numbers(row.get("embedding")) for row in data]
         if any(row is None for row in rows):
-            raise self._server.unusable(message("gave a result that isn't made of numbers, or of zeros only"))
+            raise self._server.unusable(message("gave a result that isn't numbers, or only zeros"))
         vectors = [row for row in rows if row is not None]
         if len({len(row) for row in vectors}) > 1:
             raise self._server.unusable(message("gave results of different lengths for one model"))

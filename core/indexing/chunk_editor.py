@@ -107,7 +107,7 @@ class ChunkEditor:
         """
         _, edit = self._chunk(chunk_id)
         if edit is None:
-            raise EditError("This chunk has no edit to take back.")
+            raise EditError("This chunk has no edit to undo.")
         if edit.deleted and edit.kind != "delete":
             return self._act([edit], [replace(edit, deleted=False)])
         undone = [edit]
@@ -131,7 +131,7 @@ class ChunkEditor:
         """Turn the text of a flagged edit into an addition at the note's end."""
         text = edit.text or edit.anchor
         if edit.kind == "delete":
-            raise EditError("The deleted text is no longer in the note, so there is nothing to keep. Drop the edit.")
+            raise EditError("The deleted text is no longer in the note, so there is nothing to keep. Discard the edit.")
         return self._act([edit], [replace(edit, kind="add", anchor="", anchor_start=0, text=text, deleted=False)])
 
     def drop(self, edit: Edit) -> Act:

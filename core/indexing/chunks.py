@@ -140,7 +140,7 @@ class Chunks:
             self._store.database.check_writable()
             edit = self._store.edits.edit(edit_id)
             if not edit.flagged:
-                raise EditError("This edit is in its place. To take it back, restore its chunk.")
+                raise EditError("This edit is in its place. To undo it, restore its chunk.")
             if decision == "drop" and not self._store.notes.generation(edit.note_id):
                 self._store.edits.drop(edit_id)
             else:

@@ -76,7 +76,7 @@ class Vectors:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
         if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
-                "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
+                "The base '{base}' changed its model in the meantime. What was stored before stays: repeat the rest.",
                 base=self._base.name,
             )
 

@@ -75,7 +75,7 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
     known: EncodingOrigin
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
-            raise SourceError(path, "is {kind}, not text, whatever its name says.", kind=kind)
+            raise SourceError(path, "is {kind}, not text, despite its name.", kind=kind)
     if found := decode_declared(data, PurePosixPath(path).suffix[1:].lower(), chosen):
         text, encoding = found
         known = "chosen" if chosen and encoding == normalize_encoding(chosen) else "declared"
@@ -132,7 +132,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
         raise EmptyFile(path)
     controls = _controls(text.encode("utf-8", "replace") if data is None else data)
     if controls > 1 + len(text) // 100:
-        raise SourceError(path, "holds binary data, not text, whatever its name says.")
+        raise SourceError(path, "contains binary data, not text, despite its name.")
     return text.replace("\0", "�") if controls else text
 
 

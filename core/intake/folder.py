@@ -161,7 +161,7 @@ def read(folder: Path, path: str) -> bytes:
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
-            raise SourceError(path, "is a link out of the folder: refused.")
+            raise SourceError(path, "is a link that points outside the folder: refused.")
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
             raise SourceError(path, "is not an ordinary file.")
@@ -266,7 +266,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
             target = Path(entry.path).resolve()
             if not target.is_relative_to(root):
                 if has_note_name or target.is_dir():
-                    yield Failed(path, message("is a link out of the folder: refused."))
+                    yield Failed(path, message("is a link that points outside the folder: refused."))
                 return
             if target.is_dir():
                 return

@@ -411,7 +411,7 @@ def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
         if note.content_hash != match.note.content_hash:
-            yield Failed(match.file.path, message("This note was changed here meanwhile. Update again."))
+            yield Failed(match.file.path, message("This note was changed here in the meantime. Update again."))
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
         joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _text_values(note)))

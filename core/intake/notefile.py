@@ -165,9 +165,9 @@ def document_text(
         converted = replace(converted, title=PurePosixPath(path).stem)
     front, body = _front(converted), make_storable(converted.text)
     if not body.strip():
-        raise SourceError(path, "holds no text that could be read.")
+        raise SourceError(path, "contains no readable text.")
     if len(front) + len(body) > MAX_TEXT:
-        raise SourceError(path, "holds more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
+        raise SourceError(path, "contains more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2]:
         front = "---\n---\n"  # a document that begins with a rule isn't front matter
     document = Document(kind, version, converted.pages, original, converter)

@@ -14,10 +14,10 @@ from core.model import Failed
 
 PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder.")
 MOVED = message(
-    "is gone, and a file of the same name isn't downloaded yet: it may have been moved. "
-    "Its note stays until that is known."
+    "is missing, and a file of the same name isn't downloaded yet: it may have been moved. Its note "
+    "stays until that is known."
 )
-EMPTIED = message("is empty, and held text at the last update. Its note stays; delete the file if the note is to go.")
+EMPTIED = message("is empty, and had text at the last update. Its note stays; delete the file to remove the note.")
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
 """Names of the files that iCloud, Nextcloud, ownCloud, OpenCloud and Resilio put in the place of others."""
@@ -91,4 +91,4 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
 def check_content(data: bytes, path: str) -> None:
     """Raise NotDownloaded for a file of zero bytes only: its content was never written, or is elsewhere."""
     if data[:1] == b"\0" and data.count(0) == len(data):
-        raise NotDownloaded(path, message("holds no content yet, only zero bytes."))
+        raise NotDownloaded(path, message("has no content yet, only zero bytes."))

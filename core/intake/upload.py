@@ -252,7 +252,7 @@ def _checked(name: str) -> str:
     )
     if bad:
         shown = ascii(name) if not name.isprintable() else f"'{name}'"
-        raise SourceError(shown, "This name could lead out of the folder; the whole upload is refused.")
+        raise SourceError(shown, "This name could point outside the folder; the whole upload is refused.")
     return name
 
 
@@ -362,7 +362,9 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise size_error(importer.name)
         if not is_safe(note.path) or note.path.startswith("/"):
-            raise SourceError(ascii(note.path), "This name could lead out of the folder; the whole upload is refused.")
+            raise SourceError(
+                ascii(note.path), "This name could point outside the folder; the whole upload is refused."
+            )
         target = destination / note.path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)

@@ -72,7 +72,7 @@ def _parts(address: str) -> SplitResult:
         if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):
             _ = parts.port  # raises ValueError
             return parts
-    raise SourceError(address, "is no address of a web page. It begins with https:// and holds no password.")
+    raise SourceError(address, "isn't an address of a web page. It begins with https:// and contains no password.")
 
 
 def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
@@ -130,7 +130,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
     answer = connection.getresponse()
     if answer.status in _REDIRECTS:
         other = urljoin(address, answer.headers.get("Location", "?"))
-        raise SourceError(address, "leads to {other}. Import that one.", other=other[:500])
+        raise SourceError(address, "redirects to {other}. Import that one.", other=other[:500])
     if answer.status != http.HTTPStatus.OK:
         raise SourceError(address, "answers with the status {status}.", status=answer.status)
     kind = answer.headers.get_content_type()

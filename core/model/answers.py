@@ -130,7 +130,7 @@ class Sentence:
             return message("Its passages don't say: {names}.", names=list(self.missing))
         if self.otherwise:
             return message("Its quotes differ in words such as not, must, only, at most or before.")
-        return message("The language model named no words of your notes that say so.")
+        return message("The language model quoted no words of your notes to prove this.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from core.base.messages import Message, message
 BackupReason = Literal["person", "program", "daily", "migration"]
 
 BACKUP_REASONS: dict[BackupReason, Message] = {
-    "person": message("made by you"),
-    "program": message("made by a program"),
+    "person": message("manual"),
+    "program": message("by another program"),
     "daily": message("automatic"),
-    "migration": message("made before an update"),
+    "migration": message("before an update"),
 }
 
 

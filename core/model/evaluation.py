@@ -68,7 +68,7 @@ MISSED: dict[MissedAt, Message] = {
     "gone": message("No note contains it any more: its note was deleted, or changed in this place."),
     "not_indexed": message("Most of it is in no chunk: the text was deleted or replaced."),
     "cut_apart": message("It was split across chunks, so that no chunk contains half of it."),
-    "filters": message("The filters don't let its chunk through."),
+    "filters": message("Its chunk doesn't match the filters."),
     "phrase": message("Its chunk doesn't contain the exact phrase."),
     "excluded": message("Its chunk contains an excluded word."),
     "pending": message("Its chunk is not indexed yet, and contains no word of the question."),

@@ -200,8 +200,8 @@ class CheckDiff:
             )
         if "fingerprint" in self.settings:
             return message(
-                "The base has another model since the last check. By their own words your notes are found as well; for "
-                "questions in other words that may not be so. Ask a question set on the page Evaluation."
+                "The base has another model since the last check. Searched by their own words, your notes are found "
+                "as well as before; other wordings may differ. Run a question set on the page Evaluation."
             )
         if self.comparison.settled:
             return message("Your notes are found better than at the last check, by more than chance explains.")

@@ -233,7 +233,7 @@ NOTICES: dict[Notice, Message] = {
     ),
     "text_cut": message("The text is very long: its beginning is searched for."),
     "query_cut": message("The question is longer than the model can read: its end is searched by words only."),
-    "index_damaged": message("The search index is out of use for now, so the search was slower."),
+    "index_damaged": message("The search index is unavailable for now, so the search was slower."),
     "other_model": message(
         "A base was indexed by another model than it has now: these hits are by words only. Choose its model "
         "on the page Bases to index it again."
@@ -321,7 +321,7 @@ def chunking_label(options: ChunkingOptions) -> Message:
 def new_base_line(name: str, new: NewBase) -> Message:
     """Return the base that an import would make, and its settings."""
     return message(
-        "There is no base '{base}' yet: this import makes it. Model: {model}. Splitting: {splitting}.",
+        "There is no base '{base}' yet: this import creates it. Model: {model}. Splitting: {splitting}.",
         base=name,
         model=embedder_name(new.embedder),
         splitting=chunking_label(new.chunking),
@@ -339,8 +339,8 @@ def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
         accept = message("'{title}' is accepted.", title=title)
         reject = message("'{title}' is in the trash.", title=title)
     else:
-        accept = message("The change of '{title}' is made.", title=title)
-        reject = message("The change of '{title}' is dropped.", title=title)
+        accept = message("The change of '{title}' is accepted.", title=title)
+        reject = message("The change of '{title}' is discarded.", title=title)
     return accept if accepted else reject
 
 

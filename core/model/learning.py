@@ -122,16 +122,18 @@ _COUNTS: Mapping[str, Message] = {
     "suggested": plural("{n} note suggested", "{n} notes suggested"),
     "by_model": plural("{n} of them by the language model", "{n} of them by the language model"),
     "known": plural("{n} was suggested before", "{n} were suggested before"),
-    "rejected": plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away"),
+    "rejected": plural(
+        "{n} was rejected before and isn't suggested again", "{n} were rejected before and aren't suggested again"
+    ),
     "secrets": plural("{n} secret is masked", "{n} secrets are masked"),
     "cut": plural("{n} line is too long: its end wasn't read", "{n} lines are too long: their ends weren't read"),
     "left_out": plural(
-        "{n} event is left out, for the log is too long", "{n} events are left out, for the log is too long"
+        "{n} event is left out because the log is too long", "{n} events are left out because the log is too long"
     ),
     "dropped": plural("{n} suggestion dropped", "{n} suggestions dropped"),
     "unsent": plural(
-        "{n} event wasn't sent to the language model, for the log is too long",
-        "{n} events weren't sent to the language model, for the log is too long",
+        "{n} event wasn't sent to the language model because the log is too long",
+        "{n} events weren't sent to the language model because the log is too long",
     ),
 }
 

@@ -110,7 +110,7 @@ class FieldValues:
     scope: Annotated[
         str,
         NoteField(
-            "word", message("Scope"), message("Where the note holds."), message("scope"), ("scope", "范围", "作用域")
+            "word", message("Scope"), message("Where the note applies."), message("scope"), ("scope", "范围", "作用域")
         ),
     ] = ""
     priority: Annotated[

@@ -64,25 +64,25 @@ MATTERS: dict[MatterKind, MatterType] = {
         message("Upgrades of notes that you edited"),
         "deployed_code_update",
         message(
-            "You changed this note of a pack, and the pack has another text for it now. Below is what the pack's text "
-            "would change in yours. What you don't choose stays in the history or in the trash."
+            "You changed this note of a pack, and the pack has a new text for it now. Below is what the pack's "
+            "text would change in yours. What you don't keep stays in the history or in the trash."
         ),
     ),
     "file": MatterType(
         message("Files with two texts"),
         "file_copy",
         message(
-            "This file seems to have been written in two places at once: there are two of it. Below is what the "
-            "second one would change in the first. The note of the one that you don't choose is archived; both files "
-            "stay on disk."
+            "This file seems to have been changed in two places at once, so there are two copies. Below is what "
+            "the second one would change in the first. The note of the copy that you don't keep is archived; "
+            "both files stay on disk."
         ),
     ),
     "split": MatterType(
         message("Edits without a place in the text"),
         "flag",
         message(
-            "You changed this passage, and its text is no longer in the note. Keep it as a passage of its own at the "
-            "note's end, or drop it."
+            "You changed this passage, and its text is no longer in the note. Keep it as a separate passage at "
+            "the end of the note, or discard it."
         ),
     ),
     "refused": MatterType(
@@ -104,13 +104,13 @@ MATTERS: dict[MatterKind, MatterType] = {
     "copy": MatterType(
         message("Copies"),
         "content_copy",
-        message("Two notes have the same text. Keep one of them, or say that both are fine."),
+        message("Two notes have the same text. Keep one of them, or mark both as fine."),
         quick=False,
     ),
     "contradiction": MatterType(
         message("Contradictions"),
         "sync_problem",
-        message("Two notes say the same sentence with other numbers. Correct one of them, or say that both are fine."),
+        message("Two notes say the same sentence with different numbers. Correct one of them, or mark both as fine."),
         quick=False,
     ),
     "reminder": MatterType(

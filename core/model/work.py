@@ -99,7 +99,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "images": JobKind(
         "pictures",
         message("Recognising pictures"),
-        plural("{n} picture is new to search", "{n} pictures are new to search"),
+        plural("{n} picture recognised", "{n} pictures recognised"),
         message("Stopped. The pictures that were seen can be found; the others follow later."),
     ),
     "edits": JobKind("chunks", message("Changing chunks"), message("The chunks are changed"), writes=True),

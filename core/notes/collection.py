@@ -147,7 +147,7 @@ def save(top: Path, name: str, data: bytes) -> str:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not folder.resolve().is_relative_to(top.resolve()):
-            raise EditError("The folder {folder} leads elsewhere. The picture wasn't stored.", folder=str(folder))
+            raise EditError("The folder {folder} points elsewhere. The picture wasn't saved.", folder=str(folder))
         for length in (8, len(digest)):
             file = folder / f"{_stem(name)}-{digest[:length]}{suffix}"
             if _written(file, data):

@@ -194,7 +194,7 @@ def _line(line: bytes) -> tuple[str, list[str]] | Message:
                 "a word has more than {most} characters. Put commas between the words.", most=MOST_CHARACTERS
             )
         if not word.isprintable():
-            return message("a word holds a character that can't be shown.")
+            return message("a word contains a character that can't be shown.")
     return words[0], list(filter(None, words[1:]))
 
 

@@ -153,7 +153,7 @@ class Chat:
         if reason is None:
             raise self.server.unusable(message("broke off its answer"))
         if reason == "length":
-            raise self.server.unusable(message("ended its answer early, because it may write no more at once"))
+            raise self.server.unusable(message("stopped at its length limit"))
 
     def _without_options(self, error: ProviderError) -> None:
         """Leave the options out from now on, for reasoning models refuse a temperature; else raise the error."""

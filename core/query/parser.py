@@ -312,7 +312,7 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
         if not bases:
             raise QueryError(
-                "The question asks the base {typed}, but only {chosen} is chosen. Take one of the two away.",
+                "The question asks the base {typed}, but only {chosen} is chosen. Remove one of the two.",
                 typed=typed.bases,
                 chosen=chosen.bases,
             )

@@ -50,8 +50,8 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
 def _check(old: Mapping[str, float], new: Mapping[str, float]) -> None:
     if only := old.keys() ^ new.keys():
         raise ConfigError(
-            "The two runs weren't over the same questions: {n} of them were asked in one run only, such as {ids}. "
-            "Run the same question set with both.",
+            "The two runs asked different questions: {n} of them were asked in one run only, such as {ids}. Run "
+            "the same question set with both.",
             n=len(only),
             ids=[message("'{text}'", text=question) for question in sorted(only)[:3]],
         )

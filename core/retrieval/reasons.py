@@ -16,7 +16,7 @@ from core.store.top_k import best
 _ALL = 1 << 31
 
 _REASONS: dict[LostAt, Message] = {
-    "filters": message("The filters let none of its passages through."),
+    "filters": message("None of its passages matches the filters."),
     "phrase": message("None of its passages contains the exact phrase."),
     "excluded": message("Each of its passages contains an excluded word."),
     "pending": message("Some of its passages are not indexed yet, and contain no word of the question."),

@@ -85,7 +85,7 @@ class Tab:
 
     @property
     def outside(self) -> list[str]:
-        """What was asked of anybody but the app."""
+        """Question of anybody but the app."""
         own = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
         return [address for address in self.requests if not address.startswith(own)]
 

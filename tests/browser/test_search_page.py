@@ -117,7 +117,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
     tab.settle()
     page.keyboard.press("Escape")
 
-    # What was asked can be asked again, and saved.
+    # Question can be asked again, and saved.
     page.get_by_role("button", name="History").click()
     page.get_by_role("textbox", name="Save this question as").fill("Dry cellars")
     page.get_by_role("button", name="Save", exact=True).click()

@@ -41,7 +41,7 @@ def test_chunks_are_listed_hidden_and_shown_again(run: Any) -> None:
     chunk = run("chunk", "list", "backups.md", as_json=True)["chunks"][0]["id"]
     command = run("chunk", "hide", chunk).strip().partition("tessera ")[2]
     assert "hidden" in run("chunk", "list", "backups.md")
-    assert run(*command.split()) == "The chunk is as it was.\n"
+    assert run(*command.split()) == "The chunk is restored.\n"
     assert "hidden" not in run("chunk", "list", "backups.md")
 
 

@@ -124,9 +124,9 @@ def test_files_that_are_not_read_are_listed_and_tried_again_when_they_change(
     assert (report.added, len(report.failed), len(report.skipped)) == (1, 2, 1)
     listed = {one.path: str(one.error) for one in workspace.documents.unread("work")}
     assert listed == {
-        "film.mp4": "is a recording, whose words aren't read. A transcript next to it, as text, would be.",
+        "film.mp4": "is a recording, whose speech isn't read. Put a transcript next to it as a text file.",
         "locked.pdf": "is encrypted. Save a copy without a password and import that.",
-        "program.docx": "is a program, whatever its name says: refused.",
+        "program.docx": "is a program, despite its name: refused.",
     }
     monkeypatch.setattr(notefile, "convert", None)
     again = workspace.notes.plan_folder(folder, "work")

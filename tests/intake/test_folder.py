@@ -52,7 +52,7 @@ def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     found = scan(vault)
     assert [file.path for file in found.files] == ["real.md"]
     assert {item.path: str(item.error) for item in found.failed} == dict.fromkeys(
-        ("file.md", "folder", "up"), "is a link out of the folder: refused."
+        ("file.md", "folder", "up"), "is a link that points outside the folder: refused."
     )
     with pytest.raises(SourceError, match="out of the folder"):
         read(vault, "file.md")

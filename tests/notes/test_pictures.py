@@ -313,7 +313,7 @@ def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace,
     assert problems.keys() == files.keys()
     assert problems["huge.png"].startswith("is a picture of 50,000 x 50,000 pixels; at most 60 million are read.")
     assert problems["empty.png"] == "is empty."
-    assert problems["text.png"] == problems["program.png"] == "is no picture that can be read, whatever its name says."
+    assert problems["text.png"] == problems["program.png"] == "isn't a readable picture, despite its name."
     assert problems["cut.png"].startswith("is damaged.")
     assert problems["bomb.png"].startswith("is damaged.")
     lost = workspace.notes.missing_attachments(workspace.notes.get(note.id))

@@ -12,7 +12,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
     screen = filled.open("settings").tab("Backups")
     assert "There is no backup yet" in screen.text
     screen.press("backup_make").finish("backup")
-    assert "made by you" in screen.text
+    assert "manual" in screen.text
     screen.press("verify_").finish("verify")
     assert screen.toasts == ["The backup is made", "The backup is intact"]
     (kept, *_) = screen.workspace.notes.all()

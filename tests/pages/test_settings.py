@@ -191,7 +191,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().finish("warm").open("settings").tab("Search index")
     said = screen.text.replace("\\", "")
-    assert "The search index is out of use" in said
+    assert "The search index is unavailable" in said
     assert "127.0.0.1:9 doesn't answer" in said
     assert screen.workspace.search("backups", mode="keyword").hits
     found = screen.workspace.search("backups", mode="hybrid")

@@ -43,7 +43,7 @@ class Pdf:
             stated = document.get_metadata_dict()
         text = layout.text_of(views, count, outline, read)
         if not text.text.strip():
-            raise SourceError("", "holds no text that could be read.")
+            raise SourceError("", "contains no readable text.")
         unread = len(left.scans) - len(read)
         return Converted(
             text.text,

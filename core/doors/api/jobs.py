@@ -52,7 +52,7 @@ def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object
     assert job is not None, "it was just started, or runs"
     place = f"{PLACE}/v1/jobs/{job.id}"
     if not started:
-        busy = message("The job '{job}' is under way. Wait until it ends, or cancel it.", job=job.id)
+        busy = message("The job '{job}' is running. Wait until it finishes, or cancel it.", job=job.id)
         return problem(Problem(HTTPStatus.CONFLICT, busy), Location=place)
     return answer(encode(JobView.from_job(job)), 202, Location=place)
 

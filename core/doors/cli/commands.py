@@ -21,12 +21,12 @@ _GROUPS = {
     "models": _("The models there are, whether they work, how to have others, and which one a base has."),
     "note": _("Notes: write them, show them, set their fields, look at their versions, delete and restore them."),
     "base": _("The knowledge bases: make, show, change, rename and delete them."),
-    "thread": _("Threads of written answers: list, show, go on with, keep as a note, delete them."),
+    "thread": _("Threads of written answers: list, show, continue, keep as a note, delete them."),
     "document": _("Documents: what converts them, what isn't read, and another conversion."),
     "chunk": _("The chunks of notes: list, edit, merge, split, hide and restore them."),
     "check": _("Can your notes be found? Check a base, show its last check, try other settings on it."),
     "questions": _("Question sets, by which `tessera evaluate` measures: list, make, show them."),
-    "runs": _("What question sets measured: list, show and delete it."),
+    "runs": _("Results of question sets: list, show and delete them."),
 }
 """The groups that no feature declares."""
 _CORE = Path(__file__).parents[2]

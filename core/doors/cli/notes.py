@@ -127,7 +127,7 @@ def _read_stdin(before: str) -> str:
             )
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError("What came from stdin is no text in UTF-8, so nothing is written.") from error
+        raise ConfigError("The input from stdin isn't UTF-8 text, so nothing is written.") from error
     if before and not text.strip():
         raise ConfigError("Nothing came from stdin, so the note stays as it is. --body '' empties it.")
     return text
@@ -149,7 +149,7 @@ def _edit(before: str, name: str) -> str:
         try:
             return file.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ConfigError("The editor stored no text in UTF-8, so nothing is written.") from error
+            raise ConfigError("The editor didn't save UTF-8 text, so nothing is written.") from error
 
 
 COMMANDS: Mapping[str, Command] = {

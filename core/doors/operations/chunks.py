@@ -121,7 +121,7 @@ def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
 
 @operation(
     "chunk.restore",
-    message("Show a hidden chunk again, or take back its edit: its text is then split like the rest of the note."),
+    message("Show a hidden chunk again, or undo its edit: its text is then split like the rest of the note."),
     http="POST /chunks/{chunk}/restore",
     cli="chunk restore {chunk}",
     writes=True,

@@ -135,7 +135,7 @@ def original(
 def pictures(
     workspace: "Workspace",
     progress: Progress,
-    again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
+    again: Annotated[bool, About(message("Also retry those that could not be read."))] = False,
 ) -> ReadPictures:
     return ReadPictures(workspace.pictures.read(progress, again=again))
 
@@ -154,6 +154,6 @@ def pictures(
 def index_pictures(
     workspace: "Workspace",
     progress: Progress,
-    again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
+    again: Annotated[bool, About(message("Also retry those that could not be read."))] = False,
 ) -> ReadPictures:
     return ReadPictures(workspace.images.update(progress, again=again))

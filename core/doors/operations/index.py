@@ -32,7 +32,7 @@ def embed(
     workspace: "Workspace",
     progress: Progress,
     base: SomeBase = None,
-    refused: Annotated[bool, About(message("Try the passages that the model refused again too."))] = False,
+    refused: Annotated[bool, About(message("Also retry the passages that the model refused."))] = False,
     again: Annotated[
         bool, About(message("Index the whole base again by its model, for a model that changed under its name."))
     ] = False,

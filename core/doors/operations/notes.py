@@ -477,7 +477,7 @@ def accept(
 
 @operation(
     "note.reject",
-    message("Reject what waits of notes: new ones go into the trash, proposed changes go for good."),
+    message("Reject waiting notes and changes: new notes go into the trash, proposed changes are deleted for good."),
     cli="note reject {notes}",
     writes=True,
     lines=note_text.format_rejected,

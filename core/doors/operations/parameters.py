@@ -52,7 +52,9 @@ _SETTINGS = {
             "How the order by meaning and the order by words become one: weighted (by score) or reciprocal (by rank)."
         )
     ),
-    "phrase": About(message("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
+    "phrase": About(
+        message("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher).")
+    ),
     "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
     "expansion_size": About(
         message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"

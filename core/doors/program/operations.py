@@ -61,7 +61,7 @@ def get_job(workspace: "Workspace", job: str) -> Job:
     for item in workspace.jobs.all():
         if item.id == job:
             return item
-    raise JobNotFound("There is no job '{job}'. A later one of its kind may have taken its place.", job=job)
+    raise JobNotFound("There is no job '{job}'. A later one of its kind may have replaced it.", job=job)
 
 
 @operation(

@@ -195,5 +195,5 @@ def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], cal
         return workspace.jobs.result(name, both, patience=_PATIENCE, apart=excluded_by(name))
     except Busy as error:
         raise StoreError(
-            "The open app is busy with other long work, which its pages show. Repeat the command when that is done."
+            "The open app is busy with another long job, which its pages show. Repeat the command when it is finished."
         ) from error

@@ -129,4 +129,4 @@ def _absolute_path(value: object) -> str:
 
 
 def _ended_error() -> StoreError:
-    return StoreError("The app ended before the command did. What was done stays; repeat the command.")
+    return StoreError("The app closed before the command finished. What was done stays; repeat the command.")

@@ -236,7 +236,7 @@ def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop
         if ending or proof.read:
             break
     if not ending and not proof.read:
-        ending = {"problem": chat.server.unusable(message("didn't answer in the form that was asked for")).message}
+        ending = {"problem": chat.server.unusable(message("didn't answer in the requested form")).message}
     yield _with(draft, answer, proof, ended=True, **ending)
 
 

@@ -22,7 +22,7 @@ app = typer.Typer()
 @app.command(help=_("Create a base from an export, or restore a deleted base; without a place, list the trash."))
 def restore(
     place: Annotated[
-        Path | None, typer.Argument(help=_("What `tessera export` wrote, or a folder of Markdown notes."))
+        Path | None, typer.Argument(help=_("An export by `tessera export`, or a folder of Markdown notes."))
     ] = None,
     deleted: Annotated[str, typer.Option("--deleted", help=_("Restore this base from the trash instead."))] = "",
     base: Annotated[str, typer.Option("--base", help=_("Another name for the base."))] = "",
@@ -45,8 +45,8 @@ def _empty_trash(
     with opened(workspace) as run:
         count = 1 if key else len(run(operations.trash).trash)
         question = plural(
-            "{n} deleted base goes for good, with its notes and their history. Files on disk stay.",
-            "{n} deleted bases go for good, with their notes and their history. Files on disk stay.",
+            "{n} deleted base is deleted for good, with its notes and their history. Files on disk stay.",
+            "{n} deleted bases are deleted for good, with their notes and their history. Files on disk stay.",
             n=count,
         )
         if count and agreed(question, yes):

@@ -47,7 +47,7 @@ def write(records: Records, place: Path) -> int:
         for path, data in texts.items():
             file = staging / path
             if not file.resolve().is_relative_to(staging.resolve()):
-                raise SourceError(path, "could lead out of the folder.")
+                raise SourceError(path, "could point outside the folder.")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
         staging.chmod(0o755)

@@ -183,7 +183,7 @@ def _check_path(path: str | None) -> None:
     if path is None:
         return
     if not is_safe(path):
-        raise RowError("the path '{path}' could lead out of the folder.", path=path[:_MOST_PART])
+        raise RowError("the path '{path}' could point outside the folder.", path=path[:_MOST_PART])
     if len(path) > _MOST_PATH or any(len(part) > _MOST_PART for part in path.split("/")):
         raise RowError("the path '{path}…' is too long.", path=path[:_MOST_PART])
 

@@ -277,7 +277,7 @@ def _check(note: _NoteSection, paths: set[str]) -> None:
     if len(note.body) + len(note.front) > MAX_BYTES:
         raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
     if not is_safe(note.path):
-        raise RowError("the path '{path}' could lead out of the folder.", path=note.path)
+        raise RowError("the path '{path}' could point outside the folder.", path=note.path)
     if note.path in paths:
         raise RowError("the path '{path}' is here twice.", path=note.path)
     paths.add(note.path)

@@ -56,7 +56,7 @@ def export(
 )
 def restore(
     workspace: "Workspace",
-    place: Annotated[Path, About(message("What `tessera export` wrote, or a folder of Markdown notes."))],
+    place: Annotated[Path, About(message("An export by `tessera export`, or a folder of Markdown notes."))],
     base: NewName = "",
 ) -> RestoredBase:
     return _restored(workspace, workspace.archives.restore(place, base), foreign=False)

@@ -43,8 +43,8 @@ def _format_deleted(base: DeletedBase) -> str:
 
 def format_restored(restored: RestoredBase) -> list[str]:
     text = plural(
-        "The base '{base}' is there, with {n} note. Index it: {command}",
-        "The base '{base}' is there, with {n} notes. Index it: {command}",
+        "The base '{base}' was created, with {n} note. Index it: {command}",
+        "The base '{base}' was created, with {n} notes. Index it: {command}",
         n=restored.notes,
         base=restored.base,
         command="tessera index",

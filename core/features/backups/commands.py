@@ -73,7 +73,7 @@ def _encrypt(workspace: Path, **arguments: Any) -> EncryptedBackups:
     if not arguments["off"]:
         values = {"passphrase": _ask_passphrase(_("Passphrase for backups"))}
         if sys.stdin.isatty() and values["passphrase"] != _ask_passphrase(_("The same again")):
-            raise ConfigError("These are two different passphrases. Nothing was changed.")
+            raise ConfigError("The two passphrases differ. Nothing was changed.")
     backups: EncryptedBackups = call(operations.encrypt, workspace, values)
     return backups
 

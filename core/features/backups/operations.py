@@ -81,7 +81,7 @@ def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
         lines = [_("The backup is ready. Close Tessera and start it again: then everything is as it was.")]
     if restored.aside:
         aside = str(restored.aside)
-        lines.append(_("What was there is kept in {aside}. Delete it when you don't need it.", aside=aside))
+        lines.append(_("The previous data is kept in {aside}. Delete it when you don't need it.", aside=aside))
     return lines
 
 

@@ -180,7 +180,7 @@ OF_DATABASE: dict[str, Check] = {
     "words": Check(
         "broken",
         message("Every passage is found by words"),
-        message("The index of words has exactly the passages of the notes."),
+        message("The index of words matches the passages of the notes."),
         _FIX,
         _words,
         _put_words,
@@ -192,16 +192,16 @@ OF_DATABASE: dict[str, Check] = {
         _FIX,
         _counts(
             _WRONG_STATE,
-            plural("{n} passage counts as indexed and isn't.", "{n} passages count as indexed and aren't."),
+            plural("{n} passage is marked as indexed but isn't.", "{n} passages are marked as indexed but aren't."),
         ),
         _await_vectors,
     ),
     "vectors": Check(
         "broken",
         message("The computed data is intact"),
-        message("The numbers by which passages are found by meaning have the length that their model gives."),
+        message("The data for finding passages by meaning fits their model."),
         _FIX,
-        _counts(_WRONG_VECTOR, plural("{n} passage has damaged numbers.", "{n} passages have damaged numbers.")),
+        _counts(_WRONG_VECTOR, plural("The data of {n} passage is damaged.", "The data of {n} passages is damaged.")),
         lambda parts: parts.store.pending.drop_damaged(),
     ),
     "chunks": Check(
@@ -214,7 +214,7 @@ OF_DATABASE: dict[str, Check] = {
     "versions": Check(
         "broken",
         message("Every note has its history"),
-        message("The last version in the history of a note is the note."),
+        message("The newest version in the history of each note matches the note."),
         _FIX,
         _counts(_VERSIONLESS, plural("{n} note isn't in its history.", "{n} notes aren't in their history.")),
         _put_versions,
@@ -222,7 +222,7 @@ OF_DATABASE: dict[str, Check] = {
     "values": Check(
         "broken",
         message("Every field can be read"),
-        message("The fields of notes hold what fields can hold."),
+        message("The fields of notes have valid values."),
         message("Open the note, and save its fields again; or restore the newest backup."),
         _counts(
             _UNREADABLE,
@@ -232,7 +232,7 @@ OF_DATABASE: dict[str, Check] = {
     "unused": Check(
         "look",
         message("Nothing unused is stored"),
-        message("Numbers that no passage uses take space, and do no harm."),
+        message("Data that no passage uses takes up space, but does no harm."),
         _FIX,
         _counts(
             _UNUSED,
@@ -276,7 +276,7 @@ OF_DATABASE: dict[str, Check] = {
     "switches": Check(
         "look",
         message("No change of model is unfinished"),
-        message("Until a change of the model is done, the old model answers."),
+        message("Until the change of model is finished, the old model answers."),
         message("Continue or cancel it on the page Bases."),
         _switches,
     ),

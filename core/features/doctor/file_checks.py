@@ -178,7 +178,7 @@ OF_FILES: dict[str, Check] = {
     "sources": Check(
         "look",
         message("The folders of your notes are there"),
-        message("What changes in a folder that is moved or not mounted isn't brought up to date."),
+        message("Changes in a folder that is moved or not mounted aren't noticed."),
         message("Mount it, or connect the base with the folder where it is now."),
         _sources,
     ),

@@ -89,7 +89,7 @@ _DISK = {"tool": "the disk is the person's"}
 
 @operation(
     "space.show",
-    message("Show what takes how much space: notes, search index, backups, trash, models."),
+    message("Show what takes up space: notes, search index, backups, trash, models."),
     http="GET /space",
     cli="space",
     lines=format_space,

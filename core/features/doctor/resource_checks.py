@@ -30,7 +30,7 @@ def _index(parts: WorkspaceParts) -> Message | None:
         wrong = [base.name for base in parts.bases.all() if index.ids(base) != _entries(parts, base)]
         return count_names(
             wrong,
-            plural("The index of {names} isn't as the notes are.", "The indexes of {names} aren't as the notes are."),
+            plural("The index of {names} doesn't match the notes.", "The indexes of {names} don't match the notes."),
         )
     folder = store.folder / "chroma"
     if parts.settings.index.url or not store.database.value("SELECT EXISTS (SELECT 1 FROM windows)"):
@@ -45,7 +45,7 @@ def _index(parts: WorkspaceParts) -> Message | None:
         whole = sealed == index_check.checksums(folder)
     except IndexDamaged as error:
         return error.message
-    return None if whole else message("The files of the search index are not as they were when it was closed.")
+    return None if whole else message("The files of the search index have changed since it was closed.")
 
 
 def _entries(parts: WorkspaceParts, base: KnowledgeBase) -> set[str]:
@@ -138,7 +138,7 @@ def _clock(parts: WorkspaceParts) -> Message | None:
 OF_RESOURCES: dict[str, Check] = {
     "index": Check(
         "look",
-        message("The search index is as the notes are"),
+        message("The search index matches the notes"),
         message("Searches by meaning in a large base are fast by it. Without it they are right too, only slower."),
         verbatim("tessera rebuild"),
         _index,
@@ -168,7 +168,7 @@ OF_RESOURCES: dict[str, Check] = {
     "space": Check(
         "look",
         message("The disk has space"),
-        message("Where a disk is full nothing can be saved, and no backup be made."),
+        message("When a disk is full, nothing can be saved or backed up."),
         message("Free some space, or: {command}", command="tessera compact"),
         _space,
     ),

@@ -206,7 +206,7 @@ def _runs(compared: SideBySide, base: str) -> _ReportSection:
     of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
     head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
     rows = [[label, *_facts(run)] for label, run in zip(compared.labels, compared.runs, strict=True)]
-    return _ReportSection(message("What was asked"), [counts, *of_base, *compared.notices], [head, *rows])
+    return _ReportSection(message("Question"), [counts, *of_base, *compared.notices], [head, *rows])
 
 
 def _facts(run: Run) -> list[Cell]:

@@ -192,7 +192,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
                 return Judgement(read.verdict, one_line(make_storable(read.reason))[:REASON])
     except ProviderError as error:
         return Judgement(problem=error.message)
-    return Judgement(problem=chat.server.unusable(message("didn't answer in the form that was asked for")).message)
+    return Judgement(problem=chat.server.unusable(message("didn't answer in the requested form")).message)
 
 
 def _parse_judgement(reply: str) -> _Reply | None:

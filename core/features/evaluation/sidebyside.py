@@ -322,7 +322,7 @@ def choose_run(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
 
 def _table(values: Sequence[Mapping[str, float]], questions: Sequence[str]) -> Values:
     if any(value.keys() != values[0].keys() for value in values):
-        raise ConfigError("These runs weren't over the same questions. Run one question set with each of them.")
+        raise ConfigError("These runs asked different questions. Run one question set with each of them.")
     table = np.array([[value[question] for question in questions] for value in values], dtype=np.float64)
     if not np.isfinite(table).all():
         raise ConfigError("The value of a question isn't a number. Run the question set again.")

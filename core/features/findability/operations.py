@@ -134,7 +134,7 @@ def format_check(check: CheckView) -> list[str]:
     shares = {"share": f"{check.first:.0%}", "reached": f"{check.reached:.0%}"}
     lines = [
         _("{questions} from the notes of {base}:", questions=questions, base=check.base),
-        "  " + _("{share} lead to their note first, {reached} among the first ten", **shares),
+        "  " + _("{share} found their note first, {reached} in the first ten", **shares),
     ]
     if check.left_out:
         lines.append(

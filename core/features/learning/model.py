@@ -146,7 +146,7 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
         try:
             outcome = _fact(_Suggestion.model_validate(value), excerpt)
         except ValidationError:
-            outcome = message("it isn't in the form that was asked for")
+            outcome = message("it isn't in the requested form")
         if isinstance(outcome, Fact):
             facts.append(outcome)
         else:
@@ -164,7 +164,7 @@ def _notes(chat: Chat, material: Mapping[str, Any], stop: Stop) -> list[Any]:
     for task in (TASK, TASK + AGAIN):
         if (notes := _read(chat.reply(task, material, stop))) is not None:
             return notes
-    raise chat.server.unusable(message("didn't answer in the form that was asked for"))
+    raise chat.server.unusable(message("didn't answer in the requested form"))
 
 
 def _read(reply: str) -> list[Any] | None:

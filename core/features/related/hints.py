@@ -195,7 +195,7 @@ def _outdated(note: Note, known: NoteContext) -> Iterator[Hint]:
         yield Hint(
             "outdated",
             message("'{title}' says that it replaces this note.", title=card.title),
-            message("Archive this note, or take that back in the other one."),
+            message("Archive this note, or change that in the other one."),
             other=card,
         )
 
@@ -211,7 +211,7 @@ def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
             quotes = pair.quotes if pair.first == note.id else pair.quotes[::-1]
             if quotes[1] not in known.shown(other) or quotes[0] not in known.shown(note.id):
                 continue
-            about = message("'{title}' says the same with another number.", title=card.title)
+            about = message("'{title}' says the same with a different number.", title=card.title)
             yield Hint(
                 "contradiction", about, message("Check which one is right, and correct the other."), quotes, card
             )

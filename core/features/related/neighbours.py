@@ -253,8 +253,8 @@ def places(
             break
         (where, folder), staying = vote.label, shares.get(here)
         reason = plural(
-            "{n} of the {all} nearest notes is there, {here} where this one is",
-            "{n} of the {all} nearest notes are there, {here} where this one is",
+            "{n} of the {all} most similar notes is there, {here} here",
+            "{n} of the {all} most similar notes are there, {here} here",
             n=vote.notes,
             all=min(NEAREST, len(neighbours)),
             here=staying.notes if staying else 0,
@@ -269,5 +269,5 @@ def folder_of(path: str | None) -> str:
 
 
 def _have_it(notes: int, *, named: bool) -> Message:
-    have = plural("{n} of the nearest notes has it", "{n} of the nearest notes have it", n=notes)
+    have = plural("{n} of the most similar notes has it", "{n} of the most similar notes have it", n=notes)
     return message("{have}, and the text names it", have=have) if named else have

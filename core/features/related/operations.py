@@ -135,7 +135,7 @@ def format_related(related: RelatedView) -> list[str]:
             _("Suggested links"), [(f"{link.link}  {_place(link)}", [link.reason]) for link in related.links]
         ),
         *_format_part(
-            _("What would help this note"),
+            _("How to improve this note"),
             [(say(hint.about), [hint.remedy, *hint.quotes]) for hint in related.hints],
         ),
     ]
@@ -167,7 +167,7 @@ def format_concept_notes(listed: ConceptNotes) -> list[str]:
 
 def format_way(path: NotePath) -> list[str]:
     lines = [line for step in path.steps for line in (_place(step), *([f"  {say(step.way)}"] if step.way else []))]
-    return lines or [_("Nothing leads from one to the other.")]
+    return lines or [_("There is no path from one to the other.")]
 
 
 def format_decided(concept: DecidedConcept) -> list[str]:

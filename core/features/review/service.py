@@ -112,7 +112,7 @@ class Review:
         """Return what waits by its key; raises EditError for what waits no longer."""
         matter = next((matter for matter in self.all(kinds=_kinds(key)) if matter.key == key), None)
         if matter is None:
-            raise EditError("This waits for you no longer. Look at the list again.")
+            raise EditError("This item no longer needs a decision. Reload the list.")
         return matter
 
     def postpone(self, keys: Collection[str]) -> None:

@@ -242,7 +242,7 @@ class TextConflicts:
             return self._upgrades.offered(matter.note.id)
         if matter.kind == "file" and matter.other:
             return self._notes.get(matter.other.id)
-        raise EditError("This waits for another decision.")
+        raise EditError("This item needs a different decision.")
 
     def difference(self, matter: ReviewItem) -> NoteDifference | None:
         """Return what the other text of a matter would change in its note, None for one that would go."""

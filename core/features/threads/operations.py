@@ -170,7 +170,7 @@ def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
 def ask(
     workspace: "Workspace",
     query: Question,
-    thread: Annotated[str, About(message("The thread to go on with; by default a new one."))] = "",
+    thread: Annotated[str, About(message("The thread to continue; by default a new one."))] = "",
     **given: Any,
 ) -> ThreadView:
     chosen: SearchOptions = options(workspace, given)

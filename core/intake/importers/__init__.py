@@ -129,7 +129,7 @@ def read_text(folder: Path, path: str) -> str:
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
-            raise SourceError(path, "is a link out of the folder: refused.")
+            raise SourceError(path, "is a link that points outside the folder: refused.")
         with full.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, RuntimeError) as error:

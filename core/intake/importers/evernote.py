@@ -173,7 +173,7 @@ def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
             reader.parser.Parse(b"", True)
             yield from reader.taken()
     except expat.ExpatError as error:
-        raise SourceError(path, "is not a sound export of Evernote (line {line}).", line=error.lineno) from error
+        raise SourceError(path, "isn't a valid export of Evernote (line {line}).", line=error.lineno) from error
     except OSError as error:
         raise SourceError(path, "can't be read: {why}.", why=error.strerror or str(error)) from error
 
@@ -209,14 +209,14 @@ class _EvernoteHandler:
         if len(self._open) >= _DEEPEST:
             raise SourceError(self._path, "is nested more deeply than any export of Evernote.")
         if not self._open and name != "en-export":
-            raise SourceError(self._path, "is not an export of Evernote, whatever its name says.")
+            raise SourceError(self._path, "isn't an export of Evernote, despite its name.")
         self._open.append(name)
         self._parts, self._length = [], 0
         if name == "note":
             self._note = _EvernoteNote()
             self._count += 1
             if self._count > _MOST_NOTES:
-                raise SourceError(self._path, "holds more than {n} notes. Divide it.", n=_MOST_NOTES)
+                raise SourceError(self._path, "contains more than {n} notes. Divide it.", n=_MOST_NOTES)
         elif name == "resource":
             self._resource = {}
         elif name == "task":
@@ -232,7 +232,7 @@ class _EvernoteHandler:
         elif is_data:
             self._parts = []
         else:
-            raise SourceError(self._path, "holds a note of more than {limit} MB.", limit=MAX_BYTES // 2**20)
+            raise SourceError(self._path, "contains a note of more than {limit} MB.", limit=MAX_BYTES // 2**20)
 
     def _end(self, name: str) -> None:
         self._open.pop()

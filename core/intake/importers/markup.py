@@ -254,7 +254,7 @@ class _MarkdownWriter(HTMLParser):
     def _cell(self) -> None:
         self._cells += 1
         if self._cells > _MOST_CELLS:
-            raise SourceError("", "holds a table of more than {n} cells.", n=_MOST_CELLS)
+            raise SourceError("", "contains a table of more than {n} cells.", n=_MOST_CELLS)
         if self._rows:
             self._rows[-1].append("")
 

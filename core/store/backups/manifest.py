@@ -78,7 +78,7 @@ def read(file: Path) -> tuple[Backup, Digests]:
         about = {name: getattr(stored, name) for name in _OF_BACKUP}
         return Backup(file, stored.made_at.astimezone(UTC), file.stat().st_size, **about), stored.files
     except DAMAGE as error:
-        raise SourceError(str(file), "is damaged, or is no backup of Tessera.") from error
+        raise SourceError(str(file), "is damaged, or isn't a backup of Tessera.") from error
 
 
 def belongs(name: str) -> bool:

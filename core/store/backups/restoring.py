@@ -102,7 +102,7 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
             (kind, name): sql for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
         }
     if schema < 1:
-        raise SourceError(str(file), "is no database of Tessera. Choose another file.")
+        raise SourceError(str(file), "isn't a database of Tessera. Choose another file.")
     try:
         known = objects(schema)
     except NewerSchema as error:
@@ -112,7 +112,7 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
     active = {key: sql for key, sql in there.items() if key[0] in ("trigger", "view")}
     if foreign := sorted(name for (kind, name), sql in active.items() if known.get((kind, name)) != sql):
         raise SourceError(
-            str(file), "holds parts that Tessera didn't make ({names}). Choose another backup.", names=foreign
+            str(file), "contains parts that Tessera didn't make ({names}). Choose another backup.", names=foreign
         )
 
 

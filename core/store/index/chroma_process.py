@@ -156,7 +156,7 @@ class _Process:
             except (OSError, EOFError, pickle.UnpicklingError) as error:
                 self._end()
                 raise IndexDamaged(
-                    "The search index ended the process that read it. Your notes are safe. Rebuild the index: on the "
+                    "The search index crashed the process that read it. Your notes are safe. Rebuild the index: on the "
                     "Settings page, or with 'tessera rebuild'."
                 ) from error
             finally:

@@ -37,7 +37,7 @@ def compare(entries: Mapping[str, Matrix], ids: Sequence[str], vectors: Matrix) 
     """Raise IndexDamaged where an entry isn't its vector."""
     for key, vector in zip(ids, vectors, strict=True):
         if key in entries and not np.allclose(entries[key], vector, atol=_NEARLY):
-            raise IndexDamaged("The search index holds other numbers than were stored in it.")
+            raise IndexDamaged("The search index differs from what was stored in it.")
 
 
 def _sample(windows: Windows) -> Matrix:
@@ -76,7 +76,7 @@ def checksums(folder: Path) -> Files:
     """
     present = sorted(file for file in folder.rglob("*") if not file.is_dir())
     if not all(file.is_file() for file in present):
-        raise IndexDamaged("The files of the search index are not as they were when it was closed.")
+        raise IndexDamaged("The files of the search index have changed since it was closed.")
     return {file.relative_to(folder).as_posix(): [file.stat().st_size, _checksum(file)] for file in present}
 
 
@@ -95,7 +95,7 @@ def unseal(folder: Path, present: Files) -> bool:
     same, changed = record or (True, True)
     delete(file)
     if not same:
-        raise IndexDamaged("The files of the search index are not as they were when it was closed.")
+        raise IndexDamaged("The files of the search index have changed since it was closed.")
     return not changed
 
 

@@ -30,7 +30,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
         st.caption(
             t(
                 "These passages are found by their words only. They are tried again when their text or the model "
-                "changes, or when you say so."
+                "changes, or when you start it."
             )
         )
         refused = workspace.chunks.refused(base)
@@ -46,7 +46,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
         if len(refused) > _SHOWN:
             st.caption(t("and {n} more", n=len(refused) - _SHOWN))
         shut = jobs.is_writing(workspace, base) or workspace.jobs.running("embed")
-        if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
+        if widgets.button(t("Retry them"), f"retry_{status.base.id}", "replay", disabled=shut):
             knobs.embed(workspace, base, refused=True)
 
 

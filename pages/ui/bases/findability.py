@@ -51,8 +51,8 @@ def _result(workspace: Workspace, last: Findability) -> None:
     st.html(
         facts(
             [
-                t("{share} come first", share=f"{check.first:.0%}"),
-                t("{share} among the first ten", share=f"{check.reached:.0%}"),
+                t("{share} ranked first", share=f"{check.first:.0%}"),
+                t("{share} in the first ten", share=f"{check.reached:.0%}"),
                 t_plural("{n} question", "{n} questions", n=len(check.results)),
                 names.local(check.at),
             ]
@@ -130,7 +130,7 @@ def _kinds(check: BaseCheck) -> None:
     }
     widgets.table(rows, columns, "findability_kinds", most=300)
     if check.first_by_meaning is not None:
-        st.caption(t("{share} come first by meaning alone.", share=f"{check.first_by_meaning:.0%}"))
+        st.caption(t("{share} ranked first by meaning alone.", share=f"{check.first_by_meaning:.0%}"))
 
 
 # a change of settings

@@ -306,7 +306,7 @@ def page(workspace: Workspace) -> None:
     )
     folders.text_folders(workspace)
     if not status.bases:
-        welcome.no_notes(workspace, t("There is no base yet. Make one, or import notes: that makes one too."))
+        welcome.no_notes(workspace, t("There is no base yet. Create one, or import notes: that creates one too."))
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
             _card(workspace, base)

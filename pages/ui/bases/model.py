@@ -182,7 +182,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
     with st.container(horizontal=True):
         if widgets.button(t("Resume"), f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
-        about = plain(t("The base keeps its model; what was indexed for the other one is deleted."))
+        about = plain(t("The base keeps its model; the index for the other one is deleted."))
         if widgets.button(t("Cancel the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.bases.abandon_switch(base.name)
             workspace.jobs.forget("switch")
@@ -191,7 +191,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
 
 def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the model that the archive of a base names, its needs (network, server, files), and the choice to use it."""
-    text = t("The archive of this base names the model {name}. It isn't used until you say so.", name=base.wish)
+    text = t("The archive of this base names the model {name}. It isn't used until you allow it.", name=base.wish)
     with st.container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))
         st.caption(plain(text_of(workspace.models.asks(base.wish))))

@@ -26,7 +26,7 @@ ACTIONS = {
         ),
     ),
     "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
-    "restore": (message("Restore"), message("Shows a hidden chunk again, else takes back an edit")),
+    "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
 """The actions on marked chunks: the label of the button and its effect."""
 

@@ -28,12 +28,12 @@ def draw_flagged(workspace: Workspace) -> None:
     if not waiting:
         return
     title = t_plural(
-        "{n} edit has lost its place: keep or drop it?",
-        "{n} edits have lost their place: keep or drop them?",
+        "{n} edit has lost its place: keep or discard it?",
+        "{n} edits have lost their place: keep or discard them?",
         n=len(waiting),
     )
     with st.expander(title, icon=":material/flag:", key="flagged"):
-        st.caption(t("The text they were made on is no longer in the note. Nothing is lost until you decide."))
+        st.caption(t("Their original text is no longer in the note. Nothing is lost until you decide."))
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
                 _draw_flagged(workspace, item)

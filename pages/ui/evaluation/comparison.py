@@ -43,7 +43,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     run_ids = chosen_runs(workspace, base, question_set)
     if not run_ids:
         st.caption(
-            t("There is no run yet. One click above asks every question with both setups and shows what comes back.")
+            t("There is no run yet. One click above asks every question with both setups and shows what each finds.")
         )
         return
     with st.spinner(t("Comparing…")):

@@ -265,8 +265,8 @@ FILTERS = {
     "missed": message("Missed"),
     "gained": message("Newly found"),
     "lost": message("No longer found"),
-    "better": message("Better"),
-    "worse": message("Worse"),
+    "better": message("Ranked higher"),
+    "worse": message("Ranked lower"),
     "negative": message("Without an answer"),
 }
 SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same": ""}

@@ -97,7 +97,7 @@ def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
 
 def _way(workspace: Workspace) -> None:
     """Draw two boxes for notes, and what leads from the first to the second."""
-    st.caption(f"**{t('What leads from one note to another')}**")
+    st.caption(f"**{t('How one note leads to another')}**")
     left, right = st.columns(2)
     with left:
         first = widgets.text_box(t("From: a title"), "way_from")
@@ -111,7 +111,7 @@ def _way(workspace: Workspace) -> None:
         return
     steps = workspace.related.concepts.way(ends[0].id, ends[1].id)
     if not steps:
-        st.caption(t("Nothing leads from one to the other."))
+        st.caption(t("There is no path from one to the other."))
     with st.container(gap=None):
         for number, step in enumerate(steps):
             opened.button(step.note, f"way_{number}")

@@ -92,7 +92,7 @@ def listen(workspace: Workspace) -> None:
         "stored": stored,
         "place": workspace.name,
         "readonly": workspace.readonly,
-        "away": t("Tessera doesn't answer. What you type stays on this page; start Tessera again to go on."),
+        "away": t("Tessera isn't responding. What you type stays on this page; start Tessera again to continue."),
     }
     with st.container(key="letters_box"):
         LETTERS(key=_KEY, data=data, on_typed_change=lambda: widgets.guarded(_take_sent)(workspace))

@@ -64,7 +64,7 @@ def draw_conflict(workspace: Workspace, session: EditorSession) -> None:
                 t("Keep the other"),
                 "conflict_theirs",
                 "undo",
-                help=t("Yours stays as a draft until you discard it."),
+                help=t("Your version stays as a draft until you discard it."),
                 on_click=_take_theirs,
                 args=(workspace, session),
             )
@@ -320,7 +320,7 @@ def _side(workspace: Workspace, session: EditorSession) -> None:
         elif session.body.strip():
             _preview(workspace, session)
         else:
-            st.caption(t("What you write appears here as it will be read."))
+            st.caption(t("A preview of what you write appears here."))
 
 
 def _preview(workspace: Workspace, session: EditorSession) -> None:

@@ -111,8 +111,8 @@ def write(
         "words": {
             "label": t("Text of the note"),
             "hint": t("Write in Markdown. [[ offers notes, # offers tags."),
-            "adding": t("Storing the picture…"),
-            "lost": t("The picture wasn't stored: Tessera doesn't answer."),
+            "adding": t("Saving the picture…"),
+            "lost": t("The picture wasn't saved: Tessera isn't responding."),
         },
     }
     with st.container(key="note_editor"):

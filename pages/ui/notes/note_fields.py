@@ -18,7 +18,7 @@ from pages.ui.shared.text import t, text_of
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
-    "scope": message("Where the note holds, for instance a team or a system"),
+    "scope": message("Where the note applies, for instance a team or a system"),
     "status": message("An archived note is found only where a search asks for archived ones."),
     "priority": message("A higher one comes first where two notes answer equally well."),
     "expires_at": message("After this day searches leave the note out unless they ask for expired ones."),
@@ -79,7 +79,7 @@ def _place(workspace: Workspace, session: EditorSession, left: Any, right: Any) 
         on_change=widgets.guarded(chosen),
     )
     if session.base and session.base not in bases:
-        st.caption(t("The base '{base}' is made with this note.", base=plain(session.base)))
+        st.caption(t("The base '{base}' is created with this note.", base=plain(session.base)))
 
 
 def draw(workspace: Workspace, session: EditorSession) -> None:
@@ -176,7 +176,9 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
     value = as_json(note.overridden[name])
     said = ", ".join(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
-        text = t("Yours; the file says: {value}", value=plain(str(said))) if said else t("Yours; the file says nothing")
+        text = (
+            t("Set by you; in the file: {value}", value=plain(str(said))) if said else t("Set by you; not in the file")
+        )
         st.caption(text, width="content")
         widgets.small(
             t("Give back"),

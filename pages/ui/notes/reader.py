@@ -178,13 +178,13 @@ class _Panel:
                 version = self._workspace.notes.history(self._note.id)[0].number
                 self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
                 self._finish(
-                    t("The link to '{title}' is there.", title=link.note.title),
+                    t("The link to '{title}' is added.", title=link.note.title),
                     partial(self._workspace.notes.revert, self._note.id, version),
                 )
 
     def _hints(self, hints: Sequence[Hint]) -> None:
         if hints:
-            st.caption(f"**{t('What would help this note')}**")
+            st.caption(f"**{t('How to improve this note')}**")
         for number, hint in enumerate(hints):
             st.markdown(plain(text_of(hint.about)))
             for quote in hint.quotes:

@@ -185,14 +185,14 @@ def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
 
 def _mark_seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
-    history.offer_undo(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
+    history.offer_undo(t_plural("{n} is shown again later.", "{n} are shown again later.", n=len(chosen)), undone)
 
 
 def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
     history.offer_undo(
-        t_plural("{n} comes back in a week.", "{n} come back in a week.", n=len(keys)),
+        t_plural("{n} is listed again in a week.", "{n} are listed again in a week.", n=len(keys)),
         lambda: workspace.review.reopen(keys),
     )
 

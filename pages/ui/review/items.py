@@ -141,7 +141,7 @@ def _sides(workspace: Workspace, matter: ReviewItem) -> None:
     with shell.errors():
         difference = workspace.review.sides.difference(matter)
         if difference is None:
-            st.caption(t("The pack no longer has this note: taking the pack's side puts it into the trash."))
+            st.caption(t("The pack no longer has this note: keeping the pack's version moves it to the trash."))
         else:
             history.draw_difference(difference)
 

@@ -83,7 +83,7 @@ def _token(workspace: Workspace) -> None:
     except OSError as error:
         raise TesseraError(reason_of(error)) from error
     st.code(token, language=None, wrap_lines=True)
-    st.caption(t("Whoever has it can read all your notes: give it to programs that you trust, and to nobody else."))
+    st.caption(t("Anyone who has it can read all your notes: give it only to programs that you trust."))
 
     def renew() -> None:
         workspace.access.renew()

@@ -35,8 +35,8 @@ def _fields(workspace: Workspace) -> None:
     recorded = workspace.settings_file.get("search.record_uses")
     now = choice(workspace, recorded.key, "record_uses", workspace.uses.enabled, workspace.uses.enable)
     about = t(
-        "Which notes searches find, which are opened, quoted or read by programs, and for which question. It stays in "
-        "this workspace; each note shows its own figures."
+        "Which notes are found, opened, quoted or read by programs, and for which question. It stays in this "
+        "workspace; each note shows its own figures."
     )
     st.toggle(t("Record how notes are found and used"), **now, help=about)
     remark(recorded)

@@ -129,7 +129,7 @@ def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         fields = {"name": device.name.upper(), "dtype": device.dtype, "reason": text_of(device.reason)}
         st.caption(plain(t("Models run on {name} in {dtype}: {reason}.", **fields)))
         return
-    label, shut = t("Where do models run here?"), bool(job and not job.error)
+    label, shut = t("Where do models run on this machine?"), bool(job and not job.error)
     if not workspace.jobs.running("warm") and widgets.button(label, "device", "memory", disabled=shut):
         jobs.start(workspace, "device", lambda _: workspace.models.device())
 

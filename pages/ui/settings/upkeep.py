@@ -32,7 +32,7 @@ def draw_health(workspace: Workspace) -> None:
     if health:
         _draw_findings(health)
     shell.on_demand(t("What ran since the start"), "jobs_ended", "history", partial(jobs.history, workspace))
-    shell.on_demand(t("What takes how much space"), "space", "hard_drive", partial(_space, workspace))
+    shell.on_demand(t("What takes up space"), "space", "hard_drive", partial(_space, workspace))
     shell.report(workspace.bug_report)
 
 
@@ -260,7 +260,7 @@ def index(workspace: Workspace, status: Status) -> None:
 
 def problem(status: Status) -> None:
     """Draw the problem of the vector index."""
-    title = t("The search index is out of use")
+    title = t("The search index is unavailable")
     more = t("Your notes are safe, and search works without the index, only more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")
     st.caption(plain(text_of(status.index_problem)))

@@ -274,7 +274,7 @@ def stages(scores: Mapping[str, StageScore]) -> str:
         if stage_score is None or not (stage_score.score or stage_score.rank):
             continue
         share = min(1.0, max(0.0, SCALES.get(stage, float)(stage_score.score)))
-        rank = f"#{stage_score.rank:,}" if stage_score.rank else t("too far down")
+        rank = f"#{stage_score.rank:,}" if stage_score.rank else t("ranked too low")
         bars.append(
             f'<span class="t-stage">{html(text_of(STAGES[stage]))}'
             f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'

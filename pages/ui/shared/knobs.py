@@ -146,7 +146,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
 def _what_is_missing(workspace: Workspace) -> None:
     """Say how to install what reads pictures, where it isn't there."""
     if not workspace.pictures.can_read:
-        st.caption(t("What reads pictures isn't installed yet. Install it, then start Tessera again:"))
+        st.caption(t("The reader for pictures isn't installed yet. Install it, then start Tessera again:"))
         st.code(INSTALL, language="sh")
 
 
@@ -235,10 +235,12 @@ AS_SET = ""
 
 HELPS = {
     "semantic_weight": message("1: by meaning alone. 0: by words alone. For searches that use both."),
-    "link_weight": message("What a hit gains if its note links to one of the best notes, or is linked from it."),
+    "link_weight": message(
+        "How much a hit's score rises if its note links to one of the best notes, or is linked from it."
+    ),
     "priority_weight": message(
-        "What a hit of the most important note gains; others gain by their share of its priority. "
-        "0: priorities only decide between hits that are equally good."
+        "How much the score of a hit in the most important note rises; others rise in proportion to their "
+        "priority. 0: priorities only decide between equally good hits."
     ),
     "feedback_weight": message(
         "How much your verdicts on notes change the order of the hits. They never add or remove a hit. 0: not at all."

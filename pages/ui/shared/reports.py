@@ -41,9 +41,9 @@ def trial(done: ModelTrial) -> None:
     partly = (
         t("Usable, but not for notes in: {names}.", names=[names.TEXT_LANGUAGES[name] for name in done.wrong])
         if done.wrong
-        else t("Usable: it put the right sentences first.")
+        else t("Usable: it ranked the right sentences first.")
     )
-    verdict = partly if done.usable else t("Not usable: it put wrong sentences first. Choose another model.")
+    verdict = partly if done.usable else t("Not usable: it ranked wrong sentences first. Choose another model.")
     tone = "" if done.usable else "t-problem"
     st.html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
 

@@ -283,9 +283,7 @@ def _model_state(workspace: Workspace) -> None:
 def _care(workspace: Workspace) -> None:
     """Draw warnings before anything fails: a disk that is nearly full, a backup that could not be made."""
     if free := workspace.little_space:
-        text = t(
-            "The disk is nearly full: {size} are left. Settings show what takes space.", size=names.megabytes(free)
-        )
+        text = t("The disk is nearly full: {size} left. Settings show what takes up space.", size=names.megabytes(free))
         st.warning(plain(text), icon=":material/hard_drive:")
     if workspace.backups.problem:
         st.warning(t("The daily backup could not be made: see Settings."), icon=":material/backup:")

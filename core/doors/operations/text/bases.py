@@ -146,8 +146,8 @@ def _format_refused(chunks: int) -> list[str]:
     if not chunks:
         return []
     text = plural(
-        "{n} passage is found by words only, for the model refuses it: tessera refused",
-        "{n} passages are found by words only, for the model refuses them: tessera refused",
+        "{n} passage is found by words only because the model refuses it: tessera refused",
+        "{n} passages are found by words only because the model refuses them: tessera refused",
         n=chunks,
     )
     return [say(text)]
@@ -211,7 +211,7 @@ def format_scans(scans: FolderScans) -> list[str]:
     for scan in scans.folders:
         text.append(f"{scan.base}: {scan.folder}")
         if scan.made:
-            text.append(f"  {_('This base was made for the folder.')}")
+            text.append(f"  {_('This base was created for the folder.')}")
         if scan.problem:
             text.append(f"  {say(scan.problem)}")
         else:

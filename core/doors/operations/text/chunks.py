@@ -39,7 +39,7 @@ def format_chunks(listed: ChunkList) -> list[str]:
 
 
 def format_made(made: MadeChunks) -> list[str]:
-    return [_("The chunk is there, as {id}.", id=chunk) for chunk in made.chunks]
+    return [_("The chunk is added, as {id}.", id=chunk) for chunk in made.chunks]
 
 
 def format_hidden(made: MadeChunks) -> list[str]:
@@ -47,7 +47,7 @@ def format_hidden(made: MadeChunks) -> list[str]:
 
 
 def format_restored(made: MadeChunks) -> list[str]:
-    return [_("The chunk is as it was.")]
+    return [_("The chunk is restored.")]
 
 
 def format_preview(cut: CutPreview) -> list[str]:

@@ -71,4 +71,4 @@ def format_pictures(read: ReadPictures) -> list[str]:
 
 
 def format_indexed_pictures(read: ReadPictures) -> list[str]:
-    return [say(plural("{n} picture is new to search", "{n} pictures are new to search", n=read.pictures))]
+    return [say(plural("{n} picture recognised", "{n} pictures recognised", n=read.pictures))]

@@ -82,7 +82,7 @@ def format_copied(note: WrittenNote) -> list[str]:
 
 
 def format_linked(note: WrittenNote) -> list[str]:
-    return [_("The link is there: version {version} now.", version=str(note.version))]
+    return [_("The link is added: version {version} now.", version=str(note.version))]
 
 
 def format_moved(note: WrittenNote) -> list[str]:
@@ -153,7 +153,7 @@ def format_archived(notes: ArchivedNotes) -> list[str]:
 
 
 def format_restored(notes: RestoredNotes) -> list[str]:
-    return [say(plural("{n} note is back.", "{n} notes are back.", n=len(notes.restored)))]
+    return [say(plural("{n} note is restored.", "{n} notes are restored.", n=len(notes.restored)))]
 
 
 def format_deletion(notes: NoteDeletion) -> list[str]:

@@ -169,7 +169,7 @@ NO_FILE = message("This file isn't there.")
 NO_PICTURE = message("Picture missing: {name}")
 NOT_DRAWN = message("Diagram, not drawn: this is its text.")
 TASK = message("To do")
-NO_NOTE = message("This note isn't there yet. Click to make it.")
+NO_NOTE = message("This note doesn't exist yet. Click to create it.")
 
 _DIAGRAMS = ("mermaid", "plantuml")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
