@@ -58,20 +58,20 @@ VALUES: dict[str, dict[str, Message]] = {
         "lines": message("By line"),
     },
     "mode": {
-        "auto": message("Auto"),
-        "semantic": message("Meaning"),
-        "keyword": message("Words"),
-        "hybrid": message("Both"),
+        "auto": message("Automatic"),
+        "semantic": message("By meaning"),
+        "keyword": message("By words"),
+        "hybrid": message("By meaning and words"),
     },
     "level": {
-        "auto": message("Auto"),
+        "auto": message("Automatic"),
         "simple": message("Quick"),
         "focused": message("Filtered"),
         "exploratory": message("Broad"),
     },
     "fusion": {"weighted": message("By score"), "reciprocal": message("By rank")},
     "phrase": {"require": message("Must be in the text"), "boost": message("Ranks higher")},
-    "decompose": {"auto": message("Auto"), "rules": message("by rules"), "llm": message("Language model")},
+    "decompose": {"auto": message("Automatic"), "rules": message("by rules"), "llm": message("Language model")},
 }
 """Names of the values of the settings that are a choice."""
 

@@ -46,7 +46,7 @@ class CompleteSettings:
     against the earlier score.
     """
 
-    mode: Annotated[Mode, Setting(message("way of searching"), message("How"))] = "auto"
+    mode: Annotated[Mode, Setting(message("way of searching"), message("How to search"))] = "auto"
     level: Annotated[Level, Setting(message("kind of search"), message("Kind of search"))] = "auto"
     limit: Annotated[
         int,

@@ -35,7 +35,7 @@ _PATHS = ("folder", "source")
 
 @pytest.fixture
 def client(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ASGIClient:
-    monkeypatch.chdir(tmp_path)  # no path leads elsewhere
+    monkeypatch.chdir(tmp_path)  # no path points elsewhere
     client = get_client(api(lambda: workspace, programs_only=True))
     client.headers["Authorization"] = f"Bearer {workspace.access.token}"
     workspace.search("warm")  # the first search writes the workspace's file of synonyms

@@ -74,7 +74,7 @@ def test_wrong_arguments_are_named(assistant: Assistant) -> None:
     assert "keyword: Field required; max_lines" in wrong
     assert "no option 'colour'" in assistant.refused("knowledge_list", colour="red")
     assert "at least 1" in assistant.refused("knowledge_query", knowledge_base="kitchen", query="oven", limit=0)
-    assert "is no filter" in assistant.refused("note_list", filters=["baking"])
+    assert "isn't a filter" in assistant.refused("note_list", filters=["baking"])
 
 
 def test_text_is_found_by_line_in_any_case_and_either_script(assistant: Assistant) -> None:

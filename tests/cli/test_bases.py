@@ -67,7 +67,7 @@ def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
     assert run("base", "show", "work") == made
     assert run("base", "list")["bases"] == [made]
     _, out, _ = said("base", "show", "work")
-    for text in ("What I do", "chunks of 300", "Number of hits: 4", "when you say so", "Files are only read"):
+    for text in ("What I do", "chunks of 300", "Number of hits: 4", "when you start it", "Files are only read"):
         assert text in out
     assert "work: 0 notes" in said("base", "list")[1]
     code, _, error = said("base", "new", "work")
@@ -157,7 +157,7 @@ def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, 
 def test_an_import_says_what_it_makes(run: Run, said: Run, folder: Path) -> None:
     said("base", "new", "other")
     _, _, error = said("import", folder, "--dry-run")
-    assert "There is no base 'vault' yet: this import makes it. Model: words." in error
+    assert "There is no base 'vault' yet: this import creates it. Model: words." in error
     assert "chunks of 512, at most 1,500" in error
     assert "tessera base new vault" in error
     planned = run("import", folder, "--dry-run")["makes"]

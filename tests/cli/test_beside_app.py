@@ -261,7 +261,7 @@ def test_long_work_is_done_one_at_a_time(
     ends = threading.Event()
     opened.jobs.start("import", lambda progress: ends.wait())
     status, error = run("rechunk", "--base", "vault", "--chunk-size", "300")
-    assert (status, "busy with other long work" in error) == (1, True)
+    assert (status, "busy with another long job" in error) == (1, True)
     assert run("note", "new", "diary", "--body", "Written meanwhile.")["title"]
     ends.set()
     assert run("rechunk", "--base", "vault", "--chunk-size", "300")["notes"] == 3
@@ -430,14 +430,14 @@ def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, server:
         server.hurries = False
         command, terminal = _begun(place, second)
         app.terminate()  # the app doesn't wait for the end of the import
-        assert "The app ended before the command did" in _until(terminal)
+        assert "The app closed before the command finished" in _until(terminal)
         assert command.wait(60) == 1
         app.wait(60)
         assert not (place / "run.json").exists()
     with _app(place) as app:
         command, terminal = _begun(place, third)
         app.kill()
-        assert "The app ended before the command did" in _until(terminal)
+        assert "The app closed before the command finished" in _until(terminal)
         assert command.wait(60) == 1
     assert (place / "run.json").exists()
     assert run("note", "new", "diary", "--body", "The lock is free.")["title"]

@@ -113,7 +113,7 @@ def test_a_conflict_ends_with_1_and_its_sentence(shell: Shell) -> None:
     ):
         code, error = shell.run(*command)
         assert code == 1
-        assert "'Plan' was changed meanwhile: it is version 2 now" in error
+        assert "'Plan' was changed in the meantime: it is version 2 now" in error
     assert shell.run("show", "Plan")["version"] == 2
 
 
@@ -140,7 +140,7 @@ def test_what_programs_wrote_is_accepted_or_rejected(shell: Shell) -> None:
     assert shell.run("show", "Plan")["body"] == "one three"
     assert [shell.run("history", "Plan")["versions"][0][name] for name in ("kind", "author")] == ["propose", "person"]
     assert shell.say("waiting") == "Nothing waits for you.\n"
-    assert "Nothing is left to accept or reject for 'Plan'" in shell.run("accept", "Plan")[1]
+    assert "There is nothing left to accept or reject for 'Plan'" in shell.run("accept", "Plan")[1]
     assert shell.run("list", "--trash")["trash"][0]["title"] == "Noise"
 
 
@@ -154,7 +154,7 @@ def test_what_can_not_be_done_is_said(shell: Shell) -> None:
     assert "stays as it is" in shell.run("edit", "Plan.md")[1]
     assert "UTF-8" in shell.run("edit", "Plan.md", stdin=b"\xff\xfe\xff")[1]
     assert "no text and no title" in shell.run("new", "desk")[1]
-    assert "Say what to set" in shell.run("set", "Plan.md")[1]
+    assert "Name what to set" in shell.run("set", "Plan.md")[1]
     assert "no version 9" in shell.run("revert", "Plan.md", 9)[1]
 
 

@@ -258,7 +258,7 @@ def test_each_kind_that_isnt_read_says_what_would_help(workspace: Workspace, tmp
     assert told.keys() == {*OTHERS, "feed.xml", "config.toml"}
     for name, part in {
         "song.mp3": "transcript",
-        "all.zip": "Import it by itself",
+        "all.zip": "Import it separately",
         "setup.exe": "part of a program",
         "data.json": "tessera learn FILE",
         "feed.xml": "name it .rss, .atom or .opml",
@@ -281,7 +281,7 @@ def test_a_folder_of_unread_kinds_says_what_is_there_and_what_is_read(workspace:
         workspace.notes.plan_folder(folder, "files")
     said = str(error.value)
     assert "2 .mp3" in said
-    assert "1 without a suffix" in said
+    assert "1 without a file extension" in said
     assert all(word in said for word in ("PDF", "Word", "Excel", "e-mail"))
     assert ".markdown" not in said
     with pytest.raises(SourceError, match=r"1 \.mp3, 1 \.rar"):

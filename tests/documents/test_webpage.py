@@ -115,7 +115,7 @@ def test_addresses_of_this_network_are_refused_before_anything_is_asked(
     "address", ["file:///etc/passwd", "https://", "https://a:b@example.org/", "ftp://example.org/"]
 )
 def test_what_is_no_address_of_a_page_is_refused(address: str) -> None:
-    with pytest.raises(SourceError, match="no address of a web page"):
+    with pytest.raises(SourceError, match="an address of a web page"):
         webpage.fetch(address)
 
 
@@ -123,7 +123,7 @@ def test_what_is_no_address_of_a_page_is_refused(address: str) -> None:
     "address", ["http://[abc", "http://a\u2100b/", "http://example.org:x/", "http://example.org:99999/"]
 )
 def test_an_address_that_cannot_be_read_is_refused_with_a_sentence(address: str) -> None:
-    with pytest.raises(SourceError, match="no address of a web page"):
+    with pytest.raises(SourceError, match="an address of a web page"):
         webpage.fetch(address)
 
 

@@ -44,8 +44,8 @@ def test_both_spellings_have_one_fingerprint(site: Path) -> None:
     ("name", "error"),
     [
         ("no-such-package", "No package 'no-such-package' is installed.*pip install no-such-package"),
-        ("json", "The package 'json' holds no sentence-transformers model.*modules.json in .*json"),
-        ("tiny-nothing", "holds no sentence-transformers model"),
+        ("json", "The package 'json' contains no sentence-transformers model.*modules.json in .*json"),
+        ("tiny-nothing", "contains no sentence-transformers model"),
         ("../tiny_model", "No package"),
         ("tiny_model.deep", "No package"),
         ("__main__", "__main__"),

@@ -247,8 +247,8 @@ def test_a_hostile_export_of_evernote_is_refused_with_a_sentence(tmp_path: Path,
 
 
 UNREADABLE = {
-    "damaged": (ENEX[:400], "Home.enex: is not a sound export of Evernote"),
-    "empty": ("", "Home.enex: is not a sound export of Evernote (line 1)."),
+    "damaged": (ENEX[:400], "Home.enex: isn't a valid export of Evernote"),
+    "empty": ("", "Home.enex: isn't a valid export of Evernote (line 1)."),
     "without notes": ("<en-export></en-export>", "Home.enex: is an export of Evernote without notes."),
 }
 
@@ -292,7 +292,7 @@ def test_a_notebook_without_notes_is_named_beside_others(workspace: Workspace, t
 
 def test_names_that_lead_out_and_bombs_in_an_inner_archive_are_refused(workspace: Workspace) -> None:
     inner = {"../../evil.md": "x", f"a {A}.md": "x"}
-    with pytest.raises(SourceError, match="could lead out"):
+    with pytest.raises(SourceError, match="could point outside"):
         workspace.notes.plan_upload([("a.zip", zipped({"b.zip": zipped(inner)}))], "notes")
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -148,7 +148,7 @@ def test_an_import_that_began_with_the_old_model_is_told(workspace: Workspace, f
             workspace.bases.begin_switch("vault", "new")
             workspace.bases.run_switch("vault")
 
-    with pytest.raises(EmbeddingMismatch, match="changed its model meanwhile"):
+    with pytest.raises(EmbeddingMismatch, match="changed its model in the meantime"):
         workspace.notes.apply(plan, progress=progress)
     workspace.notes.apply(workspace.notes.plan_folder(folder))
     assert stored(workspace) == {"first-letters": NOTES}

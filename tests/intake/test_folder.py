@@ -54,9 +54,9 @@ def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     assert {item.path: str(item.error) for item in found.failed} == dict.fromkeys(
         ("file.md", "folder", "up"), "is a link that points outside the folder: refused."
     )
-    with pytest.raises(SourceError, match="out of the folder"):
+    with pytest.raises(SourceError, match="outside the folder"):
         read(vault, "file.md")
-    with pytest.raises(SourceError, match="out of the folder"):
+    with pytest.raises(SourceError, match="outside the folder"):
         read(vault, "../vault-secret/secret.md")
 
 

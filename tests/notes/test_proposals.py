@@ -45,7 +45,7 @@ def test_a_programs_note_is_pending_until_a_person_accepts_it(workspace: Workspa
     workspace.proposals.accept([one])
     assert (hits(workspace, "thyme"), workspace.proposals.all()) == (["Thyme"], [])
     assert done(workspace, thyme.id) == [("accept", "person"), ("update", "program"), ("create", "program")]
-    with pytest.raises(EditError, match="Nothing is left to accept or reject for 'Thyme'"):
+    with pytest.raises(EditError, match="There is nothing left to accept or reject for 'Thyme'"):
         workspace.proposals.accept([one])
     with pytest.raises(UnknownChoice, match="nowhere"):
         workspace.proposals.add("nowhere", "x")

@@ -50,7 +50,7 @@ def test_a_word_has_no_box(filled: Screen) -> None:
 def test_what_the_notes_do_not_say_is_told(filled: Screen) -> None:
     filled.open("search", q="who has won the chess championship?")
     assert not box(filled)
-    assert "Nothing close" in filled.text
+    assert "Nothing similar" in filled.text
 
 
 def test_code_stands_apart_from_the_sentence_before_it(filled: Screen) -> None:

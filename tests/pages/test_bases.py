@@ -459,14 +459,16 @@ def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen
     notes.app.text_input("import_base").set_value("new ones")
     notes.press("look_path")
     said = notes.text.replace("\\", "")
-    assert "There is no base 'new ones' yet: this import makes it. Model: words. Splitting: split automatically" in said
+    assert (
+        "There is no base 'new ones' yet: this import creates it. Model: words. Splitting: split automatically" in said
+    )
     assert len(notes.workspace.bases.all()) == 1
     making = notes.open("bases", new="yes", name="new ones")
     assert making.app.text_input("new_name").value == "new ones"
     making.app.text_input("new_description").set_value("Other ones").run()
     making.press("make_base")
     assert making.app.title[0].value == "Notes"
-    assert "this import makes it" not in making.text
+    assert "this import creates it" not in making.text
     making.press("plan_apply").finish().finish("embed")
     assert making.workspace.bases.get("new ones").description == "Other ones"
     assert len(making.workspace.bases.all()) == 2
@@ -567,7 +569,7 @@ def test_a_base_is_checked_and_names_what_no_question_reaches(base: Screen) -> N
     base.workspace.notes.add("vault", "# TODO", path="todo.md", title="TODO")
     base.tab("Can my notes be found?").press("check_").finish("findable")
     assert "come first" in base.text
-    assert "It holds too little text to be told from others" in base.text
+    assert "It has too little text to tell it from other notes" in base.text
     check = base.workspace.findability.last("vault")
     assert check is not None
     assert {one.title for one in check.check.findings} == {"TODO"}

@@ -18,7 +18,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
     (kept, *_) = screen.workspace.notes.all()
     screen.workspace.notes.delete(kept.id)
     screen.open("settings").tab("Backups").press("restore_tessera-")
-    assert "kept in a folder beside it" in screen.text
+    assert "kept in a folder next to it" in screen.text
     screen.press("backup_restore_yes")
     assert not screen.workspace.readonly
     assert not screen.errors

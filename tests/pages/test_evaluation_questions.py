@@ -350,7 +350,7 @@ def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault
     filled.workspace.notes.apply(filled.workspace.notes.plan_folder(vault))
     look(filled, question="q1")
     assert list(filled.app.dataframe[0].value["state"]) == ["Passage no longer exists"]
-    assert "1 whose passage is gone" in filled.text
+    assert "1 whose passage no longer exists" in filled.text
     assert "The note was deleted, or this text in it was changed" in filled.text
     filled.app.segmented_control("questions_state").set_value("gone").run()
     assert table(filled) == ["how do I restore?"]

@@ -164,7 +164,7 @@ def test_a_miss_says_why(filled: Screen) -> None:
     told = boxes(filled)
     assert "missed" in told
     assert "Others were closer" in told
-    assert "Others are nearer in meaning and in words" in told
+    assert "Others are closer in meaning and in words" in told
 
 
 def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault: Path) -> None:
@@ -179,7 +179,7 @@ def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault:
     assert "Do not" not in told
     workspace.notes.delete([workspace.notes.find("backups.md").id])
     compared.app.run()
-    assert "The note is gone" in boxes(compared)
+    assert "The note no longer exists" in boxes(compared)
 
 
 # the ways

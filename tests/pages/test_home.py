@@ -84,7 +84,7 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
     assert "Needs attention" in screen.text
     assert "1 file of 'vault' could not be read" in screen.text.replace("\\", "")
     assert "&lt;b&gt;photo.md" in screen.text
-    assert "not text, whatever its name says" in screen.text
+    assert "not text, despite its name" in screen.text
 
 
 def test_a_damaged_index_is_repaired_while_searches_go_on(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ def test_an_upload_whose_name_leads_out_is_refused() -> None:
     screen = Screen().open("notes")
     screen.app.file_uploader[1].set_value([("../../x.md", b"# X", "text/markdown")]).run()
     screen.press("look_files")
-    assert "could lead out of the folder" in screen.errors.replace("\\", "")
+    assert "could point outside the folder" in screen.errors.replace("\\", "")
 
 
 def test_filters_narrow_the_list(filled: Screen) -> None:
@@ -388,7 +388,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     screen = filled.open("map")
     assert "1 note is left out" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
-    assert "Check first whether the notes can be found" in screen.text
+    assert "First check on the page of the base" in screen.text
     filled.workspace.findability.check("vault")
     assert "From red (never first" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()

@@ -53,7 +53,7 @@ def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
 
 def test_a_model_is_tested_on_its_card(settings: Screen) -> None:
     settings.tab("Models").press("test_tfidf").finish("test")
-    assert "Usable: it put the right sentences first" in boxes(settings)
+    assert "Usable: it ranked the right sentences first" in boxes(settings)
     settings.app.text_input("other_name").input("upside")
     settings.press("test_other").finish("test")
     assert "Not usable" in boxes(settings)

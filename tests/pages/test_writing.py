@@ -153,7 +153,7 @@ def test_a_text_that_cant_be_saved_says_why_and_stays_a_draft(filled: Screen, va
     filled.workspace.bases.update(note.base, write_files=True)
     typed(filled.open("notes", note=note.id).press("edit_note"), "")
     paused(filled)
-    assert "A file without any text is no note" in filled.text
+    assert "A file without any text isn't a note" in filled.text
     assert "Not saved." in filled.text
     filled.press("writing_leave")
     assert "You changed this note" in filled.text

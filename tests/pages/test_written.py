@@ -126,7 +126,7 @@ def test_a_thread_goes_on_changes_and_becomes_a_note(filled: Screen, model: Mode
     screen.press("thread_keep")
     (kept,) = screen.workspace.notes.all(screen.workspace.searching.filters(terms=["status:pending"]))
     assert kept.title == "what are museum backups worth?"
-    assert "It waits as a note" in screen.text
+    assert "Saved as a note" in screen.text
     screen.press("thread_delete")
     assert screen.workspace.threads.all() == []
     assert "They are only worth a restore." not in screen.text

@@ -86,12 +86,12 @@ def test_what_a_date_stands_for(typed: str, meant: DateRange) -> None:
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("soon", f"'soon' is no date. Write it as {EXAMPLES}."),
-        ("last", f"'last' is no date. Write it as {EXAMPLES}."),
-        ("2026-1-5-2", f"'2026-1-5-2' is no date. Write it as {EXAMPLES}."),
-        ("半天", f"'半天' is no date. Write it as {EXAMPLES}."),
-        ("0d", f"'0d' is no date. Write it as {EXAMPLES}."),
-        ("", f"'' is no date. Write it as {EXAMPLES}."),
+        ("soon", f"'soon' isn't a date. Write it as {EXAMPLES}."),
+        ("last", f"'last' isn't a date. Write it as {EXAMPLES}."),
+        ("2026-1-5-2", f"'2026-1-5-2' isn't a date. Write it as {EXAMPLES}."),
+        ("半天", f"'半天' isn't a date. Write it as {EXAMPLES}."),
+        ("0d", f"'0d' isn't a date. Write it as {EXAMPLES}."),
+        ("", f"'' isn't a date. Write it as {EXAMPLES}."),
         ("2026-02-30", "There is no '2026-02-30' in the calendar. Check the month and the day."),
         ("2026-13", "There is no '2026-13' in the calendar. Check the month and the day."),
         ("2025年2月29日", "There is no '2025年2月29日' in the calendar. Check the month and the day."),

@@ -494,19 +494,19 @@ def test_filters_need_no_words() -> None:
         (
             "x tag:",
             "tag:",
-            "'tag:' has no value. Write it directly behind the colon, as in tag:rust,go."
+            "'tag:' has no value. Write it directly after the colon, as in tag:rust,go."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             "-类型： rust",
             "-类型：",
-            "'类型：' has no value. Write it directly behind the colon, as in 类型：work."
+            "'类型：' has no value. Write it directly after the colon, as in 类型：work."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             'after:"" x',
             'after:""',
-            "'after:' has no value. Write it directly behind the colon, as in after:2026-01-31."
+            "'after:' has no value. Write it directly after the colon, as in after:2026-01-31."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
@@ -555,7 +555,7 @@ def test_filters_need_no_words() -> None:
         (
             "x after:last week",
             "last",
-            "'last' is no date. Write it as 2026-01-31, 2026-01, 2026, 7d, 2w, 3m, 1y, today or \"last week\".",
+            "'last' isn't a date. Write it as 2026-01-31, 2026-01, 2026, 7d, 2w, 3m, 1y, today or \"last week\".",
         ),
         ("x before:2026-02-30", "2026-02-30", "There is no '2026-02-30' in the calendar. Check the month and the day."),
         (

@@ -94,7 +94,7 @@ def test_a_full_disk_is_told_and_what_was_stored_is_there(folder: Path, vault: P
     with Workspace(folder) as workspace:
         workspace.store.open_index()
         before = titles(workspace)
-        with limit(300_000), pytest.raises(DiskFull, match="Make space on its disk"):
+        with limit(300_000), pytest.raises(DiskFull, match="Free some space on its disk"):
             sync(workspace, vault)
         assert titles(workspace) >= before
         sync(workspace, vault)
@@ -164,7 +164,7 @@ def test_another_program_that_holds_the_database_is_told(folder: Path) -> None:
     with Workspace(folder) as workspace, closing(sqlite3.connect(folder / "notes.db")) as other:
         other.execute("BEGIN IMMEDIATE")
         workspace.store.database.connection.execute("PRAGMA busy_timeout = 0")
-        with pytest.raises(WorkspaceLocked, match="Another program is using"):
+        with pytest.raises(WorkspaceLocked, match="Another program keeps"):
             workspace.searches.add("a question")
         other.rollback()
         workspace.searches.add("a question")
@@ -223,7 +223,7 @@ def test_an_emptied_workspace_is_no_new_one(folder: Path, emptied: str, readonly
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("VACUUM")
     before = contents(folder)
-    with pytest.raises(NotesDamaged, match="To begin anew instead, move these elsewhere: chroma"):
+    with pytest.raises(NotesDamaged, match="To start over instead, move these elsewhere: chroma"):
         Workspace(folder, readonly=readonly)
     assert contents(folder) == before
     shutil.rmtree(folder / "chroma")

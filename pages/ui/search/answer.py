@@ -258,7 +258,6 @@ def _hits(
         if answer is not None and not answer.refused:
             with first:
                 section(workspace, text, options, quoted=answer.likely)
-        st.html(cards.legend())
         hits.draw_hits(workspace, text, result, base=several, answer=answer)
         if result.confident:
             hits.more_button(result)
@@ -290,6 +289,11 @@ def _summary(
     """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
     close = not result.hits or result.confident
     about = [
+        t(
+            "{level}: {reason}",
+            level=knobs.value_label("level", result.classified.level),
+            reason=text_of(result.classified.reason),
+        ),
         t("{ms} ms", ms=round(result.took_ms)),
         t("reranking: {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
         t("from memory") if result.cached else "",
@@ -301,6 +305,8 @@ def _summary(
             else f":material/search_off: {plain(t('Nothing similar. The nearest:'))}"
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
+        if result.hits:
+            st.caption(f":material/help: {t('Marks')}", width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
             widgets.small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:

@@ -11,7 +11,7 @@ from pages.ui.shared.text import t, text_of
 
 FILTERS = ("search_bases", "search_tags")
 OPEN = "options_open"
-DRAWN = tuple(name for column in knobs.OF_SEARCHES for name in column)
+DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
 """The options that follow the base, else the settings, until the user chooses a value."""
 
 
@@ -37,17 +37,15 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
         (t("With all of these tags"), t("Any"), list(workspace.notes.tags())),
     )
     with st.container(border=True, key="options_body"):
-        columns = zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, texts, FILTERS, strict=True)
-        for column, (first, *_), (label, none, there), key in columns:
-            with column:
-                _draw(first)
-                st.multiselect(label, there, key=key, placeholder=none, persist_state="session")
-        chosen = st.session_state[FILTERS[0]]
-        _draw_reranker(workspace, workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+        _draw("mode", offered=knobs.WAYS)
+        for column, (label, none, there), key in zip(st.columns(2, gap="medium"), texts, FILTERS, strict=True):
+            column.multiselect(label, there, key=key, placeholder=none, persist_state="session")
         with st.expander(t("Advanced"), key="advanced_options"):
-            for column, (_, *others) in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
+            chosen = st.session_state[FILTERS[0]]
+            _draw_reranker(workspace, workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+            for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
-                    for name in others:
+                    for name in names:
                         _draw(name)
         if st.session_state["own_options"] or st.session_state["reranker"] != knobs.AS_SET:
             widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset)
@@ -61,9 +59,9 @@ def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
     widgets.select(t("Rerank"), texts, "reranker", help=about, persist_state="session")
 
 
-def _draw(name: str) -> None:
+def _draw(name: str, **more: Any) -> None:
     """Draw a widget, which shows the value of the base or the settings until the user chooses one."""
-    knobs.draw(name, key=name, on_change=_mark_own, args=(name,), persist_state="session")
+    knobs.draw(name, key=name, **more, on_change=_mark_own, args=(name,), persist_state="session")
 
 
 def _mark_own(name: str) -> None:

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import groupby
-from typing import get_args
 
 import streamlit as st
 
@@ -16,7 +14,6 @@ from core.model import (
     Decomposition,
     Facet,
     Filters,
-    Level,
     SearchOptions,
     SearchResult,
     SubQueryResult,
@@ -136,8 +133,14 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
             return
         with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
             widgets.close("facets_close", t("Close"), on_click=toggle)
-        for name, group in fields.items():
-            _field(result, name, group)
+        single = [name for name, group in fields.items() if len(group) == 1 and group[0].term not in result.query]
+        for name in fields:
+            if name not in single:
+                _field(result, name, fields[name])
+        if single:
+            with st.expander(t("More"), key="facets_single"):
+                for name in single:
+                    _field(result, name, fields[name])
 
 
 def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
@@ -258,34 +261,21 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
     "after": message("from"),
     "before": message("before"),
 }
-ICONS = {"simple": "search", "focused": "filter_alt", "exploratory": "account_tree"}
 
 
 def chips(text: str, result: SearchResult) -> None:
-    """Draw the level with its reason, the parts of the question that narrow it, and the filters next to it."""
+    """Draw the parts of the question that narrow it, and the filters next to it."""
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without it")
         widgets.button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
 
-    _level(result, chosen=result.settings.level != "auto")
     for term in narrowing(result):
         rest = question_box.without_term(text, term.start, term.end)
         chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
     for key in options.FILTERS:
         for number, name in enumerate(st.session_state[key]):
             chip(filter_name(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
-
-
-def _level(result: SearchResult, *, chosen: bool) -> None:
-    levels = {name: knobs.value_label("level", name) for name in get_args(Level)}
-    name = levels[result.classified.level]
-
-    label = t("{level} (your choice)", level=name) if chosen else name
-    about = plain(text_of(result.classified.reason))
-    widgets.menu(
-        label, levels, "level_chip", ICONS[result.classified.level], partial(options.choose, "level"), help=about
-    )
 
 
 def narrowing(result: SearchResult) -> list[Term]:

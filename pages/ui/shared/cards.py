@@ -223,16 +223,15 @@ def is_close(seen: Highlight) -> bool:
     return seen.nearness is not None and seen.nearness >= CLOSE
 
 
-def legend() -> str:
-    """Return what the marks of hits mean as HTML, folded."""
+def legend(*, parts: bool) -> str:
+    """Return what the marks of hits mean as Markdown; with `parts`, the dots of a question that was broken down too."""
     rows = [
-        (f"<mark>{html(t('word'))}</mark>", t("A word of your question.")),
-        (f'<span class="t-near">{html(t("sentence"))}</span>', t("The sentence that is nearest to it in meaning.")),
-        (meter(3), t("How well the hit matches: strong, good or weak. It never rises further down.")),
-        (dot(style.TILES[0]), t("The part of the question that found the hit, where it was broken down.")),
+        (f":orange-background[{t('word')}]", t("a word of your question")),
+        (f":green-background[{t('sentence')}]", t("the sentence closest to it in meaning")),
+        (":material/signal_cellular_alt:", t("how well the hit matches: strong, good or weak")),
+        *([("●", t("the part of the question that found the hit"))] if parts else []),
     ]
-    lines = "".join(f"<tr><td>{mark}</td><td>{html(text)}</td></tr>" for mark, text in rows)
-    return folded(t("What the marks mean"), f'<table class="t-table t-forms">{lines}</table>', css="t-more t-legend")
+    return "  \n".join(f"{mark} {text}" for mark, text in rows)
 
 
 def section(note: NoteSummary, chunk: Chunk) -> tuple[str, ...]:

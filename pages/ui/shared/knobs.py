@@ -263,10 +263,12 @@ OFFERED = {"limit": (5, 10, 20, 50)}
 """Values of a number whose range has too many."""
 
 OF_SEARCHES = (
-    ("mode", "limit", "semantic_weight", "link_weight", "priority_weight", "feedback_weight", "fusion"),
-    ("level", "expansion_size", "score_threshold", "rerank_weight", "phrase"),
+    ("level", "limit", "link_weight", "priority_weight", "feedback_weight", "fusion"),
+    ("rerank_weight", "expansion_size", "score_threshold", "semantic_weight", "phrase"),
 )
-"""The columns of a search's options."""
+"""The columns of a search's advanced options; the mode and the reranker are drawn by the search itself."""
+WAYS = ("auto", "semantic", "keyword")
+"""The modes that are offered; `auto` is both in bases with a model."""
 
 AROUND = SearchSettings(expansion_size=1)
 """Each hit with a neighbour on each side."""
@@ -295,12 +297,16 @@ def value(settings: CompleteSettings, name: str) -> Any:
     return float(chosen) if isinstance(getattr(DEFAULTS, name), float) else chosen
 
 
-def draw(name: str, *, key: str, **more: Any) -> Any:
-    """Draw the widget of a setting and return its value. For the reranker, see `value_labels`."""
+def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: Any) -> Any:
+    """Draw the widget of a setting and return its value; `offered` choices are all, unless another is chosen.
+
+    For the reranker, see `value_labels`.
+    """
     label, least, most = setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more |= {"key": key, "help": text_of(HELPS[name]) if name in HELPS else None}
     if CHOICES[name]:
-        texts = {choice: value_label(name, choice) for choice in CHOICES[name]}
+        choices = offered if st.session_state.get(key) in offered else CHOICES[name]
+        texts = {choice: value_label(name, choice) for choice in choices}
         return widgets.segments(label, texts, label_visibility="visible", **more)
     if name in OFFERED:
         return st.select_slider(label, sorted({*OFFERED[name], st.session_state[key]}), **more)

@@ -162,8 +162,8 @@ def _swapped(old: str, new: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("harm", "line", "words"),
     [
-        (_swapped("crlf.md", "../crlf.md"), True, "could lead out"),
-        (_swapped("crlf.md", "/etc/crlf.md"), True, "could lead out"),
+        (_swapped("crlf.md", "../crlf.md"), True, "could point outside"),
+        (_swapped("crlf.md", "/etc/crlf.md"), True, "could point outside"),
         (_swapped("a line.md", "crlf.md"), True, "twice"),
         (_swapped("priority", "prioritaet"), True, "no field"),
         (_swapped("tessera", "other"), True, "no base"),

@@ -312,7 +312,7 @@ def test_the_commands_do_it_beside_the_open_app_and_on_a_damaged_workspace(
     (workspace.store.folder / "notes.db").write_bytes(b"no database" * 500)
     main_(["backup", "restore", "latest", "--to", str(tmp_path / "new")])
     main_(["backup", "restore", "latest", "--yes"])
-    assert "What was there is kept in" in capsys.readouterr().out
+    assert "The previous data is kept in" in capsys.readouterr().out
     lock.take(workspace.store.folder).release()
     with Workspace(workspace.store.folder) as again:
         assert len(again.notes.all()) == 3

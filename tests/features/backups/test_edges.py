@@ -139,7 +139,7 @@ def test_a_database_of_another_program_is_not_put_in_place(workspace: Workspace,
     file = tmp_path / "other.db"
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(f"CREATE TABLE bases (id); PRAGMA user_version = {schema};")
-    with pytest.raises(SourceError, match="no database of Tessera"):
+    with pytest.raises(SourceError, match="a database of Tessera"):
         workspace.backups.restore(str(file))
     assert not restoring.is_pending(workspace.store.folder)
 
@@ -249,7 +249,7 @@ def test_programs_fill_no_disk_with_backups(workspace: Workspace) -> None:
 
 @pytest.mark.parametrize("folder", ["~nobody-has-this-name/x", "/tmp/a\0b"])
 def test_a_folder_that_is_none_is_told(workspace: Workspace, folder: str) -> None:
-    with pytest.raises(ConfigError, match="no whole path"):
+    with pytest.raises(ConfigError, match="a complete path"):
         workspace.backups.choose_place(folder)
     assert workspace.backups.place == workspace.store.folder / "backups"
 

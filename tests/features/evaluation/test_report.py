@@ -208,7 +208,7 @@ def test_differences_have_their_interval_where_it_means_something() -> None:
     report = to_markdown(side_by_side([ranked("old", (1, 2) * 15), ranked("new", (1,) * 30)]))
     (row,) = re.findall(r"\| Rank of the right passage \(MRR\) \| 0\.750 \| 1\.000 \| (.+) \|", report)
     assert re.fullmatch(r"\+0\.250 \(\+0\.1\d\d … \+0\.3\d\d\)", row)
-    assert "95% certainty" in report
+    assert "95% confidence interval" in report
     assert report.count("No question.") == 2
 
 

@@ -131,9 +131,9 @@ def _endless(handler: Handler) -> None:
 
 
 FAILURES: dict[str, tuple[list[Answer | Script], str, int]] = {
-    "garbage twice": ([stream("no JSON"), stream('{"notes": [}')], "form that was asked for", 2),
-    "another object": ([stream('{"notes": "none"}'), stream("[]")], "form that was asked for", 2),
-    "endless": ([_endless, _endless], "form that was asked for", 2),
+    "garbage twice": ([stream("no JSON"), stream('{"notes": [}')], "requested form", 2),
+    "another object": ([stream('{"notes": "none"}'), stream("[]")], "requested form", 2),
+    "endless": ([_endless, _endless], "requested form", 2),
     "broken off": ([stream('{"notes": [', end="")], "broke off its answer", 1),
     "refused": ([Answer({"error": "no"}, 401)], "refused access", 1),
 }

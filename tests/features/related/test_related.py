@@ -94,8 +94,8 @@ def test_copies_are_told_apart_from_related_notes(workspace: Workspace) -> None:
     add(workspace, "中文", NETS * 3)
     related = workspace.related.of(one)
     assert {copy.note.title: str(copy.reasons[0]) for copy in related.copies} == {
-        "Twin": "About 99 % of the shorter note's text stands in both",
-        "Longer": "About 99 % of the shorter note's text stands in both",
+        "Twin": "About 99 % of the shorter note's text is in both",
+        "Longer": "About 99 % of the shorter note's text is in both",
     }
     assert related.notes == ()
 
@@ -113,11 +113,11 @@ def test_tags_and_places_of_the_nearest_notes_are_suggested_and_accepted(workspa
     one = add(workspace, "Rye", f"Rye and {DOUGH.lower()} baking", tags=["Food"], path="inbox/rye.md")
     related = workspace.related.of(one)
     assert [(tag.tag, str(tag.reason)) for tag in related.tags] == [
-        ("baking", "4 of the nearest notes have it, and the text names it")
+        ("baking", "4 of the most similar notes have it, and the text names it")
     ]
     (place,) = related.places
     assert (place.base, place.folder, place.movable) == ("home", "kitchen/bread", True)
-    assert str(place.reason) == "4 of the 8 nearest notes are there, 0 where this one is"
+    assert str(place.reason) == "4 of the 8 most similar notes are there, 0 here"
     moved = workspace.notes.move(one, place.folder, expected_version=1)
     assert (moved.path, workspace.notes.get(one).version) == ("kitchen/bread/rye.md", 2)
     assert workspace.related.of(one).places == ()
@@ -195,17 +195,17 @@ def test_hints_say_what_is_wrong_and_what_to_do(workspace: Workspace) -> None:
     add(workspace, "Other", "The oven bakes the bread at 240 degrees.")
     add(workspace, "Newer", "x", supersedes=["Untitled 3"])
     assert hints(workspace, bad) == [
-        ("outdated", "It is out of date since 2020-01-01."),
+        ("outdated", "It expired on 2020-01-01."),
         ("outdated", "'Newer' says that it replaces this note."),
-        ("contradiction", "'Other' says the same with another number."),
+        ("contradiction", "'Other' says the same with a different number."),
         ("dead_links", "1 link leads to no note: Nowhere"),
         ("untitled", "It has no title of its own."),
-        ("headless", "About 3,100 words stand here without a heading."),
+        ("headless", "About 3,100 words here have no heading."),
     ]
     assert all(str(one.remedy) for one in workspace.related.of(bad).hints)
     good = add(workspace, "Good", "# Good\n\nThe train leaves the city with 12 wagons today.")
     add(workspace, "Wrong", "# Wrong\n\nThe train leaves the city with 14 wagons today.")
-    assert hints(workspace, good) == [("contradiction", "'Wrong' says the same with another number.")]
+    assert hints(workspace, good) == [("contradiction", "'Wrong' says the same with a different number.")]
     (hint,) = workspace.related.of(good).hints
     assert hint.quotes == (
         "The train leaves the city with 12 wagons today.",
@@ -226,7 +226,7 @@ def test_the_command_prints_every_part(workspace: Workspace) -> None:
     assert "[[zebra crossing]]  Zebra crossing (home: Zebra crossing.md)" in result.output
     assert "1 link leads to no note: Nowhere" in result.output
     for command, said in (
-        (["note", "link", "Text", "Zebra crossing"], "The link is there: version 2 now."),
+        (["note", "link", "Text", "Zebra crossing"], "The link is added: version 2 now."),
         (["note", "move", "Text", "a/b"], "The note is at 'a/b/Text.md' now."),
     ):
         result = CliRunner().invoke(cli.app, [*command, "--workspace", folder])
