@@ -165,7 +165,7 @@ def test_the_end_of_the_log_is_a_command(tmp_path: Path, capsys: pytest.CaptureF
             cli.main(["status", "--log", "--workspace", str(tmp_path / "w"), *more])
         return capsys.readouterr().out
 
-    assert "Nothing stands in" in status()
+    assert "is empty." in status()
     Workspace(tmp_path / "w").close()
     assert status().splitlines()[-1].endswith("Closed")
     assert '"lines": ["20' in status("--json")
