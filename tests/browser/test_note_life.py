@@ -80,7 +80,16 @@ def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Ta
     first = history.get_by_text(re.compile(r"^\d · ")).last
     number = first.inner_text()[0]
     first.click()
-    history.get_by_role("button", name=f"Go back to version {number}").click()
+    expect(history.get_by_text(f"removed: only in version {number}")).to_be_visible()
+    tab.settle()
+    history.get_by_text("Side by side", exact=True).click()
+    expect(history.locator(".t-sides > div").first).to_contain_text("zanzibar")
+    expect(history.locator(".t-sides > div").last).to_contain_text("madagascar")
+    tab.settle()
+    history.get_by_text("This version", exact=True).click()
+    expect(history.locator(".st-key-history_text .t-words")).to_have_text("The queen moved into the zanzibar hive.")
+    tab.settle()
+    history.get_by_role("button", name="Restore this version").click()
     expect(document).to_contain_text("The queen moved into the zanzibar hive.")
     expect(page.get_by_text(f"is as in version {number} again.")).to_be_visible()
     tab.settle()

@@ -49,6 +49,7 @@ def test_the_history_says_what_was_done_and_goes_back(written: Screen) -> None:
         "3 · changed by a program", "2 · changed by you", "1 · written by you",
     ]  # fmt: skip
     assert "<ins>new</ins>" in written.text
+    assert "removed: only in version 2" in written.text
     assert "The text is the same." in written.text
     versions.set_value(2).run()
     assert "<ins>new</ins>" in written.text, "against now first"
@@ -56,8 +57,12 @@ def test_the_history_says_what_was_done_and_goes_back(written: Screen) -> None:
     versions.set_value(1).run()
     assert "the <del>first</del><ins>second</ins> words" in written.text
     assert not any(XSS in element.proto.body for element in written.app.get("html"))
-    versions = written.app.radio(f"history_{note_id}")
-    versions.set_value(1).run()
+    written.app.segmented_control(key="history_view").set_value("alone").run()
+    assert "<div class='t-words'>the first words\nstay</div>" in written.text
+    assert "<ins>" not in written.text
+    written.app.segmented_control(key="history_view").set_value("sides").run()
+    assert "<b>Version 1</b><b>Version 3</b>" in written.text
+    assert "<div>the <del>first</del> words\n</div><div>the <ins>second</ins> words\n</div>" in written.text
     written.press("history_revert")
     now = written.workspace.notes.get(note_id)
     assert (now.body, now.tags, now.version) == ("the first words\nstay", (), 4)

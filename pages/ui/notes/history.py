@@ -1,6 +1,6 @@
 """The versions of a note in a dialog, the return to one, and the undo of the last changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -66,6 +66,8 @@ DIALOG = Dialog("history_of")
 """The history of a note, opened with its id."""
 _AROUND = 2
 """Lines that are shown around a change."""
+_NONE = "–"
+"""The text of a field without a value."""
 _MOST = 60_000
 """Characters of a difference that are shown."""
 
@@ -86,47 +88,75 @@ def _history(workspace: Workspace, note_id: str) -> None:
     with shell.errors():
         versions = workspace.notes.history(note_id)
         texts = {version.number: line(version) for version in versions}
-        left, right = st.columns([2, 3], gap="medium")
-        with left, st.container(height=460, border=False):
+        left, right = st.columns([1, 3], gap="medium")
+        with left, st.container(key="history_versions"):
             number = st.radio(
                 t("Version"), list(texts), format_func=lambda text: plain(texts[text]), key=f"history_{note_id}"
             )
         with right:
             others = {item: text for item, text in texts.items() if item != number}
-            _draw_comparison(workspace, note_id, number, others)
-            newest = versions[0].number
-            if number != newest and widgets.button(
-                t("Go back to version {n}", n=number),
-                "history_revert",
-                "restore",
-                type="primary",
-                disabled=workspace.readonly,
-            ):
-                _revert(workspace, note_id, number, newest)
-                st.rerun()
+            with st.container(horizontal=True, vertical_alignment="bottom", key="history_head"):
+                view, other = _choose_view(note_id, number, others)
+                if others and number != max(texts):
+                    _draw_restore(workspace, note_id, number, max(texts))
+            with st.container(border=True, key="history_text"):
+                if other is None:
+                    _draw_version(workspace, workspace.notes.at(note_id, number))
+                else:
+                    _draw_comparison(workspace, note_id, sorted((number, other)), sides=view == "sides")
 
 
-def _draw_comparison(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
-    """Draw the differences between a version and another one: by default the text of now, of that the one before it."""
+def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
+    """Draw the choice of a view, and of a second version: by default that of now, of that the one before it."""
     if not others:
-        st.caption(t("This is the only version."))
-        return
+        st.caption(t("This is the only version."), width="stretch")
+        return "alone", None
+    views = {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")}
+    view = widgets.segments(t("View"), views, "history_view", default="changes", persist_state="session")
+    if view == "alone":
+        st.space("stretch")
+        return view, None
     newest = max(others)
     first = newest if newest > number else next(iter(others))
     texts = {
         item: text if item < max(newest, number) else t("now · {version}", version=text)
         for item, text in others.items()
     }
-    other = widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
-    with st.container(height=360, border=True):
-        draw_difference(workspace.notes.difference(note_id, min(number, other), max(number, other)))
+    index = list(texts).index(first)
+    return view, widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=index)
+
+
+def _draw_restore(workspace: Workspace, note_id: str, number: int, now: int) -> None:
+    click = {"type": "primary", "disabled": workspace.readonly}
+    if widgets.button(t("Restore this version"), "history_revert", "restore", **click):
+        _revert(workspace, note_id, number, now)
+        st.rerun()
+
+
+def _draw_version(workspace: Workspace, note: Note) -> None:
+    head = "" if note.title == workspace.notes.title_of(note.body) else f"<b>{html(note.title)}</b>"
+    st.html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
+
+
+def _draw_comparison(workspace: Workspace, note_id: str, numbers: Sequence[int], *, sides: bool) -> None:
+    """Draw the differences between two versions, and what the colours mean."""
+    first, second = numbers
+    removed, added = t("removed: only in version {n}", n=first), t("added: only in version {n}", n=second)
+    st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
+    difference = workspace.notes.difference(note_id, first, second)
+    if sides and (shown := side_by_side(difference)):
+        heads = "".join(f"<b>{html(t('Version {n}', n=n))}</b>" for n in numbers)
+        st.html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
+    else:
+        draw_difference(difference)
 
 
 def draw_difference(difference: NoteDifference) -> None:
     """Draw the fields and the words that differ between two states of a note."""
-    if difference.fields:
-        st.html(_fields(difference.fields))
-    st.html(words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
+    st.html(
+        _fields(difference.fields)
+        + (words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
+    )
 
 
 def words(difference: NoteDifference) -> str:
@@ -142,36 +172,75 @@ def words(difference: NoteDifference) -> str:
             text = piece.text[: max(0, _MOST - length)]
             parts.append(f"<{tags[piece.kind]}>{html(text)}</{tags[piece.kind]}>")
             length += len(text)
-    cut = f'<div class="t-dim">{html(t("The rest is too long to be shown."))}</div>' if length >= _MOST else ""
-    return f'<div class="t-words">{"".join(parts)}</div>{cut}'
+    return f'<div class="t-words">{"".join(parts)}</div>{_cut(length)}'
+
+
+def side_by_side(difference: NoteDifference) -> str:
+    """Return two states of a text as HTML, line by line next to each other; "" for equal texts."""
+    if all(piece.kind == "equal" for piece in difference.pieces):
+        return ""
+    rows: list[tuple[str, str]] = []
+    left, right, length = "", "", 0
+    last = len(difference.pieces) - 1
+    for number, piece in enumerate(difference.pieces):
+        text = piece.text[: max(0, _MOST - length)]
+        if piece.kind == "equal":
+            for line in _near(piece.text, first=number == 0, last=number == last):
+                left, right = left + html(line), right + html(line)
+                if line.endswith("\n") or not line:
+                    rows.append((left, right))
+                    left = right = ""
+            continue
+        length += len(text)
+        if piece.kind == "removed":
+            left += f"<del>{html(text)}</del>"
+        else:
+            right += f"<ins>{html(text)}</ins>"
+    rows += [(left, right)] if left or right else []
+    cells = (f"<div>{left}</div><div>{right}</div>" if left or right else "<hr>" for left, right in rows)
+    return "".join(cells) + _cut(length)
+
+
+def _cut(length: int) -> str:
+    """Return the remark below a text of a length as HTML, "" for one that is shown in whole."""
+    return f'<div class="t-dim">{html(t("The rest is too long to be shown."))}</div>' if length >= _MOST else ""
 
 
 def _nearby_lines(text: str, *, first: bool, last: bool) -> str:
     """Return the lines of an equal text that are near a change as HTML, with a rule for those between."""
+    return "".join(html(line) or "<hr>" for line in _near(text, first=first, last=last))
+
+
+def _near(text: str, *, first: bool, last: bool) -> list[str]:
+    """Return the lines of an equal text that are near a change, with an empty one for those between."""
     lines = text.splitlines(keepends=True)
     head, tail = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
-    if len(head) + len(tail) >= len(lines):
-        return html(text)
-    return f"{html(''.join(head))}<hr>{html(''.join(tail))}"
+    return lines if len(head) + len(tail) >= len(lines) else [*head, "", *tail]
 
 
 def _fields(changes: tuple[FieldChange, ...]) -> str:
-    """Return the fields that differ as HTML."""
+    """Return the fields that differ as HTML, "" where none does."""
+    if not changes:
+        return ""
     rows = (
-        f'<tr><td>{html(text_of(NOTE_FIELDS[change.name].title))}</td><td class="t-words"><del>{html(value(change.before))}</del> '
-        f"<ins>{html(value(change.after))}</ins></td></tr>"
+        f"<tr><td>{html(text_of(NOTE_FIELDS[change.name].title))}</td>"
+        f"<td class='t-words'>{_marked('del', change.before)} {_marked('ins', change.after)}</td></tr>"
         for change in changes
     )
     return f'<table class="t-table">{"".join(rows)}</table>'
 
 
+def _marked(tag: str, item: object) -> str:
+    return f"<{tag}>{html(text)}</{tag}>" if (text := value(item)) != _NONE else ""
+
+
 def value(item: object) -> str:
     """Return the value of a field as text."""
     if isinstance(item, (tuple, list)):
-        return ", ".join(map(str, item)) or "–"
+        return ", ".join(map(str, item)) or _NONE
     if isinstance(item, dict):
-        return "; ".join(f"{name}: {value(item)}" for name, item in item.items()) or "–"
-    return "–" if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
+        return "; ".join(f"{name}: {value(item)}" for name, item in item.items()) or _NONE
+    return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
 
 
 def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:

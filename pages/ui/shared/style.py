@@ -71,8 +71,12 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-list i { opacity: .7; font-style: normal; }
 .t-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; font-size: .95rem; }
 .t-words { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; }
-.t-words ins { background: color-mix(in srgb, #0f8a80 26%, transparent); text-decoration: none; border-radius: .2rem; }
+.t-words ins { background: color-mix(in srgb, #0f8a80 26%, transparent); text-decoration: underline; text-underline-offset: .2em; border-radius: .2rem; }
 .t-words del { background: color-mix(in srgb, #c5483c 24%, transparent); border-radius: .2rem; } .t-words hr { margin: .5rem 0; border: 0; border-top: 1px dashed var(--t-line); }
+.t-key { font-size: .86rem; margin: 0; } .t-key :is(ins, del) { padding: .1rem .4rem; }
+.t-sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 1.5rem; } .t-sides > hr { grid-column: 1 / -1; } .t-sides > div { min-height: 1.6em; }
+.st-key-history_versions { max-height: 28rem; overflow-y: auto; } .st-key-history_text { max-height: 24rem; overflow-y: auto; } .st-key-history_head [data-testid="stSelectbox"] { flex: 1 1 14rem; }
+@media (max-width: 640px) { .st-key-history_versions { max-height: 9rem; } }
 .t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
 .t-numbered { font-family: var(--st-code-font, monospace); font-size: .86rem; line-height: 1.55; } .t-numbered div { display: flex; gap: .9rem; padding: 0 .4rem; border-radius: .2rem; }
 .t-numbered i { flex: none; min-width: 2.8rem; text-align: right; font-style: normal; opacity: .68; user-select: none; font-variant-numeric: tabular-nums; } .t-numbered span { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
