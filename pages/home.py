@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import upkeep
-from pages.ui.shared import jobs, names, reports, shell, welcome, widgets
+from pages.ui.shared import ignoring, jobs, names, shell, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -51,11 +51,11 @@ def quick_search() -> None:
 
 def attention(workspace: Workspace, status: Status) -> None:
     """Draw the problems that the user should look at; nothing without any."""
-    failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
+    unread = [base.base for base in status.bases if workspace.bases.unread(base.base)]
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=SOON)
     waiting = workspace.review.count()
-    if not (failures or status.index_problem or unfinished or lapsing or waiting):
+    if not (unread or status.index_problem or unfinished or lapsing or waiting):
         return
     st.subheader(t("Needs attention"))
     if unfinished:
@@ -66,8 +66,8 @@ def attention(workspace: Workspace, status: Status) -> None:
         upkeep.problem(status)
         upkeep.rebuild(workspace)
     _draw_expiring(workspace, lapsing)
-    for name, failed in failures.items():
-        reports.unread(name, failed)
+    for base in unread:
+        ignoring.unread(workspace, base)
 
 
 def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
@@ -165,7 +165,7 @@ def _base(status: BaseStatus) -> None:
     facts = [
         f"{notes} · {t_plural('{n} passage', '{n} passages', n=status.chunks)}",
         *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
-        t("Last update {at}", at=names.local(base.synced_at)) if base.synced_at else t("Never updated"),
+        *filter(None, [names.last_update(base)]),
         t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),
     ]

@@ -7,9 +7,10 @@ filled, and the base refers to it. Until the commit the old collection answers.
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from fnmatch import fnmatch
 from shlex import quote
 from typing import Unpack, get_args
 
@@ -42,6 +43,7 @@ from core.model import (
 )
 from core.settings.config import Settings, check
 from core.store import Store
+from core.store.base_table import IGNORED
 
 Reworded = Callable[[str, str, str], str]
 """A question, the old and the new name of a base -> the question."""
@@ -354,6 +356,26 @@ class Bases:
         """Return the files that the last sync of a folder of the base couldn't read, or of each folder."""
         return self._listed("failed", base, folder)
 
+    def unread(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
+        """Return the failures of a folder of the base, or of each, without the files that the user ignores."""
+        patterns = self.ignored(base)
+        return [failed for failed in self.failures(base, folder) if not _is_ignored(failed.path, patterns)]
+
+    def ignored(self, base: KnowledgeBase) -> list[str]:
+        """Return the patterns of unreadable files that the user ignores."""
+        reports = [sync.report.get(IGNORED, []) for sync in self._store.bases.syncs(base)]
+        return sorted({str(pattern) for patterns in reports for pattern in patterns})
+
+    def ignore(self, base: str, pattern: str) -> None:
+        """Say no more of unreadable files that match a pattern; they are still read once they can be."""
+        stored = self.get(base)
+        self._store.bases.ignore(stored, sorted({*self.ignored(stored), pattern}))
+
+    def report_again(self, base: str, pattern: str) -> None:
+        """End the ignoring of a pattern."""
+        stored = self.get(base)
+        self._store.bases.ignore(stored, [other for other in self.ignored(stored) if other != pattern])
+
     def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
         """Return the files that weren't there yet at the last sync of a folder of the base, or of each folder."""
         return self._listed("not_downloaded", base, folder)
@@ -368,6 +390,11 @@ class Bases:
         waiting, switch = self._store.pending.count([base.id]), self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
         return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes, refused)
+
+
+def _is_ignored(path: str, patterns: Iterable[str]) -> bool:
+    """Return whether a path matches one of the patterns, in which `*` stands for any text."""
+    return any(fnmatch(path.lower(), pattern.lower()) for pattern in patterns)
 
 
 def _check(fields: BaseFields, kind: BaseKind) -> None:

@@ -332,7 +332,11 @@ class Watching:
 
 _AWAY = plural("{n} watched folder can't be read", "{n} watched folders can't be read")
 _REMOVALS = plural("{n} note is no longer in its folder", "{n} notes are no longer in their folders")
-_FAILED = plural("{n} file can't be read", "{n} files can't be read")
+_STALE = plural(
+    "{n} note is older than its file, which could not be read",
+    "{n} notes are older than their files, which could not be read",
+)
+_UNREAD = plural("{n} file could not be read", "{n} files could not be read")
 _NO_BASE = plural("{n} text folder has no base", "{n} text folders have no base")
 _PASSAGES = plural("{n} passage is found by its words only", "{n} passages are found by their words only")
 _INDEX = message("The search index is damaged")
@@ -342,23 +346,33 @@ _WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
 """Jobs that change what is found."""
 
 
-def freshness(store: Store, jobs: Jobs, bases: Bases, watching: Watching) -> Freshness:
-    """Return what is going on, else what needs a look: folders, files, refused passages, a damaged index."""
+def freshness(store: Store, jobs: Jobs, bases: Bases, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
+    """Return what is going on, else what needs a look: folders, files, refused passages, a damaged index.
+
+    With `of` only that base is looked at.
+    """
     doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
     if doing:
         return Freshness("working", tuple(doing))
-    known = bases.all()
+    known = [of] if of else bases.all()
+    unread = [
+        store.notes.has_path(base, failed.path, folder)
+        for base in known
+        for folder, _ in bases.folders(base)
+        for failed in bases.unread(base, folder)
+    ]
+    stale = sum(unread)
     folders = [folder for base in known for folder in watching.folders(base)]
-    counts = {
-        _AWAY: sum(folder.problem is not None for folder in folders),
-        _REMOVALS: sum(folder.removals for folder in folders),
-        _FAILED: sum(len(bases.failures(base)) for base in known),
-        _NO_BASE: len(watching.refused),
-        _PASSAGES: sum(map(store.refusals.count, known)),
-    }
-    problems = [replace(text, fields={"n": n}) for text, n in counts.items() if n]
-    problems += [_INDEX] if store.index.state == "damaged" else []
-    return Freshness("attention" if problems else "current", tuple(problems))
+    risks = _counted({_AWAY: sum(folder.problem is not None for folder in folders), _STALE: stale})
+    risks += _counted({_REMOVALS: sum(folder.removals for folder in folders)})
+    risks += [_INDEX] if store.index.state == "damaged" and not of else []
+    notices = _counted({_UNREAD: len(unread) - stale, _PASSAGES: sum(map(store.refusals.count, known))})
+    notices += _counted({_NO_BASE: 0 if of else len(watching.refused)})
+    return Freshness("attention" if risks else "notice" if notices else "current", (*risks, *notices))
+
+
+def _counted(counts: Mapping[Message, int]) -> list[Message]:
+    return [replace(text, fields={"n": n}) for text, n in counts.items() if n]
 
 
 TEXTS = "texts"

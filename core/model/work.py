@@ -165,9 +165,12 @@ def left_line(seconds: float) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """Whether the notes are what their folders hold; `messages` say what is going on, or what needs a look."""
+    """Whether the notes are what their folders hold; `messages` say what is going on, or what needs a look.
 
-    state: Literal["current", "working", "attention"]
+    The state is a `notice` where no note is at risk.
+    """
+
+    state: Literal["current", "working", "notice", "attention"]
     messages: tuple[Message, ...] = ()
 
 

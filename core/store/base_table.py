@@ -38,6 +38,8 @@ _SWITCH_READER = RowReader(Switch, message("change of model"), "embedder", key="
 
 Report = dict[str, Any]
 """The report of a sync, as it is stored."""
+IGNORED = "ignored"
+"""The key of a report with the patterns of unreadable files that the user ignores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +160,23 @@ class BaseTable(StoreTable):
         self._database.insert("syncs", row)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report) -> None:
+        """Write the report of a sync; what the user ignores of the folder stays in it."""
         now = datetime.now(UTC).isoformat()
         with self._database.write():
+            ignored = [sync.report.get(IGNORED, []) for sync in self.syncs(base) if sync.folder == folder]
+            report = report | {IGNORED: ignored[0]} if ignored and ignored[0] else report
             self._database.execute(
                 "INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", base.id, folder, now, json.dumps(report)
             )
             self._database.execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
+
+    def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
+        """Store the patterns of files that the user ignores, with each folder of the base."""
+        statement = "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?"
+        with self._database.write():
+            for sync in self.syncs(base):
+                report = json.dumps(sync.report | {IGNORED: [*patterns]})
+                self._database.execute(statement, report, base.id, sync.folder)
 
     def is_synced(self, base_id: str, folder: str) -> bool:
         """Return whether a base was synced with a folder."""

@@ -19,7 +19,17 @@ from core.base.log import Log
 from core.base.messages import Message
 from core.desktop.bug_report import BugReport, versions
 from core.desktop.bug_report import bug_report as make_report
-from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
+from core.model import (
+    Context,
+    Freshness,
+    Health,
+    KnowledgeBase,
+    Progress,
+    SearchOptions,
+    SearchResult,
+    Status,
+    no_progress,
+)
 from core.settings import assistant_config, config
 from core.settings.access import AccessTokens
 from core.settings.assistant_config import Snippet
@@ -214,6 +224,12 @@ class Workspace(Services):
         from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.bases, self.watching)
+
+    def freshness_of(self, base: KnowledgeBase) -> Freshness:
+        """Return the same of one base."""
+        from core.intake.watching import freshness
+
+        return freshness(self.store, self.jobs, self.bases, self.watching, base)
 
     @property
     def little_space(self) -> int:

@@ -37,6 +37,12 @@ def test_a_finished_import_is_a_line_above_the_note_that_is_written_next(tab: Ta
     panel = page.locator(".st-key-job_import")
     expect(panel.locator(".t-list")).to_contain_text("photo.md")
     expect(page.get_by_role("textbox", name="Folder path")).to_have_count(0)
+    side = page.get_by_test_id("stSidebar")
+    expect(side.get_by_text("1 file could not be read")).to_be_visible()
+    tab.settle()
+    panel.get_by_role("button", name="Ignore this file").click()
+    expect(panel.locator(".t-list")).to_have_count(0)
+    expect(side.get_by_text("Up to date")).to_be_visible()
     tab.settle()
 
     page.get_by_role("button", name="New note").click()

@@ -198,7 +198,9 @@ def test_a_card_says_the_state_of_its_base_and_syncs_its_folder(filled: Screen, 
         (vault / f"{name}.md").write_text(f"# {name}")
     cards = filled.open("bases")
     work, synced = (cards.workspace.bases.get(name).id for name in ("work", "vault"))
-    assert "Never updated" in boxes(cards)
+    assert boxes(cards).count("Last update") == 1
+    cards.finish("embed")
+    assert [card.count("Up to date ") for card in boxes(cards).split('<div class="t-name">')[1:]] == [1, 0]
     assert not any((one.key or "").startswith(f"sync_{work}") for one in cards.app.button)
     cards.press(f"sync_{synced}").finish().finish("embed")
     assert "newer" in {card.title for card in cards.workspace.notes.all()}

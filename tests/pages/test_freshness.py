@@ -30,16 +30,45 @@ def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled:
     shutil.move(vault, vault.with_name("away"))
     workspace.watching.look()
     filled.app.run()
-    assert "Needs attention" in filled.text
     assert "1 watched folder can&#x27;t be read" in filled.text or "1 watched folder can't be read" in filled.text
     assert workspace.freshness.state == "attention"
     shutil.move(vault.with_name("away"), vault)
     (vault / "bad.md").write_bytes(b"\0\1" * 99)
     workspace.watching.look()
-    assert [str(one) for one in workspace.freshness.messages] == ["1 file can't be read"]
+    assert [str(one) for one in workspace.freshness.messages] == ["1 file could not be read"]
+    assert workspace.freshness.state == "notice"
     (vault / "bad.md").unlink()
     workspace.watching.look()
     assert workspace.freshness.state == "current"
+
+
+def test_a_file_that_cannot_be_read_is_ignored_alone_or_with_its_kind_until_it_can(filled: Screen, vault: Path) -> None:
+    workspace, unread = filled.workspace, b"\0\1" * 99
+    (vault / "bad.md").write_bytes(unread)
+    (vault / "worse.txt").write_bytes(unread)
+    workspace.watching.look()
+    filled.app.run()
+    assert "2 files could not be read" in filled.text
+    filled.press("ignore_")
+    assert "1 file could not be read" in filled.text
+    filled.press("ignore_all_")
+    assert workspace.freshness.state == "current"
+    assert "could not be read" not in filled.text
+    (base,) = workspace.bases.all()
+    assert workspace.bases.ignored(base) == ["*.txt", "bad.md"]
+
+    (vault / "backups.md").write_bytes(unread)
+    (vault / "third.txt").write_bytes(unread)
+    (vault / "bad.md").write_text("Good now")
+    workspace.watching.look()
+    filled.finish("embed")
+    assert workspace.freshness.state == "attention"
+    assert [str(one) for one in workspace.freshness.messages] == [
+        "1 note is older than its file, which could not be read"
+    ]
+    assert "bad.md" in [card.path for card in workspace.notes.all()]
+    filled.open("bases", base="vault").press("report_")
+    assert "2 files could not be read" in filled.text
 
 
 def test_without_bases_there_is_nothing_to_be_up_to_date() -> None:

@@ -44,7 +44,7 @@ def _files(parts: WorkspaceParts) -> Message | None:
 
 
 def _find_unread_files(parts: WorkspaceParts) -> Message | None:
-    failed = [failure.path for base in parts.bases.all() for failure in parts.bases.failures(base)]
+    failed = [failure.path for base in parts.bases.all() for failure in parts.bases.unread(base)]
     return count_names(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
 
 

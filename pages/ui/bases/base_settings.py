@@ -9,7 +9,7 @@ from core.workspace import Workspace
 from pages.ui.bases import findability, folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
-from pages.ui.shared import jobs, knobs, shell, widgets
+from pages.ui.shared import ignoring, jobs, knobs, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -91,6 +91,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
             if shown.get(name, True):
                 knobs.draw_switch(workspace, base, name)
         folders.connection(workspace, base)
+        ignoring.patterns(workspace, base)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status.pending:
                 knobs.embed_all(workspace, base, status.pending)

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
 from core.workspace import Workspace
-from pages.ui.shared import jobs, links, names, reports, shell, widgets
+from pages.ui.shared import ignoring, jobs, links, names, reports, shell, widgets
 from pages.ui.shared.knobs import SWITCHES
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 # The view of the Bases page, kept in its address: all bases, one base, or the form for a new one.
@@ -56,7 +56,7 @@ def back() -> None:
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for the user."""
     failures = workspace.bases.failures(base)
-    reports.unread(base.name, failures)
+    ignoring.unread(workspace, base)
     away = workspace.bases.not_downloaded(base)
     reports.not_downloaded(base.name, away)
     shown = {*failures, *away}
@@ -80,20 +80,10 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
 
 def state(workspace: Workspace, status: BaseStatus) -> str:
     """Return whether the notes of a base match its folders, and the last sync, as HTML."""
-    base = status.base
-    folders = workspace.watching.folders(base)
-    if (
-        status.refused
-        or workspace.bases.failures(base)
-        or any(watched_folder.problem or watched_folder.removals for watched_folder in folders)
-    ):
-        name = "attention"
-    else:
-        name = "working" if status.pending else "current"
-    dot, title = shell.FRESHNESS[name]
-    synced = t("Last update {at}", at=names.local(base.synced_at)) if base.synced_at else t("Never updated")
-    text = f'{html(text_of(title))} <span class="t-dim">· {html(synced)}</span>'
-    return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{text}</div></div>'
+    now = workspace.freshness_of(status.base)
+    if now.state == "current" and not status.base.synced_at:
+        return ""
+    return shell.freshness_html(now, names.last_update(status.base))
 
 
 def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:

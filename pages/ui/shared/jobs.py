@@ -12,6 +12,7 @@ from core.base.messages import Message, message
 from core.model import (
     JOB_KINDS,
     ChangeCost,
+    Failed,
     IndexedChunks,
     Job,
     LearningReport,
@@ -27,7 +28,7 @@ from core.model import (
     left_line,
 )
 from core.workspace import Workspace
-from pages.ui.shared import names, reports, widgets
+from pages.ui.shared import ignoring, names, reports, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -173,7 +174,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
     def draw() -> None:
         for name in names:
             job = workspace.jobs.find(name)
-            if job and _is_visible(job) and (not base or job.base in ("", base)):
+            if job and _is_visible(workspace, job) and (not base or job.base in ("", base)):
                 with st.container(border=job.state != "done", key=f"job_{name}"):
                     _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
 
@@ -181,12 +182,20 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
         follow(workspace, draw)
 
 
-def _is_visible(job: Job) -> bool:
+def _is_visible(workspace: Workspace, job: Job) -> bool:
     """Whether a job is drawn: it runs, didn't succeed, answers a question, or has a report that is new or has failures."""
     if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
-    failed = isinstance(job.result, (SyncReport, Rechunked)) and bool(job.result.failed)
+    failed = bool(_unread(workspace, job) or (isinstance(job.result, Rechunked) and job.result.failed))
     return failed or (isinstance(job.result, _REPORTS) and time.monotonic() - job.started - job.seconds < STAYS)
+
+
+def _unread(workspace: Workspace, job: Job) -> list[Failed]:
+    """Return the files of an import that still can't be read and aren't ignored."""
+    if not isinstance(job.result, SyncReport) or not workspace.bases.find(job.base):
+        return []
+    unread = workspace.bases.unread(workspace.bases.get(job.base))
+    return [failed for failed in job.result.failed if failed in unread]
 
 
 def announce(workspace: Workspace) -> None:
@@ -310,8 +319,11 @@ def _ended(workspace: Workspace, job: Job) -> None:
         elif job.name == "embed" and workspace.chunks.unfinished():
             resume(workspace)
         widgets.close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
-    if isinstance(job.result, (SyncReport, Rechunked)):
-        reports.draw_decisions(job.result)
+    if isinstance(job.result, Rechunked) and job.result.failed:
+        reports.listing(reports.failed(job.result.failed))
+    if isinstance(job.result, SyncReport):
+        ignoring.rows(workspace, job.base, _unread(workspace, job), job.name)
+        reports.not_downloaded(job.base, job.result.not_downloaded)
 
 
 def _done(job: Job) -> None:

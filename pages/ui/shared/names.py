@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from core.base.messages import message
-from core.model import on_clock
-from pages.ui.shared.text import t_plural, text_of
+from core.model import KnowledgeBase, on_clock
+from pages.ui.shared.text import t, t_plural, text_of
 
 # Bytes, durations and points in time as the user reads them.
 
@@ -22,6 +22,11 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return t_plural("{n} second", "{n} seconds", n=max(1, round(seconds)))
     return t_plural("{n} minute", "{n} minutes", n=round(seconds / 60))
+
+
+def last_update(base: KnowledgeBase) -> str:
+    """Return when the folders of a base were read last, "" for one that has none."""
+    return t("Last update {at}", at=local(base.synced_at)) if base.synced_at else ""
 
 
 def local(at: datetime) -> str:

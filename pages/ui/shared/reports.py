@@ -187,12 +187,6 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
             st.html(facts(_rechunked(done)))
 
 
-def draw_decisions(done: SyncReport | Rechunked) -> None:
-    """Draw the files that could not be read or aren't there yet, with the reasons; draws nothing without any."""
-    if files := (*done.failed, *getattr(done, "not_downloaded", ())):
-        listing(failed(files))
-
-
 def report(done: SyncReport) -> None:
     """Draw what a sync did, without what needs a decision."""
     figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"} | {
@@ -278,17 +272,6 @@ def pack(done: PackReport) -> None:
     if done.edited:
         st.caption(t("You changed these; they stay as they are:"))
         listing([(note.path, note.title) for note in done.edited])
-
-
-def unread(base: str, files: Sequence[Failed]) -> None:
-    """Draw the files of a base that couldn't be read, each with its reason; draws nothing without any."""
-    title = t_plural(
-        "{n} file of '{base}' could not be read at the last update",
-        "{n} files of '{base}' could not be read at the last update",
-        n=len(files),
-        base=base,
-    )
-    _to_unfold(plain(title), failed(files), ":material/warning:")
 
 
 def not_downloaded(base: str, files: Sequence[Failed]) -> None:

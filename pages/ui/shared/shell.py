@@ -69,9 +69,10 @@ MEANWHILE = {
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
     "working": ("", message("Updating…")),
-    "attention": ("failed", message("Needs attention")),
+    "notice": ("absent", None),
+    "attention": ("failed", None),
 }
-"""The dot and the title of each state of the notes."""
+"""The dot and the title of each state of the notes; without a title the first message is it."""
 IDLE = 3.0
 """Seconds between two looks at that state while folders are watched."""
 
@@ -255,11 +256,19 @@ def _state(workspace: Workspace) -> None:
 
 def _freshness(now: Freshness) -> None:
     """Draw that the notes are up to date, or the problems with a link."""
-    dot, title = FRESHNESS[now.state]
-    more = "".join(f'<div class="t-dim">{html(text_of(item))}</div>' for item in now.messages)
-    st.html(f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(text_of(title))}{more}</div></div>')
-    if now.state == "attention":
+    st.html(freshness_html(now))
+    if now.state in ("notice", "attention"):
         st.page_link("bases.py", label=t("See what it is"), icon=":material/arrow_forward:")
+
+
+def freshness_html(now: Freshness, remark: str = "") -> str:
+    """Return the state of notes as HTML: its dot, its title with a remark, and the messages."""
+    dot, title = FRESHNESS[now.state]
+    first, *others = [*([title] if title else []), *now.messages]
+    beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
+    more = "".join(f'<div class="t-dim">{html(text_of(item))}</div>' for item in others)
+    state = f"{html(text_of(first))}{beside}{more}"
+    return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{state}</div></div>'
 
 
 def _model_state(workspace: Workspace) -> None:

@@ -1,0 +1,64 @@
+"""Files that could not be read, and what the user ignores of them."""
+
+from collections.abc import Sequence
+from functools import partial
+from glob import escape
+from pathlib import PurePosixPath
+
+import streamlit as st
+
+from core.model import Failed, KnowledgeBase
+from core.workspace import Workspace
+from pages.ui.shared import reports, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+_SHOWN = 10
+"""Files with buttons of their own; the others are listed."""
+
+
+def unread(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the files of a base that could not be read, to unfold; draws nothing without any."""
+    files = workspace.bases.unread(base)
+    if not files:
+        return
+    title = t_plural(
+        "{n} file of '{base}' could not be read",
+        "{n} files of '{base}' could not be read",
+        n=len(files),
+        base=base.name,
+    )
+    with st.expander(plain(title), icon=":material/draft:", key=f"unread_{base.id}"):
+        rows(workspace, base.name, files, base.id)
+
+
+def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> None:
+    """Draw files with the reasons why they could not be read, and the buttons that ignore one or all of its kind."""
+    for number, failed in enumerate(files[:_SHOWN]):
+        ignore = partial(workspace.bases.ignore, base)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"unread_{key}_{number}"):
+            row = f"{html(failed.path)} <i>{html(text_of(failed.error))}</i>"
+            st.html(f'<div class="t-list">{row}</div>', width="stretch")
+            act = {"on_click": ignore, "args": (escape(failed.path),), "disabled": workspace.readonly}
+            widgets.small(t("Ignore this file"), f"ignore_{key}_{number}", "visibility_off", **act)
+            if kind := PurePosixPath(failed.path).suffix.lower():
+                about = plain(t("All {kind} files of this base that can't be read, now and later", kind=kind))
+                act = {"on_click": ignore, "args": (f"*{escape(kind)}",), "disabled": workspace.readonly}
+                widgets.small(t("Ignore such files"), f"ignore_all_{key}_{number}", "hide_source", help=about, **act)
+    if others := files[_SHOWN:]:
+        reports.listing(reports.failed(others))
+
+
+def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw what is ignored of a base, with the buttons that end it; draws nothing without any."""
+    ignored = workspace.bases.ignored(base)
+    if not ignored:
+        return
+    label = t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored))
+    with st.expander(label, icon=":material/visibility_off:", key=f"ignored_{base.id}"):
+        st.caption(t("Not reported while they can't be read. They are still read as soon as they can be."))
+        for number, pattern in enumerate(ignored):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
+                end = {"on_click": workspace.bases.report_again, "args": (base.name, pattern)}
+                widgets.close(f"report_{base.id}_{number}", t("Report again"), disabled=workspace.readonly, **end)
