@@ -144,7 +144,7 @@ def bases(workspace: Workspace, status: Status) -> None:
         _new_base()
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, key=f"base_{base.base.id}"):
-            _base(base)
+            _base(workspace, base)
     with st.container(horizontal=True, vertical_alignment="center"):
         label = t("Import more notes")
         st.page_link("notes.py", label=label, icon=":material/add:", query_params={"import": "open"})
@@ -159,12 +159,11 @@ def _new_base() -> None:
     st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
 
 
-def _base(status: BaseStatus) -> None:
+def _base(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
-    notes = t_plural("{n} note", "{n} notes", n=status.notes)
+    passages = t_plural("{n} passage", "{n} passages", n=status.chunks)
     facts = [
-        f"{notes} · {t_plural('{n} passage', '{n} passages', n=status.chunks)}",
-        *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
+        " · ".join([*names.note_counts(workspace.notes.counts(base.name)), passages]),
         *filter(None, [names.last_update(base)]),
         t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),

@@ -36,12 +36,15 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     note_map.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")
     _legend(names, grey=-1 in numbers)
     if mapped.left_out:
-        left = t_plural(
-            "{n} note isn't on the map: it isn't indexed with the same model.",
-            "{n} notes aren't on the map: they aren't indexed with the same model.",
-            n=mapped.left_out,
-        )
-        st.caption(left)
+        counts = workspace.notes.counts(base)
+        others = max(0, mapped.left_out - counts.to_review - counts.archived)
+        reasons = {
+            t("{n} to review", n=counts.to_review): counts.to_review,
+            t("{n} archived", n=counts.archived): counts.archived,
+            t("{n} not indexed by the model of the others", n=others): others,
+        }
+        left = t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out)
+        st.caption(f"{left}: {', '.join(reason for reason, n in reasons.items() if n)}")
     st.caption(plain(t("Drag to move, scroll to zoom, click a point to open its note.")))
 
 

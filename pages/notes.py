@@ -50,7 +50,10 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
     if view == "list":
         history.draw_undo()
         actions.marked(workspace, listing.marked_notes())
-    listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
+    if not cards and jobs.is_importing(workspace, base):
+        st.caption(t("The notes are being imported."))
+    else:
+        listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
     if view == "tree":
         actions.marked(workspace, [])
     return base, bool(base) and not (cards or tags or text or use)

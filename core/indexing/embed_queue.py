@@ -237,7 +237,7 @@ class EmbedQueue:
         started = time.monotonic()
         if started >= self._due:
             self._total = self.chunks + self._store.pending.count(self._bases, self._only).chunks
-            self._state = searchable(self._store, self._bases)
+            self._state = searchable(self._store, [*self._bases.values()])
             took = time.monotonic() - started
             self._due = started + took / _COUNTING
         progress(self.chunks, max(self._total, self.chunks), self._state)
@@ -251,19 +251,18 @@ def _block(base: KnowledgeBase) -> int:
     return _BLOCK
 
 
-def searchable(store: Store, base_ids: Collection[str]) -> Message:
+def searchable(store: Store, bases: Sequence[KnowledgeBase]) -> Message:
     """Return how many notes of some bases can be searched, by words and by meaning."""
+    base_ids = [base.id for base in bases]
     notes = store.notes.count(base_ids)
-    return state_of(notes, notes, notes - store.pending.count(base_ids).notes)
+    return state_of(bases, notes, notes, notes - store.pending.count(base_ids).notes)
 
 
-def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
-    """Return the state of an import that will have so many notes; `by_meaning` is None for a literal base."""
+def state_of(bases: Sequence[KnowledgeBase], notes: int, by_words: int, by_meaning: int | None) -> Message:
+    """Return the state of bases that will have so many notes; `by_meaning` is None for literal ones."""
+    numbers = {"base": ", ".join(base.name for base in bases), "notes": notes, "words": by_words}
     if by_meaning is None:
-        return message("{words} of {notes} notes can be searched", notes=notes, words=by_words)
+        return message("{base}: {words} of {notes} notes can be searched", **numbers)
     return message(
-        "{words} of {notes} notes can be searched by words, {meaning} by meaning",
-        notes=notes,
-        words=by_words,
-        meaning=by_meaning,
+        "{base}: {words} of {notes} notes can be searched by words, {meaning} by meaning", **numbers, meaning=by_meaning
     )

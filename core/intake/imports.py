@@ -400,7 +400,7 @@ def _write(
     def report(done: float, total: float, what: object) -> None:
         written = store.notes.count(base_ids)
         by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
-        progress(done, total, state_of(notes, written, by_meaning))
+        progress(done, total, state_of([base], notes, written, by_meaning))
 
     indexer.write(_notes(store, base, plan, unread), len(plan.added) + len(plan.changed), report)
 

@@ -180,6 +180,20 @@ class BaseStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteCounts:
+    """Numbers of the stored `notes` of some bases; a search leaves out those `to_review`, `archived` and `expired`.
+
+    `by_words` notes have a passage that isn't indexed yet. Notes in the trash aren't counted.
+    """
+
+    notes: int
+    to_review: int = 0
+    archived: int = 0
+    expired: int = 0
+    by_words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 

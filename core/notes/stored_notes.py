@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
@@ -24,6 +25,7 @@ from core.model import (
     Filters,
     KnowledgeBase,
     Note,
+    NoteCounts,
     NoteLine,
     NoteSummary,
     lapses,
@@ -117,6 +119,11 @@ class StoredNotes(Imports):
     def title_of(self, body: str) -> str:
         """Return the title that a note has by its text, if it gets no other."""
         return texts.title_of(body)
+
+    def counts(self, base: str = "") -> NoteCounts:
+        """Return the numbers of the notes of a base, or of all; raises UnknownChoice."""
+        base_ids = [known.id for known in ([self._bases.get(base)] if base else self._bases.all())]
+        return replace(self._store.notes.counts(base_ids), by_words=self._store.pending.count(base_ids).notes)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""

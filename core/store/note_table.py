@@ -8,7 +8,7 @@ from typing import Any
 
 from core.base.errors import NoteNotFound
 from core.base.text import fold, keywords
-from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteSummary
+from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCounts, NoteSummary
 from core.store import filters as narrowed
 from core.store.field_table import PropertyTable
 from core.store.note_rows import (
@@ -192,6 +192,15 @@ class NoteTable(StoreTable):
     def count(self, base_ids: Iterable[str]) -> int:
         """Return the number of notes in some bases."""
         return int(self._database.value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", [*base_ids]))
+
+    def counts(self, base_ids: Iterable[str]) -> NoteCounts:
+        """Count the notes of some bases, without those whose passages aren't indexed."""
+        row = self._database.row(
+            "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
+            f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id {AMONG}",
+            *(*narrowed.moments(), [*base_ids]),
+        )
+        return NoteCounts(*row) if row else NoteCounts(0)
 
     def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
         """Return the base of each note; notes that aren't stored are left out."""

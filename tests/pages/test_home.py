@@ -57,6 +57,25 @@ def test_bases_show_what_they_hold(filled: Screen) -> None:
     assert "Needs attention" not in filled.text
 
 
+def test_one_count_of_notes_is_told_everywhere_with_what_it_counts(filled: Screen) -> None:
+    workspace = filled.workspace
+    first, second, _ = (card.id for card in workspace.notes.all())
+    workspace.notes.archive([first])
+    workspace.notes.set_fields([second], expires_at="2020-01-31")
+    workspace.notes.add("vault", "A keel", status="pending")
+    filled.finish("embed")
+    counts = workspace.notes.counts("vault")
+    assert (counts.notes, counts.to_review, counts.archived, counts.expired, counts.by_words) == (4, 1, 1, 1, 0)
+    assert "4 notes · 1 to review · 1 archived · 1 expired · 4 passages" in Screen().text
+    cards = filled.open("bases")
+    for fact in ("4 notes", "1 to review", "1 archived", "1 expired"):
+        assert f"<span>{fact}</span>" in cards.text
+    assert "Watched" in cards.text
+    workspace.bases.add("desk", watch=True)
+    assert filled.open("bases").text.count("Watched") == 1
+    assert "2 notes are left out: 1 to review, 1 archived" in filled.open("map").text
+
+
 def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Screen) -> None:
     reported, ended = threading.Event(), threading.Event()
 
@@ -119,7 +138,7 @@ def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Pa
     workspace.bases.update("vault", embed_at_once=True)
     filled.app.run()
     assert "1 note is found by words only" in filled.text
-    assert "1 of them by words only" in filled.text
+    assert "1 not yet found by meaning" in filled.text
     filled.press("go_on").finish("embed")
     assert "found by words only" not in filled.text
 

@@ -54,7 +54,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     """Draw all settings of a base."""
     base = status.base
     folders.back()
-    st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(status))}')
+    st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(workspace, status))}')
     imports.adding(workspace, base.name, opened=not status.notes or folders.is_adding())
     folders.problems(workspace, base)
     folders.section(base)

@@ -62,7 +62,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     shown = {*failures, *away}
     reports.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
     reports.draw_incomplete(workspace.documents.incomplete(base.name))
-    if not base.watch:
+    if not base.watch or not any(Path(folder).is_absolute() for folder, _ in workspace.bases.folders(base)):
         return
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)

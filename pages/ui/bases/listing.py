@@ -24,7 +24,7 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.bases import folders, model
 from pages.ui.notes import trash
-from pages.ui.shared import jobs, knobs, shell, welcome, widgets
+from pages.ui.shared import jobs, knobs, names, shell, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import facts, html, plain
@@ -318,7 +318,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
     st.html(
-        f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(workspace, status)}'
+        f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(workspace, status))}{folders.state(workspace, status)}'
     )
     folders.problems(workspace, base)
     _folders(workspace, status)
@@ -333,19 +333,15 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
         widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
 
 
-def figures(status: BaseStatus) -> list[str]:
+def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
     """Return the size of a base, its model, and what is not indexed yet."""
-    waiting = t_plural(
-        "{n} passage not yet found by meaning", "{n} passages not yet found by meaning", n=status.pending
-    )
     return [
-        t_plural("{n} note", "{n} notes", n=status.notes),
+        *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),
         t("Text files, line by line") if status.base.plain else "",
         t("Model: {name}", name=embedder_name(status.base.embedder))
         if status.base.has_vectors
         else text_of(BASE_KINDS[status.base.kind]),
-        waiting if status.pending else "",
         t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
         if status.refused
         else "",

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from core.base.messages import message
-from core.model import KnowledgeBase, on_clock
+from core.model import KnowledgeBase, NoteCounts, on_clock
 from pages.ui.shared.text import t, t_plural, text_of
 
 # Bytes, durations and points in time as the user reads them.
@@ -22,6 +22,17 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return t_plural("{n} second", "{n} seconds", n=max(1, round(seconds)))
     return t_plural("{n} minute", "{n} minutes", n=round(seconds / 60))
+
+
+def note_counts(counts: NoteCounts) -> list[str]:
+    """Return how many notes there are, and how many of them a search leaves out or finds by words only."""
+    others = {
+        t("{n} to review", n=counts.to_review): counts.to_review,
+        t("{n} archived", n=counts.archived): counts.archived,
+        t("{n} expired", n=counts.expired): counts.expired,
+        t("{n} not yet found by meaning", n=counts.by_words): counts.by_words,
+    }
+    return [t_plural("{n} note", "{n} notes", n=counts.notes), *(text for text, n in others.items() if n)]
 
 
 def last_update(base: KnowledgeBase) -> str:
