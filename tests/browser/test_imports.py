@@ -40,6 +40,13 @@ def test_a_finished_import_is_a_line_above_the_note_that_is_written_next(tab: Ta
     side = page.get_by_test_id("stSidebar")
     expect(side.get_by_text("1 file could not be read")).to_be_visible()
     tab.settle()
+    expect(side.locator("a[href$='bases']")).to_have_count(1)  # two would be marked at once
+    side.get_by_role("button", name="See what it is").click()
+    expect(page.get_by_role("heading", name="Knowledge bases")).to_be_visible()
+    tab.settle()
+    side.get_by_role("link", name="Notes").click()
+    expect(page.get_by_role("button", name="New note")).to_be_visible()
+    tab.settle()
     panel.get_by_role("button", name="Ignore this file").click()
     expect(panel.locator(".t-list")).to_have_count(0)
     expect(side.get_by_text("Up to date")).to_be_visible()

@@ -258,7 +258,9 @@ def _freshness(now: Freshness) -> None:
     """Draw that the notes are up to date, or the problems with a link."""
     st.html(freshness_html(now))
     if now.state in ("notice", "attention"):
-        st.page_link("bases.py", label=t("See what it is"), icon=":material/arrow_forward:")
+        # A second link to the page would be marked beside its entry in the menu.
+        if widgets.small(t("See what it is"), "see_state", "arrow_forward"):
+            st.switch_page("bases.py")
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:
