@@ -1,12 +1,11 @@
 import re
-import time
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from core.workspace import Workspace
-from tests.browser.conftest import Tab, app_of, browsing, running
+from tests.browser.conftest import Tab, app_of, browsing, light_workspace, running
 
 pytestmark = pytest.mark.browser
 
@@ -182,29 +181,31 @@ def test_what_an_editor_sends_after_it_was_left_ends_nothing(tab: Tab) -> None:
     expect(text).to_have_text("one")
 
 
-def test_a_page_that_was_idle_goes_on_after_the_server_was_started_again(tmp_path: Path, chromium: Browser) -> None:
-    with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.add("home", "Rules\n", title="Rules of the house", embed=False)
-    with running(app_of(tmp_path / "workspace")) as server, browsing(chromium, server.url) as tab:
+def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_one(
+    tmp_path: Path, chromium: Browser
+) -> None:
+    with light_workspace(tmp_path) as folder, running(app_of(folder)) as server, browsing(chromium, server.url) as tab:
         page = tab.page
         tab.open("/notes")
         page.get_by_role("button", name="New note").click()
         text = page.get_by_role("textbox", name="Text of the note")
         text.click()
         page.keyboard.type("before")
-        state(tab, "Saving…")
-        expect(page.get_by_text("Model ready")).to_be_visible(timeout=120_000)
-        expect(page.get_by_text("Indexing")).to_have_count(0, timeout=120_000)
+        state(tab, "Saved")
         tab.settle()
         session = page.evaluate("tesseraShelf.session")
         server.kill()
-        expect(page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]")).to_have_count(0)
+        expect(page.get_by_text("Tessera doesn't answer")).to_be_visible()
+        state(tab, "Saved")  # what is there is
+        page.keyboard.type(" and after")
+        state(tab, "Not saved: no connection")
+        expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_hidden()
         server.start()
-        end = time.monotonic() + 30
-        while page.evaluate("tesseraShelf.session") == session:
-            assert time.monotonic() < end, "nobody has the page drawn"
-            page.wait_for_timeout(100)
-        tab.settle()
+        state(tab, "Saved")
+        assert page.evaluate("tesseraShelf.session") != session
+        expect(text).to_have_text("before and after")
+        with Workspace(folder, readonly=True) as workspace:
+            assert [workspace.notes.get(note.id).body for note in workspace.notes.all()] == ["before and after"]
 
 
 def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_typed(tab: Tab) -> None:

@@ -216,6 +216,8 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state", width="stretch"):
             st.caption(_state(workspace, session))
+            with st.container(key="writing_away"):  # in its place while the browser holds the text alone
+                st.caption(t("Not saved: no connection"))
         if session.note and not session.created:
             about = [
                 workspace.bases.by_id(session.note.base_id).name,

@@ -100,6 +100,7 @@ def write(
         "number": session.number,
         "taken": session.number,
         "stored": session.stored,
+        "saved": not session.changed,
         "actions": session.actions,
         "about": drafts.about(composer.draft_of(workspace, session)),
         "place": workspace.name,

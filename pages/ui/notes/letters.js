@@ -52,7 +52,7 @@ const watch = ({ data, setTriggerValue }) => {
     shelf.gone = !here;
     if (here) away.hidden = true;
     else if (state === 'DISCONNECTED_FOREVER') reload();
-    else window.tesseraAbsent = setTimeout(() => { away.textContent = data.away; away.hidden = false; }, AWAY);
+    else window.tesseraAbsent = setTimeout(() => { away.textContent = data.away; away.hidden = false; shelf.mark(true); }, AWAY);
   };
   window.tesseraLook?.disconnect();
   window.tesseraLook = new MutationObserver(look);

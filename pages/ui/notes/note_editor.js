@@ -40,6 +40,7 @@ const send = (own, action) => {
 const changed = own => {
   own.number += 1;
   own.outlives = shelf.put(own.data.place, item(own));
+  shelf.mark();
   clearTimeout(own.timer);
   const idle = performance.now() - own.last > 4 * PAUSE;
   own.timer = setTimeout(() => send(own), idle ? 0 : PAUSE);
@@ -164,6 +165,7 @@ const begin = (own, edit) => {
     on: { change: () => changed(own), blur: () => left(own) && send(own), save: () => send(own, 'save') },
   });
   own.item = () => item(own);
+  own.unsaved = () => own.number > own.data.taken || !own.data.saved;
   const listening = new AbortController();
   const watch = new MutationObserver(() => own.paper && !own.paper.isConnected && hold(own));
   own.close = () => {
@@ -238,6 +240,7 @@ export default async function write(component) {
   }
   if (paper.isConnected) show(own, paper);
   shelf.drop(data.place, data.token, own.data.stored);
+  shelf.mark(false);
   const worded = JSON.stringify(data.words);
   if (own.worded !== worded) own.editor.words(data.words);
   own.worded = worded;

@@ -10,6 +10,7 @@ window.tesseraShelf ??= {
   texts: new Map(),
   open: '',
   session: '',
+  away: false,
   deliver() {},
   /** Note a text of an editor, here and in the browser, where it outlives a reload; tell whether it does. */
   put(place, item) {
@@ -19,6 +20,12 @@ window.tesseraShelf ??= {
   /** Whether everything that was typed in this window outlives a reload. */
   outlives() {
     return [...this.texts].every(([key, item]) => read(key)?.number >= item.number);
+  },
+  /** Mark the open text as unsaved while nobody answers, until its editor is drawn: what the page says of it is from before. */
+  mark(away = this.away) {
+    this.away = away;
+    const unsaved = away && [...this.editors.values()].some(own => own.paper && own.unsaved());
+    document.documentElement.toggleAttribute('data-unsaved', unsaved);
   },
   /** Forget the text of an editor as far as it is stored: up to this number. */
   drop(place, token, number) {
