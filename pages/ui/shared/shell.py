@@ -257,10 +257,9 @@ def _state(workspace: Workspace) -> None:
 def _freshness(now: Freshness) -> None:
     """Draw that the notes are up to date, or the problems with a link."""
     st.html(freshness_html(now))
-    if now.state in ("notice", "attention"):
-        # A second link to the page would be marked beside its entry in the menu.
-        if widgets.small(t("See what it is"), "see_state", "arrow_forward"):
-            st.switch_page("bases.py")
+    # A second link to the page would be marked in addition to its entry in the menu.
+    if now.state in ("notice", "attention") and widgets.small(t("See what it is"), "see_state", "arrow_forward"):
+        st.switch_page("bases.py")
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:
