@@ -73,7 +73,7 @@ def test_one_count_of_notes_is_told_everywhere_with_what_it_counts(filled: Scree
     assert "Watched" in cards.text
     workspace.bases.add("desk", watch=True)
     assert filled.open("bases").text.count("Watched") == 1
-    assert "2 notes are left out: 1 to review, 1 archived" in filled.open("map").text
+    assert "2 notes aren't on the map: 1 to review, 1 archived" in filled.open("map").text
 
 
 def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Screen) -> None:

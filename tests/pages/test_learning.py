@@ -9,7 +9,7 @@ from tests.pages.conftest import Screen
 
 LOG = """2026-01-02 10:00:00 ERROR db: connection refused: pool exhausted, token=sk-1234567890abcdef1234567890abcdef
 2026-01-02 10:00:05 ERROR db: connection refused: pool exhausted, token=sk-1234567890abcdef1234567890abcdef
-2026-01-02 10:00:09 INFO config - setting pool.most = 20
+2026-01-02 10:00:09 INFO config - setting pool.most = 20, pool.least = 2
 2026-01-02 10:00:10 INFO db: connected
 """
 

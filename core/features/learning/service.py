@@ -64,7 +64,7 @@ _OPPOSITES = frozenset(
 _BY_KEY = frozenset(name for name, rule in RULES.items() if rule.by_key)
 _VALUE = re.compile(r"\d")
 
-BASE = "logs"
+BASE = "learnt"
 """The base of what a person learns without naming one."""
 _LEARNING = "learning"
 """The preference that turns learning on."""
@@ -93,7 +93,7 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
     return {
         "body": _body(rule, fact, place, language, model),
         "title": abbreviate(render(fact.title, language), MOST_TITLE),
-        "path": "logs/",
+        "path": "learnt/",
         "type": fact.type,
         "category": fact.category,
         "tags": fact.tags,

@@ -295,8 +295,8 @@ def learn(workspace: Workspace) -> None:
     """18: a fact learnt from a log that waits, and one that was rejected."""
     workspace.learning.enable(True)
     workspace.bases.add("learnt", embedder="words")
-    workspace.learning.learn("learnt", text="12:00:00 INFO config - setting pool.most = 20\n", name="app.log")
-    workspace.learning.learn("learnt", text="12:00:00 INFO config - setting pool.least = 2\n", name="app.log")
+    workspace.learning.learn("learnt", text="12:00:00 INFO most - listening on 0.0.0.0:2020\n", name="app.log")
+    workspace.learning.learn("learnt", text="12:00:00 INFO least - listening on 0.0.0.0:2002\n", name="app.log")
     workspace.proposals.reject(workspace.proposals.all("learnt")[:1], reason="known")
 
 
