@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands, chunktable, editor, summary, tryout
+from pages.ui.chunks import bands, chunktable, editor, summary, tryout, undo
 from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
 from pages.ui.shared.text import t
 
@@ -23,6 +23,8 @@ def draw_stored(
         with shell.errors():
             editor.first(workspace, base, note)
         return
+    with st.container():
+        undo.draw(workspace, note, shut=bool(jobs.hindrance(workspace, base.name)))
     edits = bands.placed_edits(workspace, note)
     shown = summary.linked_chunk(chunks)
     left, right = st.columns(2, gap="medium")

@@ -95,6 +95,16 @@ class Chunks:
         """Add a chunk with the user's text after another chunk, or at the note's end, and return its id."""
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
+    def revert(self, note_id: str, edits: Sequence[Edit], *, expected: Sequence[Edit]) -> None:
+        """Give a note the edits of its chunks that it had before; raises EditError if it hasn't the expected ones."""
+
+        def act(editor: ChunkEditor) -> Act:
+            if [*editor.edits] != [*expected]:
+                raise EditError("These chunks were edited again since. Restore them one by one.")
+            return Act([*edits])
+
+        self._act_on_note(note_id, act)
+
     def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on the note of a chunk, and return the ids of the chunks that the act made."""
         with self._store.changing:

@@ -73,6 +73,33 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
     expect(page).to_have_url(re.compile("chunk=3"))
     expect(page.locator(".own.on")).to_contain_text("Garden")
 
+    # What the drawer did is one click away from being undone.
+    undo = page.get_by_role("button", name="Undo")
+    for done, count in (("Split", 5), ("Hide", 4)):
+        tab.settle()
+        page.locator(".own").nth(3).click()
+        expect(page).to_have_url(re.compile("chunk=3"))
+        tab.settle()
+        page.locator(".note").focus()
+        page.keyboard.press("Enter")
+        if done == "Split":
+            dialog.get_by_text("Split", exact=True).click()
+            tab.settle()
+            dialog.get_by_test_id("stBaseButton-primary").click()
+            expect(page.get_by_text("The chunk is split.")).to_be_visible()
+        else:
+            dialog.get_by_role("button", name="Hide").click()
+            expect(page.get_by_text("The chunk is hidden.")).to_be_visible()
+            expect(page.locator(".own.deleted")).to_have_count(1)
+        expect(dialog).to_have_count(0)
+        expect(page.locator(".own")).to_have_count(count)
+        tab.settle()
+        undo.click()
+        expect(page.locator(".own")).to_have_count(4)
+        expect(page.locator(".own.deleted")).to_have_count(0)
+        expect(page.locator(".own .badge")).to_have_text(["edited"])
+    expect(page.get_by_text("The chunk is edited.")).to_be_visible()
+
     tab.open("/search?q=periwinkle")
     card = page.locator(".st-key-hit_1")
     expect(card).to_contain_text("periwinkle lantern")
@@ -119,6 +146,16 @@ def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, 
     page.get_by_role("button", name="Merge · 3").click()
     expect(page.locator(".own")).to_have_count(3, timeout=IMPORT)
     expect(page.locator(".own.on .badge")).to_have_text("merged")
+    tab.settle()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".own")).to_have_count(5)
+    page.locator(".own").nth(1).click()
+    expect(page).to_have_url(re.compile("chunk=1"))
+    tab.settle()
+    page.locator(".note").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Merge with the next").click()
+    expect(page.locator(".own .badge")).to_have_text(["merged"])
 
     # The note itself is read as it is written, and says that chunks of it were edited.
     tab.settle()

@@ -531,3 +531,17 @@ def test_chunks_are_edited_while_another_base_is_imported(workspace: Workspace, 
     for base in workspace.bases.all():
         windows = {key for ids, _ in workspace.store.chunks.windows(base) for key in ids}
         assert workspace.store.index.ids(base) == windows
+
+
+def test_edits_are_given_back_as_they_were_unless_others_came_after(workspace: Workspace) -> None:
+    note_id, before = card(workspace).id, chunks(workspace)
+    workspace.chunks.update(before[0].id, "other words")
+    first = workspace.chunks.edits(note_id)
+    workspace.chunks.merge(before[1].id, before[2].id)
+    second = workspace.chunks.edits(note_id)
+    with pytest.raises(EditError):
+        workspace.chunks.revert(note_id, [], expected=first)
+    workspace.chunks.revert(note_id, first, expected=second)
+    assert workspace.chunks.edits(note_id) == first
+    workspace.chunks.revert(note_id, [], expected=first)
+    assert [chunk.text for chunk in chunks(workspace)] == [chunk.text for chunk in before]

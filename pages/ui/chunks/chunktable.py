@@ -1,6 +1,7 @@
 """The table of a note's chunks, and the actions on the marked ones."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 import streamlit as st
@@ -8,10 +9,10 @@ import streamlit as st
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
-from pages.ui.chunks import bands, editor
+from pages.ui.chunks import bands, editor, undo
 from pages.ui.shared import jobs, knobs, links, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t, t_plural, text_of
 
 Item = TypeVar("Item")
 
@@ -145,12 +146,18 @@ def actions(
             knobs.embed(workspace, chunk_ids=waiting)
         if _button("merge", len(living) if run else 0, "merge", why):
             links.set_value("chunk", str(run[0].index))
-            jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in run)))
+            step = undo.begin(workspace, note, text_of(editor.MERGED))
+            merge = partial(workspace.chunks.merge, *(chunk.id for chunk in run))
+            jobs.start(workspace, "edits", lambda _: step.run(workspace, merge))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
-            _run_each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
+            text = t_plural("{n} chunk is hidden.", "{n} chunks are hidden.", n=len(places))
+            step = undo.begin(workspace, note, text)
+            _run_each(workspace, step, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
-            _run_each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
+            text = t_plural("{n} chunk is restored.", "{n} chunks are restored.", n=len(back))
+            step = undo.begin(workspace, note, text)
+            _run_each(workspace, step, back, lambda chunk_id: _restore(workspace, note, chunk_id))
     usual = t("Select rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
     st.caption(plain(why) or usual)
 
@@ -161,14 +168,14 @@ def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     return widgets.count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
-def _run_each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:
-    def job(progress: Progress) -> None:
+def _run_each(workspace: Workspace, step: undo.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
+    def run(progress: Progress) -> None:
         # From the last one back: a change of a chunk can change those after it.
         for number, item in enumerate(reversed(items)):
             progress(number, len(items), "")
             act(item)
 
-    jobs.start(workspace, "edits", job)
+    jobs.start(workspace, "edits", lambda progress: step.run(workspace, partial(run, progress)))
 
 
 def _restore(workspace: Workspace, note: Note, chunk_id: str) -> None:

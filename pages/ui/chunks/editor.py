@@ -6,10 +6,11 @@ from itertools import pairwise
 
 import streamlit as st
 
+from core.base.messages import Message, message
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands
+from pages.ui.chunks import bands, undo
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
@@ -62,6 +63,13 @@ def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
         if widgets.button(t("Discard"), f"drop_{edit.id}", "close", disabled=shut):
             decide("drop")
 
+
+EDITED = message("The chunk is edited.")
+MERGED = message("The chunks are merged.")
+SPLIT = message("The chunk is split.")
+HIDDEN = message("The chunk is hidden.")
+RESTORED = message("The chunk is as in the note again.")
+ADDED = message("The chunk is added.")
 
 _DRAWER = Dialog("drawer")
 """The drawer, opened with the id of a chunk."""
@@ -121,7 +129,7 @@ def _draw_chunk(
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if widgets.button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
-            _finish(workspace, note, chunk.index, lambda: workspace.chunks.restore(chunk.id))
+            _finish(workspace, note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         return
     modes = {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after it")}
     mode = widgets.segments(t("What to do"), modes, "drawer_mode")
@@ -140,7 +148,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
     )
     st.caption(t("Ctrl+Enter saves. The note's file isn't changed; the edit stays when the note is split again."))
     if _done("save", t("Save"), "save", shut=shut):
-        _finish(workspace, note, chunk.index, lambda: workspace.chunks.update(chunk.id, text))
+        _finish(workspace, note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
 
 
 def _draw_merge(
@@ -150,11 +158,11 @@ def _draw_merge(
     with st.container(horizontal=True):
         label = t("Merge with the next") if run[:1] == [chunk] else t("Merge with the one before")
         if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
-            _finish(workspace, note, run[0].index, lambda: workspace.chunks.merge(*(part.id for part in run)))
+            _finish(workspace, note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
         if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
-            _finish(workspace, note, chunk.index, lambda: workspace.chunks.delete(chunk.id))
+            _finish(workspace, note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
         if edit and widgets.button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
-            _finish(workspace, note, chunk.index, lambda: workspace.chunks.restore(chunk.id))
+            _finish(workspace, note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
     if edit and edit.kind != "add" and edit.text:
         with st.expander(t("The note's own text")):
             st.code(edit.anchor, language=None, wrap_lines=True)
@@ -183,14 +191,14 @@ def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> Non
         return
     at = _place(note, chunk)
     if _done("split", t("Split"), "content_cut", shut=shut):
-        _finish(workspace, note, chunk.index, lambda: workspace.chunks.split(chunk.id, at))
+        _finish(workspace, note, chunk.index, SPLIT, lambda: workspace.chunks.split(chunk.id, at))
 
 
 def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
     text = st.text_area(t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
     st.caption(t("The new chunk comes after this one and is found like any other. Ctrl+Enter adds it."))
     if _done("add", t("Add after it"), "add", shut=shut):
-        _finish(workspace, note, chunk.index + 1, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
+        _finish(workspace, note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
 
 
 def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
@@ -199,17 +207,17 @@ def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     st.caption(t("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it."))
     if _done("first", t("Add a chunk"), "add", shut=shut):
-        _finish(workspace, note, 0, lambda: workspace.chunks.add(note.id, text))
+        _finish(workspace, note, 0, ADDED, lambda: workspace.chunks.add(note.id, text))
 
 
 def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
     return widgets.button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
 
 
-def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], object]) -> None:
-    """Act, close the drawer, and show the chunk that is at this index afterwards."""
+def _finish(workspace: Workspace, note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
+    """Act, close the drawer, and show the chunk that is at this index afterwards; `done` says what was done."""
     with st.spinner(t("Saving…")):
-        act()
+        undo.begin(workspace, note, text_of(done)).run(workspace, act)
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()

@@ -1,0 +1,60 @@
+"""The undo of the last edits of chunks, one after the other."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.model import Edit, Note
+from core.workspace import Workspace
+from pages.ui.shared import widgets
+from pages.ui.shared.text import t
+
+_STEPS = "chunk_edits"
+_MOST = 20
+"""Edits that can be undone."""
+
+
+@dataclass
+class EditStep:
+    """An act on the chunks of a note: what was done, and the note's edits before and after; None until it is done."""
+
+    note_id: str
+    text: str
+    before: Sequence[Edit]
+    after: Sequence[Edit] | None = None
+
+    def run(self, workspace: Workspace, act: Callable[[], object]) -> None:
+        """Do the act, also in a job."""
+        try:
+            act()
+        finally:
+            self.after = workspace.chunks.edits(self.note_id)
+
+
+def begin(workspace: Workspace, note: Note, text: str) -> EditStep:
+    """Return the step of an act on a note, to be run; `text` says what is done."""
+    step = EditStep(note.id, text, workspace.chunks.edits(note.id))
+    st.session_state[_STEPS] = [*st.session_state.get(_STEPS, []), step][-_MOST:]
+    return step
+
+
+def draw(workspace: Workspace, note: Note, *, shut: bool) -> None:
+    """Draw the last step if nothing was changed since, with the button that takes it back."""
+    steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
+    if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="chunks_done"):
+        st.caption(steps[-1].text, width="content")
+        click = {"on_click": _undo, "args": (workspace, steps[-1]), "disabled": shut}
+        widgets.small(t("Undo"), "chunks_undo", "undo", **click)
+        widgets.close("chunks_done_close", t("Close"), on_click=_forget)
+
+
+def _undo(workspace: Workspace, step: EditStep) -> None:
+    workspace.chunks.revert(step.note_id, step.before, expected=step.after or ())
+    st.session_state[_STEPS] = [other for other in st.session_state.get(_STEPS, []) if other is not step]
+
+
+def _forget() -> None:
+    st.session_state.pop(_STEPS, None)
