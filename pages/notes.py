@@ -41,22 +41,22 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
         view = listing.view()
         if note_id:
             opened.drawer_close()
-    base, tags, text, use = listing.filters(workspace, bases, wide=view == "list")
+    narrowed = listing.narrowing(workspace, bases)
+    base = narrowed.base
     if view == "trash":
-        trash.draw(workspace, base, text)
+        trash.draw(workspace, base, " ".join(narrowed.words))
         return base, False
-    narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags, terms=[f"use:{use}"] if use else [])
-    cards = workspace.notes.all(narrowed, text=text)
+    cards = narrowed.cards(workspace)
     if view == "list":
         history.draw_undo()
         actions.marked(workspace, listing.marked_notes())
     if not cards and jobs.is_importing(workspace, base):
         st.caption(t("The notes are being imported."))
     else:
-        listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
+        listing.notes(cards, view, note_id, narrowed, several=len(bases) > 1 and not base)
     if view == "tree":
         actions.marked(workspace, [])
-    return base, bool(base) and not (cards or tags or text or use)
+    return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 
 def _note(workspace: Workspace, note_id: str) -> None:

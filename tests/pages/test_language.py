@@ -182,7 +182,7 @@ def test_notes(sent: made_up.Sent, screen: Screen, folder: Path) -> None:
     state(screen, open_note="", notes_view="list", chosen=[card.id for card in screen.workspace.notes.all()][:2])
     screen.press("delete_notes").press("delete_no")
     screen.open("bases", base="βιβλίο").press("delete_base").press("delete_no")
-    state(screen, notes_text="τίποτα")
+    state(screen, notes_filters=["τίποτα"])
     (folder / "λίμνη.md").unlink()
     (folder / "μακρύ.md").rename(folder / "άλλο.md")
     (folder / "όρος.md").write_text("νέο")

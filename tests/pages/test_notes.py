@@ -155,20 +155,28 @@ def test_filters_narrow_the_list(filled: Screen) -> None:
     filled.open("notes").app.session_state["notes_view"] = "list"
     filled.app.run()
     assert len(filled.app.dataframe[0].value) == 3
-    filled.app.text_input("notes_text").input("bread").run()
-    assert list(filled.app.dataframe[0].value["path"]) == ["kitchen/bread.txt"]
-    filled.app.text_input("notes_text").input("").run()
-    filled.app.multiselect("notes_tags").select("redis").run()
+    box = "notes_filters"
+
+    def narrow(*typed: str) -> list[str]:
+        filled.app.session_state[box] = list(typed)
+        filled.app.run()
+        return list(filled.app.dataframe[0].value["path"]) if filled.app.dataframe else []
+
+    assert narrow("bread") == ["kitchen/bread.txt"]
+    assert narrow("kitchen", "bread") == narrow("bread kitchen") == ["kitchen/bread.txt"]
+    assert list(filled.app.multiselect(box).options)[-3:] == [
+        "use:Never found", "use:Found, never helpful", "use:Misleading",
+    ]  # fmt: skip
+    assert narrow("tag:redis") == narrow("标签:redis") == narrow("base:vault", "tag:redis")
     assert list(filled.app.dataframe[0].value["title"]) == ["缓存雪崩"]
-    filled.app.text_input("notes_text").input("nothing such").run()
+    assert narrow("tag:redis", "nothing:such") == []
     assert "No note matches these filters" in filled.text
     filled.press("notes_clear")
     assert len(filled.app.dataframe[0].value) == 3
     filled.workspace.uses.report(filled.workspace.notes.find("backups.md").id, "desk", helpful=-1)
-    filled.app.selectbox("notes_use").select("misleading").run()
-    assert list(filled.app.dataframe[0].value["path"]) == ["backups.md"]
-    filled.app.selectbox("notes_use").select("unfound").run()
-    assert "backups.md" not in list(filled.app.dataframe[0].value["path"])
+    assert narrow("use:misleading") == ["backups.md"]
+    assert "backups.md" not in narrow("use:unfound")
+    assert len(narrow("base:gone", "status:active")) == 0
 
 
 def test_a_note_shows_how_it_was_found_opened_and_judged(filled: Screen) -> None:

@@ -44,7 +44,7 @@ def test_a_workspace_held_by_another_process_opens_for_reading(place: Path, vaul
         assert "Open for reading only" in screen.text
         assert "process" in screen.text
         assert "restore" in screen.open("search", q="pg_restore").text
-        assert not screen.open("notes").app.text_input("notes_text").disabled
+        assert not screen.open("notes").app.multiselect("notes_filters").disabled
         assert not any(button.key == "look_path" for button in screen.app.button)
     screen.press("reopen")
     assert "Open for reading only" not in screen.text

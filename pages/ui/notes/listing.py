@@ -1,37 +1,102 @@
 """The notes at the left of the page: their filters, and the tree or the list where a click opens one."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from core.model import BY_USE, NoteSummary, day_of
+from core.base.errors import QueryError
+from core.model import BY_USE, Filters, NoteSummary, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import links, names, tree, widgets
 from pages.ui.shared.text import t, text_of
 
+_FILTERS = "notes_filters"
+_PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
 
-def filters(workspace: Workspace, bases: list[str], *, wide: bool) -> tuple[str, list[str], str, str]:
-    """Draw the filters, in one row if it is `wide`; return the base (empty: all), the tags, the text to look for, and the use (empty: any)."""
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What the box for filters says: filters, and words of a title or a path."""
+
+    filters: Filters
+    words: tuple[str, ...]
+
+    @property
+    def base(self) -> str:
+        """The one base that is named, else ""."""
+        return self.filters.bases[0] if len(self.filters.bases) == 1 else ""
+
+    @property
+    def parts(self) -> list[object]:
+        """The base, and what else narrows."""
+        return [self.base, self.words, self.filters.conditions, self.filters.after, self.filters.before]
+
+    def cards(self, workspace: Workspace) -> list[NoteSummary]:
+        """Return the notes that pass, with all words in their title or path."""
+        found = [workspace.notes.all(self.filters, text=word) for word in self.words or [""]]
+        passing = set.intersection(*({card.id for card in cards} for cards in found))
+        return [card for card in found[0] if card.id in passing]
+
+
+def narrowing(workspace: Workspace, bases: list[str]) -> Narrowing:
+    """Draw the box for filters, and return what it says."""
     if (base := links.arrived_value("base")) in bases:
-        st.session_state["notes_base"] = base
-    left, right, third, fourth = st.columns(4, vertical_alignment="bottom") if wide else _two_rows()
-    base = widgets.base_filter(bases, "notes_base", left)
-    links.set_value("base", base)
-    tags = workspace.notes.tags(base or None)
-    st.session_state["notes_tags"] = [tag for tag in st.session_state.get("notes_tags", []) if tag in tags]
-    chosen = right.multiselect(t("Tags"), list(tags), key="notes_tags", placeholder=t("Any"), persist_state="session")
-    look = {"icon": ":material/filter_alt:", "persist_state": "session"}
-    with third:
-        text = widgets.text_box(t("Title or path"), "notes_text", **look)
-    uses = {"": t("Any"), **{name: text_of(title) for name, title in BY_USE.items()}}
-    use = widgets.select(t("Use"), uses, "notes_use", fourth, persist_state="session")
-    return base, chosen, text.strip(), use
+        others = [item for item in st.session_state.get(_FILTERS, []) if not item.startswith("base:")]
+        st.session_state[_FILTERS] = [f"base:{base}", *others]
+    offered = {
+        **{f"base:{name}": ("base", name) for name in bases},
+        **{f"tag:{tag}": ("tag", tag) for tag in workspace.notes.tags()},
+        **{f"use:{use}": ("use", use) for use in BY_USE},
+    }
+    typed = st.multiselect(
+        t("Filter"),
+        list(dict.fromkeys([*st.session_state.get(_FILTERS, []), *offered])),
+        format_func=lambda item: _label(*offered[item]) if item in offered else item,
+        key=_FILTERS,
+        placeholder=t("Filter by words, tag: or base:"),
+        label_visibility="collapsed",
+        accept_new_options=True,
+        filter_mode="prefix",
+        select_all=False,
+        persist_state="session",
+    )
+    pieces = [
+        [f'{offered[item][0]}:"{offered[item][1]}"'] if item in offered else _PIECE.findall(item) for item in typed
+    ]
+    narrowed = _read(workspace, bases, [piece for part in pieces for piece in part])
+    links.set_value("base", narrowed.base)
+    st.session_state["notes_base"] = narrowed.base
+    return narrowed
 
 
-def _two_rows() -> list[DeltaGenerator]:
-    return [*st.columns(2), *st.columns(2, vertical_alignment="bottom")]
+def _label(field: str, value: str) -> str:
+    match field:
+        case "base":
+            return t("base:{value}", value=value)
+        case "tag":
+            return t("tag:{value}", value=value)
+    return t("use:{value}", value=text_of(BY_USE[value]))
+
+
+def _read(workspace: Workspace, bases: Container[str], pieces: Sequence[str]) -> Narrowing:
+    """Return what pieces of text say: terms of the query language are filters, any other piece is a word."""
+    named, terms, words = list[str](), list[str](), list[str]()
+    for piece in pieces:
+        filters = None
+        if ":" in piece:
+            with suppress(QueryError):
+                filters = workspace.searching.filters(terms=[piece])
+        if filters is None or not all(name in bases for name in filters.bases):
+            words.append(piece.strip('"'))
+        elif filters.bases:
+            named += filters.bases
+        else:
+            terms.append(piece)
+    return Narrowing(workspace.searching.filters(bases=named, terms=terms), tuple(filter(None, words)))
 
 
 def is_list() -> bool:
@@ -55,9 +120,9 @@ def marked_notes() -> list[str]:
     return list(st.session_state.get("chosen", []))
 
 
-def notes(cards: Sequence[NoteSummary], view: str, note_id: str, filtered: Sequence[object], *, several: bool) -> None:
+def notes(cards: Sequence[NoteSummary], view: str, note_id: str, narrowed: Narrowing, *, several: bool) -> None:
     """Draw the notes that pass the filters."""
-    if not cards and not any(filtered[1:]):
+    if not cards and not any(narrowed.parts[1:]):
         st.caption(t("There is no note here yet."))
     elif not cards:
         st.caption(t("No note matches these filters."))
@@ -66,7 +131,7 @@ def notes(cards: Sequence[NoteSummary], view: str, note_id: str, filtered: Seque
         _table(cards, several=several)
     else:
         with st.container(key="notes_tree"):
-            shown = tree.NoteTree(cards, filtered, several, counts=False)
+            shown = tree.NoteTree(cards, narrowed.parts, several, counts=False)
             tree.draw(shown, note_id, opened.choose, "notes_tree_view")
 
 
@@ -77,7 +142,7 @@ def clear() -> None:
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:
     """Show the notes of a base with some tags in the next run, of all bases with ""."""
-    st.session_state.update(notes_base=base, notes_tags=list(tags), notes_text="", notes_use="")
+    st.session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
 
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
