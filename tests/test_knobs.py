@@ -129,6 +129,12 @@ def test_every_part_that_is_chosen_shows_in_the_label_in_each_language(part: str
     assert len(set(texts.values())) == len(LANGUAGES)
 
 
+def test_a_model_is_called_by_its_own_name() -> None:
+    for embedder in ("sentence:pkg:bge-m3", "sentence:/models/bge-m3", "server:bge-m3", "sentence:bge-m3"):
+        assert str(pipeline_label(Pipeline(embedder=embedder))) == "bge-m3"
+    assert str(pipeline_label(Pipeline(embedder="onnx:pkg:bge-m3"))) == "bge-m3, 8 bits"
+
+
 def test_a_label_has_every_difference_in_words() -> None:
     search = SearchSettings(mode="keyword", limit=5, expansion_size=1, reranker="cross-encoder:a", link_weight=0.5)
     label = pipeline_label(Pipeline(embedder="tfidf", search=search))

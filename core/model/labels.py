@@ -1,6 +1,7 @@
 """Names and sentences for settings, values, codes and pipelines, on the screen, in the terminal and in reports."""
 
 from dataclasses import asdict, replace
+from pathlib import PurePath
 
 from core.base.messages import Message, lines, message, verbatim
 from core.model.bases import BaseKind, NewBase
@@ -329,8 +330,13 @@ def new_base_line(name: str, new: NewBase) -> Message:
 
 
 def embedder_name(embedder: str) -> Message:
-    """Return the name of a model for meaning: the one that comes with the program has one for people."""
-    return _EMBEDDERS.get(embedder) or verbatim(embedder)
+    """Return the name of a model for meaning, without what runs it; the built-in one has a name for people."""
+    kind, _, model = embedder.partition(":")
+    model = model.removeprefix("pkg:")
+    name = PurePath(model).name if PurePath(model).is_absolute() else model
+    if kind == "onnx" and name:
+        return message("{model}, 8 bits", model=name)
+    return _EMBEDDERS.get(embedder) or verbatim(name or embedder)
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:

@@ -139,6 +139,17 @@ class SearchEngine:
         """Return where each hit answers, by the id of its chunk; see `Highlight`."""
         return highlights.highlights(result, self._store, self.tokenized_hits(result))
 
+    def below_background(self, result: SearchResult) -> set[str]:
+        """Return the ids of the hits' chunks that are less similar to the question than other things usually are."""
+        floors = {base.name: floor for base in self._store.bases.all() if (floor := self._store.floors.get(base))}
+        return {
+            hit.chunk.id
+            for hit in result.hits
+            if "vector" in hit.scores
+            and (floor := floors.get(hit.note.base))
+            and hit.scores["vector"].score < floor.mean
+        }
+
     def tokenized_hits(self, result: SearchResult) -> dict[str, TokenizedHit]:
         """Return the tokens of the question and of each hit by the id of its chunk; those of the last are cached."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()

@@ -9,7 +9,7 @@ from core import embedding, reranking
 from core.base.errors import ModelError
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.model import SearchSettings
+from core.model import Floor, SearchSettings
 from core.reranking import RERANKERS, Candidate
 from core.workspace import Workspace
 from tests.fakes import WordLengths
@@ -188,7 +188,7 @@ def test_a_hit_is_read_in_place_with_its_neighbours_and_shortened_again(parted: 
 
 
 def test_the_hits_of_a_note_share_a_card(parted: Screen) -> None:
-    parted.open("search", q="part")
+    parted.open("search", q="part").press("weaker_hits")
     assert len(hits(parted)) == 4
     assert "4 more in this note" in parted.text
     parted.press("others_")
@@ -210,6 +210,7 @@ def test_more_hits_come_behind_those_that_are_there(filled: Screen, tmp_path: Pa
     filled.press("more_hits_add")
     assert len(second := hits(filled)) == 20
     filled.press("more_hits_add")
+    filled.press("weaker_hits")  # the notes without a ferry
     assert len(third := hits(filled)) == 27
     assert third[:20] == second
     assert second[:10] == first
@@ -632,3 +633,16 @@ def test_a_language_model_chooses_in_a_base_of_words(place: Path, vault: Path, m
         assert "An answer from 2 of 2 sections." in screen.text
         screen.open("search", q="restore the largest table base:literal")
         assert len(server.requests) == 1  # the facets and the same sections ask no second time
+
+
+def test_hits_no_nearer_than_other_things_are_folded(filled: Screen) -> None:
+    for number in range(4):
+        filled.workspace.notes.add("vault", f"Ferry {number} to the isle")
+    filled.finish("embed")
+    (base,) = filled.workspace.bases.all()
+    filled.workspace.store.floors.set(base, Floor(2.0, 0.1, 7, 0))
+    screen = filled.open("search", q="pg_restore")
+    assert len(hits(screen)) == 3
+    assert "4 weaker hits" in screen.text
+    screen.press("weaker_hits")
+    assert len(hits(screen)) == 7

@@ -110,6 +110,10 @@ def test_a_file_with_a_mistake_is_never_written(
     assert (tmp_path / "tessera.toml").read_text() == "[search]\nlimit =\n"
 
 
+def test_a_backup_says_which_pictures_it_holds(settings: Screen) -> None:
+    assert "pictures that you pasted" in settings.tab("Backups").text
+
+
 def test_the_index_is_rebuilt(settings: Screen) -> None:
     settings.tab("Search index").press("rebuild").finish("rebuild")
     assert settings.toasts == ["The index is rebuilt"]

@@ -121,6 +121,8 @@ def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
         first, second, third = st.columns([3, 4, 4], gap="medium")
         usual = list(SIZES) if cuttable else ["own"]
         sizes = _pills(first, t("Chunk size"), labels(SIZES), "grid_sizes", usual, disabled=not cuttable)
+        if not cuttable:
+            first.caption(knobs.without_effect(base.chunking.strategy))
         choices = {
             name: _choose_values(workspace, column, own.search, name)
             for column, name in zip((third, second), knobs.fitting([*knobs.OF_GRIDS], base), strict=False)

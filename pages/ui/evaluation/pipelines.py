@@ -213,6 +213,8 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
         return widgets.bound(key, getattr(now, name), choose)
 
     knobs.strategies(**widget("strategy", f"way_strategy_{number}"))
+    if not knobs.STRATEGIES[now.strategy]:
+        st.caption(knobs.without_effect(now.strategy))
     for name, option in SIZES.items():
         if name not in knobs.STRATEGIES[now.strategy]:
             continue

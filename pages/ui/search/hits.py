@@ -171,7 +171,10 @@ def draw_choice(result: SearchResult) -> None:
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
 
 FEW = 3
-"""With up to this number of notes, each shows three hits at first; with more, only its best hit."""
+"""With up to this number of notes, each shows three hits at first; with more, only its best hit, and weak ones are folded."""
+
+WORDED = 0.5
+"""Share of the question's words from which on a hit isn't weak."""
 
 LISTED = 5
 """Clicks on a note that are listed."""
@@ -210,8 +213,19 @@ def draw_hits(
 ) -> None:
     """Draw the hits of a question, with its answer if it is one."""
     entries, groups = Entries(workspace, text, result, base=base, answer=answer), group_by_note(result)
+    weak = [hits for hits in groups[FEW:] if entries.are_weak(hits)]
+    fold = f"weak_hits_of_{text}"
+    shown = fold in widgets.toggled()
     for hits in groups:
-        _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
+        if hits not in weak:
+            _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
+    if weak:
+        label = t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak)))
+        about = t("Their meaning is no closer to your question than that of notes about other things.")
+        icon = "expand_less" if shown else "expand_more"
+        widgets.small(label, "weaker_hits", icon, help=about, **widgets.toggling(fold))
+    for hits in weak if shown else ():
+        _card(hits, entries.draw, seen=1)
 
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
@@ -249,10 +263,15 @@ class Entries:
         self._base = base
         self._seen: Mapping[str, Highlight] = workspace.searching.highlights(result)
         self._levels = cards.relevance(result, self._seen, answer)
+        self._below = workspace.searching.below_background(result)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
         # The base of a question set is its filter: its questions have no filters of their own.
         self._marks = question.Marks(workspace, result.understood.text or text)
+
+    def are_weak(self, hits: Sequence[Hit]) -> bool:
+        """Whether all hits are below the background similarity, and lack most words of the question."""
+        return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
         """Draw a hit, with the title of its note if it is its `head`; `more` draws what shows the note's others."""

@@ -93,8 +93,9 @@ def draw_backups(workspace: Workspace) -> None:
     """Draw the button that makes a backup, the choices, and the backups there are."""
     st.caption(
         t(
-            "A backup holds all notes, their history, your questions and your choices. Pictures stay in your folders; "
-            "models and the search index are made again."
+            "A backup holds all notes, their history, your questions, your choices, and the pictures that you pasted "
+            "into notes without a file. Files and pictures of your folders stay there; models and the search index "
+            "are made again."
         )
     )
     if workspace.backups.problem:

@@ -167,6 +167,15 @@ STRATEGIES = {
 """The strategies, each with the sizes that it uses."""
 
 
+def without_effect(strategy: str) -> str:
+    """Return why the sizes, or some of them, have no effect with a strategy."""
+    texts = {
+        "none": t("Notes stay whole here, so the sizes have no effect."),
+        "lines": t("Each line is a passage here, so only the largest one has an effect."),
+    }
+    return texts.get(strategy, t("The sizes in grey have no effect with this way of splitting."))
+
+
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
     """Draw the strategy and a slider for each size, and return their values.
 
@@ -186,6 +195,8 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     with st.container(border=True, key=f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
         strategy = strategies(keys["strategy"], columns[0], persist_state="session")
+        if STRATEGIES[strategy] != set(SIZES):
+            columns[0].caption(without_effect(strategy))
         for number, (name, option) in enumerate(SIZES.items(), start=1):
             value = st.session_state[keys[name]]
             # An earlier version may have stored any size.
