@@ -208,6 +208,45 @@ def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_
             assert [workspace.notes.get(note.id).body for note in workspace.notes.all()] == ["before and after"]
 
 
+def test_a_note_that_was_changed_in_two_tabs_is_settled_once(tab: Tab, place: Path) -> None:
+    other = Tab(tab.page.context.new_page(), tab.url)
+    with Workspace(place, readonly=True) as workspace:
+        note = next(card for card in workspace.notes.all() if card.title == "Shelf 7")
+
+    def edit(tab: Tab) -> None:
+        tab.open(f"/notes?note={note.id}")
+        tab.page.get_by_role("button", name="Edit", exact=True).click()
+        tab.page.get_by_role("textbox", name="Text of the note").click()
+        tab.settle()
+
+    def type_in_both(theirs: str, mine: str) -> None:
+        edit(tab)
+        edit(other)
+        other.page.keyboard.type(theirs)
+        state(other, "Saved")
+        tab.page.keyboard.type(mine)
+        expect(tab.page.get_by_text("was changed while you wrote")).to_be_visible()
+        tab.settle()
+
+    page = tab.page
+    document = page.locator(".st-key-reader .document")
+    type_in_both("theirs ", "mine ")
+    page.get_by_role("button", name="Keep the other").click()
+    expect(document).to_contain_text("theirs")
+    expect(page.get_by_text("yours stays in the history")).to_be_visible()
+    tab.open(f"/notes?note={note.id}")
+    expect(document).to_contain_text("theirs")
+    expect(page.get_by_role("button", name="Go on writing")).to_have_count(0)
+
+    type_in_both("again ", "also ")
+    page.get_by_role("button", name="Keep both").click()
+    expect(page.get_by_text("The other text is the note 'Shelf 7 (other text)'.")).to_be_visible()
+    expect(document).to_contain_text("theirs also")
+    with Workspace(place, readonly=True) as workspace:
+        texts = {card.title: workspace.notes.get(card.id).body for card in workspace.notes.all(text="Shelf 7")}
+        assert texts == {"Shelf 7": "Shelf 7\ntheirs also ", "Shelf 7 (other text)": "Shelf 7\ntheirs again "}
+
+
 def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_typed(tab: Tab) -> None:
     page = tab.page
     sockets = []

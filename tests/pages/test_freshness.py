@@ -94,4 +94,7 @@ def test_a_file_that_changes_under_the_editor_is_told_and_overwrites_nothing(fil
     assert (vault / "backups.md").read_text() == "Theirs again\n"
     screen.press("conflict_theirs")
     assert workspace.notes.get(note.id).body == "Theirs again\n"
-    assert [draft.title for draft in workspace.drafts.all()] == ["Mine"]
+    assert (vault / "backups.md").read_text().endswith("Theirs again\n")
+    assert workspace.drafts.all() == []
+    versions = [workspace.notes.at(note.id, one.number) for one in workspace.notes.history(note.id)]
+    assert "Mine" in [one.title for one in versions]

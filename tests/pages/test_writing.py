@@ -236,13 +236,33 @@ def test_half_a_character_is_no_reason_to_lose_the_others(garden: Note) -> None:
         assert workspace.notes.get(garden.id).body == "Water the \ufffd basil.\n"
 
 
-def test_taking_the_other_text_leaves_a_draft(garden: Note) -> None:
+def test_taking_the_other_text_leaves_mine_in_the_history_and_no_draft(garden: Note) -> None:
     screen = edited(garden)
-    screen.workspace.notes.update(garden.id, title="Theirs", embed=False)
+    notes = screen.workspace.notes
+    notes.update(garden.id, title="Theirs", embed=False)
     screen.app.text_input(field(screen, "title")).input("Mine").run()
     screen.press("conflict_theirs")
-    assert screen.workspace.notes.get(garden.id).title == "Theirs"
-    assert [draft.title for draft in screen.workspace.drafts.all()] == ["Mine"]
+    assert [notes.at(garden.id, one.number).title for one in notes.history(garden.id)][:3] == [
+        "Theirs",
+        "Mine",
+        "Theirs",
+    ]
+    assert screen.workspace.drafts.all() == []
+    assert "You changed this note" not in screen.text
+    screen.press("notes_undo")
+    assert notes.get(garden.id).title == "Mine"
+
+
+def test_keeping_both_texts_makes_a_note_of_the_other_one(garden: Note) -> None:
+    screen = typed(edited(garden), "Water the basil daily.\n")
+    notes = screen.workspace.notes
+    notes.update(garden.id, title="Theirs", tags=["herbs"], body="Sell the basil.\n", embed=False)
+    paused(screen).press("conflict_both")
+    other = next(card for card in notes.all() if card.id != garden.id)
+    assert (other.title, other.tags, other.base) == ("Theirs (other text)", ("herbs",), "home")
+    assert notes.get(other.id).body == "Sell the basil.\n"
+    assert notes.get(garden.id).body == "Water the basil daily.\n"
+    assert screen.workspace.drafts.all() == []
 
 
 def test_a_files_note_is_copied_where_its_base_only_reads_files(filled: Screen) -> None:

@@ -194,13 +194,13 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
         folder = session.folder.strip("/ ")
         path = f"{folder}/" if folder else ""
         return workspace.notes.add(session.base, session.body, path=path, author="person", embed=False, **fields)
-    body = None if session.body == session.note.body else session.body
-    version = (over or session.note).version
+    stored = over or session.note
+    body = None if session.body == stored.body else session.body
     if session.proposed:
-        change = Proposal(session.note.id, version, body, fields, datetime.now(UTC))
+        change = Proposal(session.note.id, stored.version, body, fields, datetime.now(UTC))
         return workspace.proposals.make(change, embed=False)
     joins = session.joins and over is None  # never in place of a version that somebody else wrote
-    about: Any = {"body": body, "expected_version": version, "author": "person", "embed": False, "joins": joins}
+    about: Any = {"body": body, "expected_version": stored.version, "author": "person", "embed": False, "joins": joins}
     return workspace.notes.update(session.note.id, **about, **fields)
 
 

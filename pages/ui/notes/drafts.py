@@ -12,7 +12,7 @@ from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
-from pages.ui.notes.session import EditorSession, without_surrogates
+from pages.ui.notes.session import NEW, EditorSession, without_surrogates
 from pages.ui.shared import links, names, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -142,12 +142,25 @@ def _draft(item: Mapping[str, Any]) -> NoteDraft:
     )
 
 
+_COMPARED = 5
+"""Versions of a note in which a late text is looked for."""
+
+
 def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
     """Return whether this text, or a later one of its editor, is stored as a draft or in the note."""
     stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
-            return composer.is_saved(workspace, draft)
+            return composer.is_saved(workspace, draft) or _is_in_history(workspace, draft)
         return False
     mine = stored.fields.get("writer") == draft.fields["writer"]
     return stored.body == draft.body or (mine and composer.number_of(stored) >= composer.number_of(draft))
+
+
+def _is_in_history(workspace: Workspace, draft: NoteDraft) -> bool:
+    """Return whether a version that is later than the draft's beginning has its text. Raises NoteNotFound."""
+    note_id = draft.key.split(" ")[0]
+    if note_id == NEW:
+        return False
+    later = [version.number for version in workspace.notes.history(note_id) if version.number > draft.version]
+    return any(workspace.notes.at(note_id, number).body == draft.body for number in later[:_COMPARED])

@@ -1,7 +1,6 @@
 """The page on which a note is written: title, conflict, editor, and next to it the rendered text or the fields."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -9,12 +8,12 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, editor, history, linked, note_fields, opened
+from pages.ui.notes import composer, conflict, editor, linked, note_fields, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
-from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
+from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
 from pages.ui.shared.text import t, text_of
 
 # Passages of other notes that are similar to the paragraph at the caret, next to the editor.
@@ -35,67 +34,6 @@ def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
             st.page_link("notes.py", label=plain(hit.note.title), icon=":material/description:", query_params=address)
             text = " ".join(hit.chunk.text.split())
             st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
-
-
-# The choice between the text in the editor and the stored note, which was changed meanwhile.
-
-
-def draw_conflict(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
-    stored = session.conflict
-    assert stored is not None
-    with st.container(border=True, key="conflict"):
-        st.warning(
-            t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
-            icon=":material/call_split:",
-        )
-        _difference(workspace, stored, session)
-        with st.container(horizontal=True):
-            widgets.button(
-                t("Keep mine"),
-                "conflict_mine",
-                "check",
-                type="primary",
-                help=t("The other text stays in the history."),
-                on_click=_keep_mine,
-                args=(workspace, session),
-            )
-            widgets.button(
-                t("Keep the other"),
-                "conflict_theirs",
-                "undo",
-                help=t("Your version stays as a draft until you discard it."),
-                on_click=_take_theirs,
-                args=(workspace, session),
-            )
-
-
-def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> None:
-    other, own = html(t("only in the other text")), html(t("only in yours"))
-    st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
-    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=session.body))):
-        st.html(shown)
-    else:
-        st.caption(t("Both have the same text; their fields differ."))
-
-
-def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
-    """Save over the stored text; a changed file is read first, so that its text becomes a version."""
-    assert session.note is not None
-    stored = workspace.notes.take_file(session.note.id) if _in_file(workspace, session) else session.conflict
-    composer.save(workspace, session, over=stored)
-
-
-def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
-    assert session.note is not None
-    if _in_file(workspace, session):
-        workspace.notes.take_file(session.note.id)
-    composer.leave(workspace)
-
-
-def _in_file(workspace: Workspace, session: EditorSession) -> bool:
-    assert session.note is not None
-    return session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files
 
 
 LOOK = 3.0
@@ -151,7 +89,7 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
     with shell.errors():
         with st.container():  # its own container: elements that come and go don't move the editor
             if session.conflict:
-                draw_conflict(workspace, session)
+                conflict.draw(workspace, session)
             elif session.newer and session.note and session.newer.version > session.note.version:
                 _draw_newer(workspace, session)
             _bar(workspace, session)

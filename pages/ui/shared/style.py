@@ -258,7 +258,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (min-width: 641px) and (max-width: 1150px) { [data-testid="stColumn"]:has(.st-key-notes_side) { flex: 0 0 14rem; min-width: 0; } [data-testid="stColumn"]:has(.st-key-notes_reader) { flex: 1 1 18rem; min-width: 0; } }
 @media (max-width: 1150px) { [data-testid="stColumn"] .st-key-notes_side [data-testid="stColumn"], [data-testid="stColumn"]:has(> * [class*="st-key-card_"]) { min-width: 100%; } }
 .st-key-conflict .t-words { max-height: 22rem; overflow: auto; } ins { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 22%, transparent); } del { background: color-mix(in srgb, #c5483c 20%, transparent); }
-html:not([data-unsaved]) .st-key-writing_away, [data-unsaved] .st-key-writing_state > :not(:has(.st-key-writing_away)) { display: none; }
+html:not([data-unsaved]) .st-key-writing_state > :has(> .st-key-writing_away), [data-unsaved] .st-key-writing_state > :not(:has(> .st-key-writing_away)) { display: none; }
 .st-key-writing_away p { color: color-mix(in srgb, #d2503f 85%, currentColor); }
 .st-key-writing_beside { max-height: calc(100vh - 15.5rem); overflow-y: auto; overflow-x: hidden; padding-right: .4rem; }
 </style>

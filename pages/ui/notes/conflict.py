@@ -1,0 +1,92 @@
+"""The choice between the text in the editor and the stored note, which was changed meanwhile."""
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from core.model import Note
+from core.workspace import Workspace
+from pages.ui.notes import composer, history
+from pages.ui.notes.session import EditorSession, fields_of
+from pages.ui.shared import widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t
+
+
+def draw(workspace: Workspace, session: EditorSession) -> None:
+    """Draw the differences and the choices; none of them loses a text, nor does going on writing."""
+    stored = session.conflict
+    assert stored is not None
+    with st.container(border=True, key="conflict"):
+        st.warning(
+            t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
+            icon=":material/call_split:",
+        )
+        _difference(workspace, stored, session)
+        with st.container(horizontal=True):
+
+            def choice(
+                label: str, key: str, icon: str, act: Callable[[Workspace, EditorSession], None], help: str
+            ) -> None:
+                widgets.button(label, key, icon, help=help, on_click=act, args=(workspace, session))
+
+            choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other text stays in the history."))
+            choice(t("Keep the other"), "conflict_theirs", "swap_horiz", _take_theirs, t("Yours stays in the history."))
+            choice(
+                t("Keep both"), "conflict_both", "done_all", _keep_both, t("The other text becomes a note of its own.")
+            )
+
+
+def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> None:
+    other, own = html(t("only in the other text")), html(t("only in yours"))
+    st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
+    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=session.body))):
+        st.html(shown)
+    else:
+        st.caption(t("Both have the same text; their fields differ."))
+
+
+def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
+    composer.save(workspace, session, over=_stored(workspace, session))
+
+
+def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
+    """Save the text, so that it stays in the history, and return to the stored one."""
+    stored = _stored(workspace, session)
+    if session.decides:  # a save would accept what a program wrote: the text stays a draft
+        composer.leave(workspace)
+        return
+    composer.save(workspace, session, over=stored)
+    if session.changed:
+        return
+    note = workspace.notes.revert(stored.id, stored.version, embed=False)
+    composer.discard(workspace, session.key)
+    text = t("'{title}' has the other text; yours stays in the history.", title=plain(note.title))
+    history.offer_undo(text, lambda: workspace.notes.revert(note.id, note.version - 1, expected_version=note.version))
+
+
+def _keep_both(workspace: Workspace, session: EditorSession) -> None:
+    """Save the text, and add the stored one as a note of its own next to it."""
+    stored = _stored(workspace, session)
+    composer.save(workspace, session, over=stored)
+    if session.changed:
+        return
+    title = t("{title} (other text)", title=stored.title)
+    folder = posixpath.dirname(stored.path or "")
+    path = f"{folder}/" if folder else ""
+    fields = fields_of(stored) | {"title": title}
+    other = workspace.notes.add(session.base, stored.body, path=path, author="person", embed=False, **fields)
+    composer.discard(workspace, session.key)
+    text = t("The other text is the note '{title}'.", title=plain(title))
+    history.offer_undo(text, lambda: workspace.notes.delete(other.id))
+
+
+def _stored(workspace: Workspace, session: EditorSession) -> Note:
+    """Return the stored note; a changed file is read first, so that its text becomes a version."""
+    assert session.note is not None
+    assert session.conflict is not None
+    if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
+        return workspace.notes.take_file(session.note.id)
+    return session.conflict
