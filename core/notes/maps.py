@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import log, sqrt
 
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from core.base.text import CJK, query_keywords
+from core.base.phrases import phrases, size_of
+from core.base.text import simplify
 from core.model import KnowledgeBase, Matrix, NoteMap, Progress, Region, no_progress
 from core.notes.links import NoteLinks
 from core.store import Store
@@ -114,13 +115,29 @@ def regions(plane: Places, count: int) -> NDArray[np.intp]:
 
 
 MOST_REGIONS = 24
-_WIDE = re.compile(f"[{CJK}]")
-WORDS = 2
-"""Words that name a region."""
+_WORD = re.compile(r"[\w+#'-]+")
+PHRASES = 3
+"""Phrases that name a region, at most."""
 _LEAST = 3
-"""Fewest notes of a region that hold a word of its name."""
-_READ = 100
+"""Fewest notes of a region that have a phrase of its name."""
+_LONGEST = 6
+"""Characters of a name in a script without spaces."""
+_CODE = frozenset(
+    "async await bool const def else float func href import int null println return str true false var void".split()
+)
+"""Words that programs are written in, which name no topic."""
+_READ = 40
 """Most notes of a region whose beginnings are read for its name."""
+_CONSIDERED = 400
+"""Most frequent phrases of a region among which its name is looked for."""
+_WEIGHED = 60
+"""Phrases of a region, those that most of its notes have, that are looked for elsewhere."""
+_RARE = 0.02
+"""Share elsewhere below which a phrase tells no more."""
+_TITLE = 2
+"""What a title that has a phrase counts more than a text."""
+_ALIKE = 0.5
+"""Share of the notes of two phrases that have both, from which on the second says nothing new."""
 
 
 class NoteMaps:
@@ -175,24 +192,25 @@ class NoteMaps:
         )
 
     def _regions(self, notes: Sequence[str], plane: Places) -> list[Region]:
-        """Return the regions, each named by the words that most set its notes apart from all notes."""
+        """Return the regions, each named by the phrases that most set its notes apart from those of the others."""
         count = max(1, min(MOST_REGIONS, round(sqrt(len(notes) / 4))))
         own = regions(plane, count)
-        members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at))]
+        members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at)) >= _LEAST]
         samples = [[notes[number] for number in inside[:: -(-len(inside) // _READ)]] for inside in members]
-        texts = self._store.notes.beginnings([note for sample in samples for note in sample])
-        words = [
-            Counter(word for note in sample for word in set(query_keywords(texts.get(note, "")))) for sample in samples
-        ]
-        everywhere: defaultdict[str, float] = defaultdict(float)
-        for inside, sample, here in zip(members, samples, words, strict=True):
-            for word, bearing in here.items():
-                everywhere[word] += bearing * len(inside) / len(sample)
+        read = [note for sample in samples for note in sample]
+        texts, cards = self._store.notes.beginnings(read), self._store.notes.cards_of(read)
+        titles = [_folded(" ".join(cards[note].title for note in sample if note in cards)) for sample in samples]
+        notes_of = [[texts.get(note, "") for note in sample] for sample in samples]
+        joined = [_folded(" ".join(sample)) for sample in notes_of]
         named = []
-        for inside, sample, here in zip(members, samples, words, strict=True):
-            if len(inside) >= _LEAST:
-                x, y = plane[inside].mean(0).tolist()
-                named.append(Region(x, y, len(inside), _name(here, everywhere, len(sample), len(notes))))
+        for at, inside in enumerate(members):
+            x, y = plane[inside].mean(0).tolist()
+            elsewhere = [
+                (text, len(sample))
+                for other, (text, sample) in enumerate(zip(joined, samples, strict=True))
+                if other != at
+            ]
+            named.append(Region(x, y, len(inside), _name(notes_of[at], titles[at], elsewhere)))
         return named
 
     def _links(self, numbers: Mapping[str, int]) -> set[tuple[int, int]]:
@@ -207,23 +225,60 @@ class NoteMaps:
         return {(min(pair), max(pair)) for pair in pairs}
 
 
-def _name(here: Mapping[str, int], everywhere: Mapping[str, float], inside: int, notes: int) -> tuple[str, ...]:
-    """Return the words with the greatest share of a region's notes times the log of how much oftener they are there."""
+def _name(texts: Sequence[str], titles: str, elsewhere: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    """Return the phrases that many notes of a region have and few elsewhere; none says the same as one before it.
 
-    def weight(word: str) -> float:
-        share = here[word] / inside
-        return share * log(share / (everywhere[word] / notes) + 1e-9)
+    `elsewhere` are the joined texts of the other regions, each with its number of notes.
+    """
+    folded = [_folded(text) for text in texts]
+    holders = {
+        phrase: {number for number, text in enumerate(folded) if _count(text, phrase)}
+        for phrase in phrases("\n".join(texts), _CONSIDERED)
+        if _is_name(phrase)
+    }
+    shares = {
+        phrase: (len(at) + _TITLE * _count(titles, phrase)) / len(texts)
+        for phrase, at in holders.items()
+        if len(at) >= min(_LEAST, len(texts))
+    }
 
-    fitting = [word for word, count in here.items() if count >= min(_LEAST, inside) and not word.isdigit()]
+    def weight(phrase: str) -> float:
+        rates = [min(1.0, _count(text, phrase) / count) for text, count in elsewhere]
+        rate = sum(rates) / max(1, len(rates))
+        return sqrt(min(2.0, size_of(phrase))) * shares[phrase] * log((shares[phrase] + _RARE) / (rate + _RARE))
+
+    likely = sorted(shares, key=lambda phrase: (-shares[phrase], phrase))[:_WEIGHED]
+    weights = {phrase: weight(phrase) for phrase in likely}
     chosen: list[str] = []
-    for word in sorted(fitting, key=lambda word: (-weight(word), word)):
-        overlaps = any(set(word) & set(other) if _is_cjk(word) else word in other or other in word for other in chosen)
-        if len(word) > 1 and not overlaps:
-            chosen.append(word)
-        if len(chosen) == WORDS:
+    for phrase in sorted(likely, key=lambda phrase: (-weights[phrase], phrase)):
+        known = any(
+            phrase in other or other in phrase or _overlap(holders[phrase], holders[other]) > _ALIKE for other in chosen
+        )
+        if not known:
+            chosen.append(phrase)
+        if len(chosen) == PHRASES:
             break
     return tuple(chosen)
 
 
-def _is_cjk(word: str) -> bool:
-    return bool(_WIDE.match(word))
+def _overlap(first: set[int], second: set[int]) -> float:
+    return len(first & second) / len(first | second)
+
+
+def _is_name(phrase: str) -> bool:
+    """Return whether a phrase can name a topic: it is no piece of a sentence and has no word of code."""
+    if phrase.isascii():
+        return _CODE.isdisjoint(phrase.split())
+    return len(phrase) <= _LONGEST and "的" not in phrase
+
+
+def _folded(text: str) -> str:
+    """Return the words of a text as its phrases are spelt, a space around each."""
+    return f" {' '.join(_WORD.findall(simplify(text).lower()))} "
+
+
+def _count(text: str, phrase: str) -> int:
+    """Return how often a folded text has a phrase, in the plural too."""
+    if not phrase.isascii():
+        return text.count(phrase)
+    return text.count(f" {phrase} ") + text.count(f" {phrase}s ")

@@ -14,8 +14,9 @@ from typing import get_args
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.base.messages import Message, message
+from core.base.phrases import phrases, size_of
 from core.base.text import fold
-from core.features.related.wording import LONGEST, Text, phrases, size_of
+from core.features.related.wording import LONGEST, Text
 from core.model import Concept, ConceptChoice, ConceptNote, Step
 from core.notes.links import NoteLinks
 from core.store import Store
