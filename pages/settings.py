@@ -1,11 +1,44 @@
 """Settings: defaults for all bases, models, access, backups, health, a bug report."""
 
+from functools import partial
+
 import streamlit as st
 
 from pages.ui.settings import access, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
+
+
+def _general() -> None:
+    general.draw_general(workspace)
+    shell.on_demand(t("Types of notes"), "note_types", "category", partial(general.draw_vocabulary, workspace))
+    shell.on_demand(t("Documents"), "converters", "draft", partial(general.draw_documents, workspace))
+
+
+def _search() -> None:
+    general.search(workspace)
+    shell.on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, workspace, status))
+
+
+def _models() -> None:
+    shell.on_demand(t("Model servers"), "model_servers", "dns", partial(servers.draw_servers, workspace, status))
+    models.draw_models(workspace, status, workspace.models.all())
+
+
+def _programs() -> None:
+    st.subheader(t("Assistants"))
+    access.draw_assistants(workspace)
+    st.subheader(t("Other programs"))
+    access.draw_programs(workspace)
+
+
+def _care() -> None:
+    st.subheader(t("Backups"))
+    upkeep.draw_backups(workspace)
+    st.subheader(t("Health and space"))
+    upkeep.draw_health(workspace)
+
 
 workspace = shell.workspace()
 st.title(t("Settings"))
@@ -20,22 +53,16 @@ with shell.errors():
         text = t("Damaged, so it was renamed and created again: {names}. Delete what you don't need.", names=names)
         st.warning(plain(f"{text} {t('It is in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
     if links.arrived_value("tab") == "servers":
-        st.session_state["settings_tab"] = t("Model servers")
+        st.session_state.update({"settings_tab": t("Models"), "model_servers": True})
     links.set_value("tab", "")
     widgets.tabs(
         {
-            t("General"): lambda: general.draw_general(workspace),
-            t("Search"): lambda: general.search(workspace),
-            t("Types of notes"): lambda: general.draw_vocabulary(workspace),
-            t("Backups"): lambda: upkeep.draw_backups(workspace),
-            t("Models"): lambda: models.draw_models(workspace, status, workspace.models.all()),
-            t("Model servers"): lambda: servers.draw_servers(workspace, status),
-            t("Assistants"): lambda: access.draw_assistants(workspace),
-            t("Other programs"): lambda: access.draw_programs(workspace),
-            t("Documents"): lambda: general.draw_documents(workspace),
+            t("General"): _general,
+            t("Search"): _search,
+            t("Models"): _models,
+            t("Assistants and programs"): _programs,
             **({t("Packs"): lambda: packs.section(workspace)} if workspace.has("packs") else {}),
-            t("Search index"): lambda: upkeep.index(workspace, status),
-            t("Health and space"): lambda: upkeep.draw_health(workspace),
+            t("Backups and health"): _care,
         },
         "settings_tab",
     )

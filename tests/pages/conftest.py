@@ -46,8 +46,10 @@ class Screen:
         """The labels of the tabs of the page, of which the open one is drawn."""
         return [tab.label for tab in self._tabs().children.values()]
 
-    def tab(self, label: str) -> "Screen":
-        """Open a tab of the page."""
+    def tab(self, label: str, *unfolded: str) -> "Screen":
+        """Open a tab of the page, with the content of the expanders of these keys."""
+        for key in unfolded:
+            self.app.session_state[key] = True
         self.app.session_state[self._tabs().proto.id.split("-", 2)[2]] = label
         self.app.run()
         assert not self.app.exception, self.app.exception

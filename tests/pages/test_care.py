@@ -9,7 +9,7 @@ from tests.pages.conftest import Screen
 
 
 def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) -> None:
-    screen = filled.open("settings").tab("Backups")
+    screen = filled.open("settings").tab("Backups and health")
     assert "There is no backup yet" in screen.text
     screen.press("backup_make").finish("backup")
     assert "manual" in screen.text
@@ -17,7 +17,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
     assert screen.toasts == ["The backup is made", "The backup is intact"]
     (kept, *_) = screen.workspace.notes.all()
     screen.workspace.notes.delete(kept.id)
-    screen.open("settings").tab("Backups").press("restore_tessera-")
+    screen.open("settings").tab("Backups and health").press("restore_tessera-")
     assert "kept in a folder next to it" in screen.text
     screen.press("backup_restore_yes")
     assert not screen.workspace.readonly
@@ -26,7 +26,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
 
 
 def test_the_choices_are_stored(filled: Screen, tmp_path: Path) -> None:
-    screen = filled.open("settings").tab("Backups")
+    screen = filled.open("settings").tab("Backups and health")
     screen.app.toggle(key="backup_daily").set_value(False).run()
     assert not screen.workspace.backups.daily
     screen.app.text_input(key="backup_folder").set_value(str(tmp_path / "disk")).run()
@@ -46,13 +46,13 @@ def test_the_doctor_and_the_space_are_a_click_away(
     filled: Screen, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled.workspace.store.database.execute("DELETE FROM words WHERE rowid = (SELECT min(rowid) FROM chunks)")
-    screen = filled.open("settings").tab("Health and space").press("doctor").finish("doctor")
+    screen = filled.open("settings").tab("Backups and health").press("doctor").finish("doctor")
     assert "1 passages aren" in screen.errors
     screen.press("doctor_fix").finish("doctor")
     assert not screen.errors
     assert "Mended: Every passage is found by words" in screen.text.replace("\\", "")
     screen.app.session_state["space"] = True
-    assert "are free on the disk" in screen.open("settings").tab("Health and space").text
+    assert "are free on the disk" in screen.open("settings").tab("Backups and health").text
     screen.press("compact").finish("compact")
     usage = shutil.disk_usage(place)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=300_000_000))

@@ -162,7 +162,7 @@ def test_settings_that_are_fixed_stay(
 def test_settings_list_what_was_looked_for(filled: Screen, serve: Serve) -> None:
     first, empty = serve("Ollama", "qwen3:8b", "gemma3:12b"), serve("LM Studio", "text-embedding-nomic")
     serve("vLLM").dialect = "llama.cpp"
-    screen = filled.open("settings").tab("Model servers").finish(JOB)
+    screen = filled.open("settings").tab("Models", "model_servers").finish(JOB)
     text = said(screen)
     assert listed(first.port, "running, 2 language models") in text
     assert listed(empty.port, "running, without a language model") in text
@@ -182,7 +182,7 @@ def test_a_server_that_starts_later_is_found_by_looking_again(filled: Screen, se
     server = serve("Ollama")
     kind = server.dialect
     server.dialect = ""
-    screen = filled.open("settings").tab("Model servers").finish(JOB)
+    screen = filled.open("settings").tab("Models", "model_servers").finish(JOB)
     assert listed(server.port, "not running") in said(screen)
     server.dialect = kind
     screen.press("look_again").finish(JOB)

@@ -63,7 +63,7 @@ def test_a_page_of_the_web_is_asked_for_only_once_it_is_switched_on(
 ) -> None:
     screen = Screen().finish("warm").open("notes", **{"import": ""})
     assert not [one for one in screen.app.text_input if one.key == "import_address"]
-    screen.open("settings").tab("Documents")
+    screen.open("settings").tab("General", "converters")
     (switch,) = (one for one in screen.app.toggle if one.key == "web_pages")
     switch.set_value(True).run()
     fetched = WebPage("https://example.org/heron", "example.org/heron.html", b"<h1>Heron</h1><p>It waits.</p>")

@@ -44,10 +44,10 @@ def button(screen: Screen, key: str):  # type: ignore[no-untyped-def]
 
 
 def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
-    assert "The search index is in order" in filled.open("settings").tab("Search index").text
+    assert "The search index is in order" in filled.open("settings").tab("Search", "search_index").text
     chinese = Screen("zh-CN").open("settings")
     assert chinese.app.title[0].value == "设置"
-    assert "搜索索引完好" in chinese.tab("搜索索引").text
+    assert "搜索索引完好" in chinese.tab("搜索", "search_index").text
     assert "只比对字词" in chinese.tab("模型").text
 
 
@@ -111,11 +111,11 @@ def test_a_file_with_a_mistake_is_never_written(
 
 
 def test_a_backup_says_which_pictures_it_holds(settings: Screen) -> None:
-    assert "pictures that you pasted" in settings.tab("Backups").text
+    assert "pictures that you pasted" in settings.tab("Backups and health").text
 
 
 def test_the_index_is_rebuilt(settings: Screen) -> None:
-    settings.tab("Search index").press("rebuild").finish("rebuild")
+    settings.tab("Search", "search_index").press("rebuild").finish("rebuild")
     assert settings.toasts == ["The index is rebuilt"]
 
 
@@ -125,7 +125,7 @@ def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> No
         screen = Screen().finish("warm").open("settings")
         assert "Open for reading only" in screen.text
         assert all(one.disabled for one in screen.app.number_input)
-        assert button(screen.tab("Search index"), "rebuild").disabled
+        assert button(screen.tab("Search", "search_index"), "rebuild").disabled
         assert not button(screen.tab("Models"), "test_tfidf").disabled
 
 
@@ -135,8 +135,8 @@ def test_without_notes_the_models_are_shown_all_the_same() -> None:
 
 
 def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Screen) -> None:
-    assert "chromadb" not in settings.tab("Health and space").text
-    for locale, tab, said in (("en-US", "Health and space", "Versions, sizes"), ("zh-CN", "检查与空间", "版本")):
+    assert "chromadb" not in settings.tab("Backups and health").text
+    for locale, tab, said in (("en-US", "Backups and health", "Versions, sizes"), ("zh-CN", "备份与检查", "版本")):
         screen = Screen(locale)
         screen.app.session_state["bug_report"] = True
         assert said in screen.open("settings").tab(tab).text
@@ -148,15 +148,16 @@ def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Scree
 def test_converters_have_names_in_both_languages_and_say_what_they_read() -> None:
     own = [name for name, entry in CONVERTERS.items() if not entry.package]
     assert {*names.CONVERTERS} == {*own}
-    for locale, tab, said in (("en-US", "Documents", "PDF as plain lines"), ("zh-CN", "文档", "PDF，只取文字行")):
-        text = Screen(locale).open("settings").tab(tab).text
+    for locale, tab, said in (("en-US", "General", "PDF as plain lines"), ("zh-CN", "常规", "PDF，只取文字行")):
+        text = Screen(locale).open("settings").tab(tab, "converters").text
         assert f"{said}</b>: pdf <i>pdfium" in text
         assert "pdftext" not in text
 
 
 def test_only_the_open_tab_is_drawn_and_one_has_the_bug_report(settings: Screen) -> None:
     reports = {label: settings.tab(label).text.count("bug report") for label in settings.tabs}
-    assert reports == dict.fromkeys(settings.tabs, 0) | {"Health and space": 1}
+    assert reports == dict.fromkeys(settings.tabs, 0) | {"Backups and health": 1}
+    assert len(reports) == 6
 
 
 def test_an_error_of_a_page_is_in_the_log(settings: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +175,7 @@ def test_an_error_of_a_page_is_in_the_log(settings: Screen, monkeypatch: pytest.
 
 
 def test_the_types_of_notes_are_edited_and_bad_lines_are_told(settings: Screen) -> None:
-    screen = settings.tab("Types of notes")
+    screen = settings.tab("General", "note_types")
     assert "idea" in screen.app.text_area("vocabulary").value
     screen.press("preset_project").press("vocabulary_save")
     assert screen.workspace.vocabulary.types()[0] == "project_config"
@@ -193,7 +194,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
     monkeypatch.setenv("TESSERA_INDEX__URL", "http://127.0.0.1:9")
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
-    screen = Screen().finish("warm").open("settings").tab("Search index")
+    screen = Screen().finish("warm").open("settings").tab("Search", "search_index")
     said = screen.text.replace("\\", "")
     assert "The search index is unavailable" in said
     assert "127.0.0.1:9 doesn't answer" in said
@@ -205,7 +206,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
 
 def test_a_workspace_without_an_index_says_so(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
-    screen = Screen().open("settings").tab("Search index")
+    screen = Screen().open("settings").tab("Search", "search_index")
     assert "There is no search index" in screen.text
     assert not [one for one in screen.app.button if (one.key or "").startswith("rebuild")]
 
@@ -214,7 +215,7 @@ def test_programs_are_let_in_and_the_token_is_changed(settings: Screen) -> None:
     workspace = settings.workspace
     assert not workspace.open_to_programs
     token = workspace.access.token
-    settings.tab("Other programs").app.toggle("programs").set_value(True).run()
+    settings.tab("Assistants and programs").app.toggle("programs").set_value(True).run()
     assert workspace.open_to_programs
     assert "/api/v1" in settings.text
     assert token not in settings.text
@@ -235,7 +236,7 @@ def test_what_was_set_aside_is_named(settings: Screen) -> None:
 
 
 def test_each_assistant_is_told_how_it_gets_to_the_notes(settings: Screen) -> None:
-    assert '"mcpServers"' in settings.tab("Assistants").text
+    assert '"mcpServers"' in settings.tab("Assistants and programs").text
     settings.app.segmented_control(key="assistant").set_value("Claude Code").run()
     assert "claude mcp add --scope user tessera --" in settings.text
     settings.app.radio(key="way_Claude Code").set_value("http").run()

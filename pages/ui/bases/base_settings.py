@@ -15,6 +15,8 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 # The passages that a base's model refuses, and the button that tries them again.
 
+_USUAL = ("watch", "write_files")
+"""The switches of a base that are in sight."""
 _SHOWN = 20
 _LENGTH = 80
 """Passages that are shown, and characters of each."""
@@ -87,11 +89,15 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
     with st.columns([5, 6])[0]:
         _name(workspace, base)
         shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
-        for name in knobs.SWITCHES:
+        for name in _USUAL:
             if shown.get(name, True):
                 knobs.draw_switch(workspace, base, name)
         folders.connection(workspace, base)
         ignoring.patterns(workspace, base)
+        with st.expander(t("More choices"), icon=":material/tune:", key=f"switches_{base.id}"):
+            for name in knobs.SWITCHES:
+                if name not in _USUAL and shown.get(name, True):
+                    knobs.draw_switch(workspace, base, name)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status.pending:
                 knobs.embed_all(workspace, base, status.pending)

@@ -40,7 +40,7 @@ def _offer(workspace: Workspace, text: str, options: SearchOptions, found: local
             server, model = local_servers.choose(labels, "offered_model")
         about = t(
             "It writes the answer to this question now, and to others when you press Write an answer. It also breaks down "
-            "broad questions. The text stays on this machine ({address}). To remove it: Settings, Model servers.",
+            "broad questions. The text stays on this machine ({address}). To remove it: Settings, Models.",
             address=server.address,
         )
         if widgets.button(t("Let it write answers"), "let_it_write", "edit_note", help=plain(about)):

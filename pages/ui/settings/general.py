@@ -148,8 +148,8 @@ def draw_general(workspace: Workspace) -> None:
 def _draw_language_and_look(workspace: Workspace) -> None:
     look.choose_language(workspace, "settings_language", label_visibility="visible")
     look.choose_look(workspace, "settings_look", label_visibility="visible")
-    st.html(f'<div class="t-caption">{html(t("Folders and old versions"))}</div>')
-    numbers(workspace)
+    with st.expander(t("Folders and old versions"), icon=":material/tune:", key="general_numbers"):
+        numbers(workspace)
 
 
 FILE = "tessera.toml"

@@ -1,6 +1,6 @@
 """The models on the settings page: the kind of each, its state, download and test, and the model for pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,14 +103,27 @@ def draw_models(workspace: Workspace, status: Status, models: Sequence[ModelCard
     used: dict[str, list[str]] = {}
     for base in (item.base for item in status.bases if item.base.has_vectors):
         used.setdefault(base.embedder, []).append(base.name)
+    shown = [model for model in models if model.name in used or not _idle(model)]
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]))
-        cards = [model for model in models if model.part == part and (model.name in used or not _idle(model))]
-        for column, card in widgets.in_columns(cards, COLUMNS):
-            with column.container(border=True, height="stretch", key=f"model_{card.name}"):
-                _card(workspace, card, used.get(card.name, []))
+        cards = [model for model in shown if model.part == part]
+        _cards(workspace, [card for card in cards if not _is_rare(card, used)], used)
+        if rare := [card for card in cards if _is_rare(card, used)]:
+            with st.expander(t("Models to download"), icon=":material/download:", key=f"rare_{part}"):
+                _cards(workspace, rare, used)
     draw_picture_model(workspace)
     _other(workspace, models)
+
+
+def _is_rare(card: ModelCard, used: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a model is neither on this machine nor used, and nothing was asked of it."""
+    return card.downloadable and card.name not in used
+
+
+def _cards(workspace: Workspace, cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> None:
+    for column, card in widgets.in_columns(cards, COLUMNS):
+        with column.container(border=True, height="stretch", key=f"model_{card.name}"):
+            _card(workspace, card, used.get(card.name, []))
 
 
 def _idle(card: ModelCard) -> bool:
