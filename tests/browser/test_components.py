@@ -514,7 +514,9 @@ class TestLetters:
 
 class TestEditor:
     APP = "<div data-testid='stApp' data-test-connection-state='CONNECTED'></div>"
-    WORDS: Mapping[str, str] = {"label": "Text", "hint": "Write"}
+    WORDS: Mapping[str, str] = {"label": "Text", "hint": "Write", "bar": "Formats"} | {
+        name: name.capitalize() for name in editor.FORMATS
+    }
 
     @pytest.fixture
     def shown(self, stage: Stage) -> Stage:
@@ -594,6 +596,113 @@ class TestEditor:
         shown.page.keyboard.type("!")
         shown.page.keyboard.press(keys)
         assert self.texts(shown)[-1] == ("boots!", "save")
+
+    def write(self, shown: Stage, text: str, *keys: str) -> None:
+        """Put a text into the editor, and press keys at its end."""
+        shown.one(".cm-content").click()
+        shown.page.keyboard.press("Control+a")
+        shown.page.keyboard.press("Delete")
+        shown.page.keyboard.insert_text(text)
+        for key in keys:
+            shown.page.keyboard.press(key)
+
+    def text(self, shown: Stage) -> str:
+        return str(shown.page.evaluate("[...tesseraShelf.editors.values()][0].editor.text()"))
+
+    def paste(self, shown: Stage, **types: str) -> None:
+        shown.one(".cm-content").evaluate(
+            """(box, types) => {
+              const clipboardData = new DataTransfer();
+              for (const [type, text] of Object.entries(types)) clipboardData.setData(`text/${type}`, text);
+              box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+            }""",
+            types,
+        )
+
+    @pytest.mark.parametrize(
+        ("text", "keys", "made"),
+        [
+            ("dry boots", "Control+b", "dry **boots**"),
+            ("dry **boots**", "ArrowLeft ArrowLeft Control+b", "dry boots"),
+            ("dry **boots**", "ArrowLeft ArrowLeft Control+i", "dry ***boots***"),
+            ("靴子", "Control+a Control+i", "*靴子*"),
+            ("dry boots", "Control+e", "dry `boots`"),
+            ("a\nb", "Control+a Control+e", "```\na\nb\n```"),
+            ("dry boots", "Control+k", "dry [boots]()"),
+            ("https://a.test/x", "Control+a Control+k", "[](https://a.test/x)"),
+            ("- boots\n- hats", "Tab", "- boots\n    - hats"),
+            ("1. boots\n    1. hats", "Shift+Tab", "1. boots\n1. hats"),
+            ("```\nx", "Tab", "```\n    x"),
+            ("boots", "Enter / t a b Enter", "boots\n|  |  |\n| --- | --- |\n|  |  |"),
+        ],
+    )
+    def test_keys_give_a_text_its_formats(self, shown: Stage, text: str, keys: str, made: str) -> None:
+        self.write(shown, text)
+        for key in keys.split():
+            if key == "Enter" and shown.one(".cm-tooltip-autocomplete").count():
+                shown.later(200)
+            shown.page.keyboard.press(key)
+            if key in "/tab":
+                shown.later(200)
+                expect(shown.one(".cm-tooltip-autocomplete")).to_be_visible()
+        assert self.text(shown) == made
+
+    def test_tab_indents_lists_and_escape_and_tab_leave_the_text(self, shown: Stage) -> None:
+        self.write(shown, "- boots", "Tab")
+        assert self.text(shown) == "    - boots"
+        for key in ("Escape", "Tab"):
+            shown.page.keyboard.press(key)
+        expect(shown.one(".cm-content")).not_to_be_focused()
+        assert self.text(shown) == "    - boots"
+
+    def test_the_bar_gives_lines_their_formats(self, shown: Stage) -> None:
+        self.write(shown, "boots\n\n- hats", "Control+a")
+        for name, made in (
+            ("Box", "- [ ] boots\n\n- [ ] hats"),
+            ("List", "- boots\n\n- hats"),
+            ("Quote", "> boots\n\n> hats"),
+            ("Quote", "boots\n\nhats"),
+            ("Heading", "# boots\n\n# hats"),
+            ("Heading", "## boots\n\n## hats"),
+        ):
+            shown.page.get_by_role("button", name=name).click()
+            assert self.text(shown) == made
+        expect(shown.one(".cm-content")).to_be_focused()
+
+    @pytest.mark.parametrize(
+        ("before", "typed", "made"),
+        [
+            ("```\n    x\n", "    ```\nrest", "```\n    x\n```\nrest"),
+            ("    indented\n", "    ```\nx", "    indented\n```\nx"),
+            ("- boots\n", "    ```\nx", "- boots\n  ```\n  x"),
+        ],
+    )
+    def test_a_fence_takes_no_indent_of_the_line_before(self, shown: Stage, before: str, typed: str, made: str) -> None:
+        self.write(shown, before)
+        shown.page.keyboard.type(typed)
+        assert self.text(shown) == made
+
+    def test_what_is_pasted_becomes_markdown(self, shown: Stage) -> None:
+        self.write(shown, "boots", "Control+a")
+        self.paste(shown, plain="https://a.test/boots")
+        assert self.text(shown) == "[boots](https://a.test/boots)"
+        self.write(shown, "")
+        self.paste(shown, plain='pair\tprice\nboots\t"9|5"\n', html="<table><tr><td>pair</td></tr></table>")
+        assert self.text(shown) == "| pair | price |\n| --- | --- |\n| boots | 9\\|5 |\n"
+        html = (
+            "<h2>Boots</h2><p>of <b>leather</b>, see <a href='https://a.test/'>a shop</a></p><ul><li>dry</li></ul>"
+            f"<img src='data:x' alt='boot' onerror='{RUN}'><script>{RUN}</script>"
+            "<table><tr><th>a</th></tr><tr><td>b</td></tr></table>"
+        )
+        self.write(shown, "")
+        self.paste(shown, plain="Boots", html=html)
+        assert self.text(shown) == (
+            "## Boots\n\nof **leather**, see [a shop](https://a.test/)\n\n- dry\n\nboot\n\n| a   |\n| --- |\n| b   |"
+        )
+        self.write(shown, "```\n")
+        self.paste(shown, plain="a\tb\nc\td", html="<b>a</b>")
+        assert self.text(shown) == "```\na\tb\nc\td"
+        assert not any("ran" in name for name in shown.stored)
 
     def test_a_text_that_the_workspace_never_got_is_there_again(self, stage: Stage) -> None:
         stage.mount(editor.WRITE, self.APP)

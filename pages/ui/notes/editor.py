@@ -18,13 +18,13 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from core.base.errors import TesseraError
-from core.base.messages import render
+from core.base.messages import Message, in_context, message, render
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafts
 from pages.ui.notes.files import is_sealed, seal
 from pages.ui.notes.offers import Offers
 from pages.ui.notes.session import EditorSession
-from pages.ui.shared.text import session_language, t
+from pages.ui.shared.text import session_language, t, text_of
 from pages.ui.shared.widgets import component
 
 # The route of the editor's script: one file, which a browser loads once per version.
@@ -73,6 +73,20 @@ def routes(workspace: Callable[[], Workspace]) -> list[Route]:
     return [Route(ADDRESS, _script), Route(f"/{_WHAT}/{{seal}}", take, methods=["POST"])]
 
 
+FORMATS: dict[str, Message] = {
+    "heading": message("Heading"),
+    "bold": message("Bold"),
+    "italic": message("Italic"),
+    "list": message("List"),
+    "box": message("Checkbox"),
+    "quote": message("Quote"),
+    "code": in_context("format of text", "Code"),
+    "link": message("Link"),
+    "table": message("Table"),
+    "picture": message("Picture"),
+}
+"""The names of the formats in `codemirror/formats.js`."""
+
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
@@ -111,7 +125,9 @@ def write(
         "pictures": address(session.base, session.note.id if session.note else "", session_language()),
         "words": {
             "label": t("Text of the note"),
-            "hint": t("Write in Markdown. [[ offers notes, # offers tags."),
+            "hint": t("Write in Markdown. [[ offers notes, # offers tags, / offers formats."),
+            "bar": t("Formats"),
+            **{name: text_of(label) for name, label in FORMATS.items()},
             "adding": t("Saving the picture…"),
             "lost": t("The picture wasn't saved: Tessera isn't responding."),
         },

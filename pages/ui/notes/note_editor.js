@@ -80,7 +80,9 @@ const hold = own => {
     own.close();
     return;
   }
-  own.host.style.cssText = 'position: fixed; bottom: 0; height: 1px; width: 1px; overflow: hidden; opacity: 0';
+  // Where the bar leaves the text no height, the caret is lost.
+  own.host.style.cssText = 'position: fixed; bottom: 0; height: 9rem; width: 22rem; overflow: hidden; opacity: 0;'
+    + 'pointer-events: none';
   move(own, document.body);
   own.end = setTimeout(own.close, HOLD);
 };
@@ -127,6 +129,12 @@ const takeFiles = async (own, event, given) => {
   for (const file of files) if (!await store(own, file)) return;
 };
 
+const choose = own => {
+  const chosen = Object.assign(document.createElement('input'), { type: 'file', accept: 'image/*', multiple: true });
+  chosen.addEventListener('change', () => takeFiles(own, new Event('change'), chosen));
+  chosen.click();
+};
+
 const listen = (own, whole) => {
   own.host.addEventListener('paste', event => takeFiles(own, event, event.clipboardData), whole);
   own.host.addEventListener('drop', event => takeFiles(own, event, event.dataTransfer), whole);
@@ -162,7 +170,9 @@ const begin = (own, edit) => {
     text: later?.text ?? text,
     words,
     lists: () => ({ notes: offers(own, 'notes'), tags: offers(own, 'tags') }),
-    on: { change: () => changed(own), blur: () => left(own) && send(own), save: () => send(own, 'save') },
+    on: {
+      change: () => changed(own), blur: () => left(own) && send(own), save: () => send(own, 'save'), picture: () => choose(own),
+    },
   });
   own.item = () => item(own);
   own.unsaved = () => own.number > own.data.taken || !own.data.saved;

@@ -3,6 +3,7 @@ const PATIENCE = 3000;
 const NARROW = 768;
 const CARD = ':is([class*="st-key-other_"], [class*="st-key-hit_"], [class*="st-key-early_"]):not([class*="head_"])';
 const CTRL = 'Ctrl+';
+const LINK = 'Ctrl+K';
 const CROSSES = ':is(.st-key-facets_close, .st-key-notes_drawer_close) button';
 const COLLAPSE = '[data-testid="stSidebarCollapseButton"] button';
 const HITS = ':is([class*="st-key-head_"], [class*="st-key-early_head_"]) a';
@@ -87,7 +88,7 @@ const WISHES = {
 const isPressed = (event, key) => {
   const held = event.ctrlKey || event.metaKey;
   if (event.altKey || held !== key.startsWith(CTRL)) return false;
-  if (held) return !event.shiftKey && event.key.toLowerCase() === key.slice(CTRL.length).toLowerCase();
+  if (held) return !event.shiftKey && !(key === LINK && event.composedPath()[0].closest('.cm-content')) && event.key.toLowerCase() === key.slice(CTRL.length).toLowerCase();
   return event.key === key && !writes(event.composedPath()[0]);
 };
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.messages import Message, message
+from core.base.messages import Message, in_context, message
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
@@ -45,7 +45,17 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Open the hit"): ("Enter",),
         message("Back to the question"): ("Esc",),
     },
-    message("While you write"): {message("Save"): ("Ctrl+S", "Ctrl+Enter"), message("Find in the text"): ("Ctrl+F",)},
+    message("While you write"): {
+        message("Save"): ("Ctrl+S", "Ctrl+Enter"),
+        message("Find in the text"): ("Ctrl+F",),
+        message("Bold"): ("Ctrl+B",),
+        message("Italic"): ("Ctrl+I",),
+        in_context("format of text", "Code"): ("Ctrl+E",),
+        message("Link"): ("Ctrl+K",),
+        message("Heading, list, table and more, at the start of a line"): ("/",),
+        message("Indent in a list or in code, and back"): ("Tab", "Shift+Tab"),
+        message("Leave the text"): ("Esc, Tab",),
+    },
     message("On the page Review"): {
         message("Accept, keep or archive"): ("A",),
         message("Edit, then accept"): ("E",),

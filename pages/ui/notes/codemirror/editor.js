@@ -2,11 +2,14 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { markdown, markdownLanguage } from "@codemirror/lang-markdown";
-import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { bar } from "./bar.js";
+import { formats, inCode, straightFence, whereIndented } from "./formats.js";
+import { paste } from "./paste.js";
 
 const SHOWN = 40;
 
@@ -39,6 +42,14 @@ const LOOK = EditorView.theme({
   ".cm-searchMatch": { backgroundColor: "#e0a83055" },
   ".cm-placeholder": { color: "inherit", opacity: ".5" },
   ".cm-panels": { backgroundColor: "var(--st-secondary-background-color)", color: "inherit" },
+  ".cm-panels-top": { backgroundColor: "transparent", borderBottom: "1px solid var(--st-border-color)" },
+  ".bar": { display: "flex", flexWrap: "wrap", padding: ".2rem .5rem" },
+  ".bar button": {
+    font: "1.2rem/1 'Material Symbols Rounded'", fontFeatureSettings: "'liga'", width: "2rem", height: "2rem", overflow: "hidden",
+    padding: "0", color: "inherit", background: "none", border: "none", borderRadius: ".3rem", cursor: "pointer", opacity: ".8",
+  },
+  ".bar button:is(:hover, :focus-visible)": { backgroundColor: "var(--st-secondary-background-color)", opacity: "1" },
+  ".bar button:focus-visible": { outline: "2px solid var(--st-primary-color)" },
   ".cm-panels-bottom": { borderTop: "1px solid var(--st-border-color)" },
   ".cm-textfield, .cm-button": {
     color: "inherit", backgroundColor: "var(--st-background-color)", backgroundImage: "none",
@@ -94,50 +105,68 @@ const hashes = lists => context => {
   return offered(from, matching(lists().tags, word).map(({ label, detail }) => ({ label, detail })));
 };
 
-// Tab indents in a list, and moves on elsewhere, so that the keyboard leads out of the editor.
-const inList = command => view =>
-  /^\s*(?:[-+*]|\d+[.)])\s/.test(view.state.doc.lineAt(view.state.selection.main.head).text) && command(view);
+const slashes = (all, words) => context => {
+  const typed = context.matchBefore(/^\s*\/[\p{L}]*$/u);
+  if (!typed || inCode(context.state, context.pos)) return null;
+  const from = typed.from + typed.text.indexOf("/"), name = typed.text.trim().slice(1).toLowerCase();
+  const options = Object.keys(all).filter(one => [one, words()[one].toLowerCase()].some(each => each.startsWith(name)));
+  return offered(from, options.map(one => ({
+    label: words()[one], detail: all[one].key ? `Ctrl+${all[one].key.toUpperCase()}` : "",
+    apply: (view, _, start, end) => {
+      view.dispatch({ changes: { from: start, to: end }, userEvent: "input.complete" });
+      all[one].run(view);
+    },
+  })));
+};
 
 /**
  * Open an editor in `parent`. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`;
- * `on` has `change()`, `blur()` and `save()`.
- * Returns `{text(), at(), words({label, hint}), focus(), focused(), close()}`.
+ * `on` has `change()`, `blur()`, `save()` and `picture()`; `words` has `label`, `hint`, `bar` and the names of the formats.
+ * Returns `{text(), at(), words(words), focus(), focused(), close()}`.
  */
 export function edit(parent, { text, lists, on, words }) {
   const wording = new Compartment();
+  const all = formats(on.picture);
+  let said = words;
   const worded = ({ label, hint }) => [
-    placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+    bar(all, said), placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
   ];
   const save = view => (view.composing ? false : (on.save(), true));
   const extensions = [
     Prec.high(keymap.of([
       { key: "Mod-Enter", run: save, preventDefault: true },
       { key: "Mod-s", run: save, preventDefault: true },
+      ...Object.values(all).filter(({ key }) => key).map(({ key, run }) => ({ key: `Mod-${key}`, run, preventDefault: true })),
     ])),
     history(),
     drawSelection(),
     EditorState.allowMultipleSelections.of(true),
     EditorView.lineWrapping,
+    indentUnit.of("    "),  // nested under each kind of list, a numbered one too
+    EditorState.transactionFilter.of(straightFence),
     markdown({ base: markdownLanguage, completeHTMLTags: false }),
     syntaxHighlighting(STYLE),
     closeBrackets(),
-    autocompletion({ override: [links(lists), hashes(lists)], icons: false, activateOnTyping: true }),
+    autocompletion({ override: [links(lists), hashes(lists), slashes(all, () => said)], icons: false, activateOnTyping: true }),
     search(),
     highlightSelectionMatches(),
     keymap.of([
       ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap,
-      { key: "Tab", run: inList(indentMore), shift: inList(indentLess) },
+      { key: "Tab", run: whereIndented(indentMore), shift: whereIndented(indentLess) },
     ]),
     LOOK,
     wording.of(worded(words)),
     EditorView.updateListener.of(update => update.docChanged && on.change()),
-    EditorView.domEventHandlers({ blur: () => on.blur() }),
+    EditorView.domEventHandlers({ blur: () => on.blur(), paste }),
   ];
   const view = new EditorView({ parent, root: parent.getRootNode(), doc: text, extensions });
   return {
     text: () => view.state.doc.toString(),
     at: () => view.state.selection.main.head,
-    words: said => view.dispatch({ effects: wording.reconfigure(worded(said)) }),
+    words: other => {
+      said = other;
+      view.dispatch({ effects: wording.reconfigure(worded(other)) });
+    },
     focus: () => view.focus(),
     focused: () => view.hasFocus,
     close: () => view.destroy(),

@@ -1,0 +1,32 @@
+// The bar above the text: one stop of Tab, in which the arrows move.
+import { showPanel } from "@codemirror/view";
+
+const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
+
+const move = event => {
+  const all = [...event.currentTarget.children], at = all.indexOf(event.target);
+  if (!(event.key in MOVES) || at < 0) return;
+  event.preventDefault();
+  const next = all.at((at + MOVES[event.key]) % all.length);
+  for (const one of all) one.tabIndex = one === next ? 0 : -1;
+  next.focus();
+};
+
+/** The bar with a button for each of the formats; `words` has their names, and `bar`, the name of the bar. */
+export const bar = (formats, words) => showPanel.of(view => {
+  const dom = Object.assign(document.createElement("div"), { className: "bar" });
+  dom.setAttribute("role", "toolbar");
+  dom.setAttribute("aria-label", words.bar);
+  for (const [name, { icon, key, run }] of Object.entries(formats)) {
+    const button = Object.assign(document.createElement("button"), {
+      type: "button", textContent: icon, translate: false, tabIndex: dom.childElementCount ? -1 : 0,
+      title: key ? `${words[name]} (Ctrl+${key.toUpperCase()})` : words[name],
+    });
+    button.setAttribute("aria-label", words[name]);
+    button.addEventListener("mousedown", event => event.preventDefault());  // the text keeps its selection
+    button.addEventListener("click", () => { run(view); view.focus(); });
+    dom.append(button);
+  }
+  dom.addEventListener("keydown", move);
+  return { dom, top: true };
+});

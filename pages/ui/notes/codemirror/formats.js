@@ -1,0 +1,151 @@
+// What the bar, the keys and `/` at the start of a line do with the text.
+import { syntaxTree } from "@codemirror/language";
+import { EditorSelection } from "@codemirror/state";
+
+const TABLE = "|  |  |\n| --- | --- |\n|  |  |";
+const FENCE = "```";
+
+// Stars of italic and of bold are the same: one is italic, two are bold, three are both.
+const has = (mark, count) => (mark === "*" ? count % 2 === 1 : count >= mark.length);
+
+const run = (text, sign) => text.length - text.replace(new RegExp(`\\${sign}+$`), "").length;
+
+const marks = ({ doc }, { from, to }, sign) => {
+  const before = doc.sliceString(Math.max(0, from - 3), from), after = doc.sliceString(to, to + 3);
+  return Math.min(run(before, sign), run([...after].toReversed().join(""), sign));
+};
+
+// The selection without the blanks at its ends, which Markdown doesn't mark; without one the word at the caret.
+const marked = (state, range) => {
+  const { from, to } = range.empty ? state.wordAt(range.head) ?? range : range;
+  const text = state.sliceDoc(from, to), inner = text.trim();
+  const first = inner ? from + text.indexOf(inner) : from;
+  return { from: first, to: first + inner.length };
+};
+
+const wrap = mark => view => {
+  const { state } = view;
+  view.dispatch(state.update(state.changeByRange(range => {
+    const { from, to } = marked(state, range), size = mark.length;
+    const off = has(mark, marks(state, { from, to }, mark[0]));
+    const changes = off
+      ? [{ from: from - size, to: from }, { from: to, to: to + size }]
+      : [{ from, insert: mark }, { from: to, insert: mark }];
+    const by = off ? -size : size;
+    return { changes, range: EditorSelection.range(range.anchor + by, range.head + by) };
+  }), { userEvent: "input", scrollIntoView: true }));
+  return true;
+};
+
+const linesOf = ({ doc, selection: { main } }) => {
+  const lines = [];
+  for (let at = main.from; at <= main.to;) {
+    const line = doc.lineAt(at);
+    lines.push(line);
+    at = line.to + 1;
+  }
+  return lines;
+};
+
+const LEAD = /^(\s*)(#{1,6} |[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> )?/;
+
+// Each line begins with what `next` makes of its beginning; an empty line stays among others.
+const lead = next => view => {
+  const { state } = view, lines = linesOf(state);
+  const filled = lines.length > 1 ? lines.filter(line => line.text.trim()) : lines;
+  const leads = filled.map(line => LEAD.exec(line.text));
+  const insert = next(leads.map(([, , own = ""]) => own));
+  const changes = filled.map((line, number) => {
+    const [, indent, own = ""] = leads[number], from = line.from + indent.length;
+    return { from, to: from + own.length, insert };
+  });
+  const set = state.changes(changes);
+  view.dispatch({ changes: set, selection: state.selection.map(set, 1), userEvent: "input", scrollIntoView: true });
+  return true;
+};
+
+const toggle = mark => lead(owns => (owns.every(own => own === mark) ? "" : mark));
+const box = lead(owns => (owns.every(own => /\[/.test(own)) ? "" : "- [ ] "));
+const heading = lead(([own]) => ({ "# ": "## ", "## ": "### ", "### ": "" })[own] ?? "# ");
+
+// A block on lines of its own, with the caret at `at` of its text.
+const block = (view, text, at, range = view.state.selection.main) => {
+  const { state } = view, first = state.doc.lineAt(range.from), last = state.doc.lineAt(range.to);
+  const before = state.sliceDoc(first.from, range.from).trim() ? "\n\n" : "";
+  const after = state.sliceDoc(range.to, last.to).trim() ? "\n\n" : "";
+  const from = before ? range.from : first.from;
+  view.dispatch({
+    changes: { from, to: range.to, insert: before + text + after },
+    selection: { anchor: from + before.length + at }, userEvent: "input", scrollIntoView: true,
+  });
+  return true;
+};
+
+const code = view => {
+  const { state } = view, range = state.selection.main, text = state.sliceDoc(range.from, range.to);
+  const alone = !state.doc.lineAt(range.head).text.trim();
+  if (!text.includes("\n") && !alone) return wrap("`")(view);
+  return block(view, `${FENCE}\n${text}\n${FENCE}`, FENCE.length);
+};
+
+const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/;
+
+const link = view => {
+  const { state } = view;
+  view.dispatch(state.update(state.changeByRange(range => {
+    const { from, to } = marked(state, range), text = state.sliceDoc(from, to), isAddress = ADDRESS.test(text);
+    const insert = isAddress ? `[](${text})` : `[${text}]()`;
+    return { changes: { from, to, insert }, range: EditorSelection.cursor(from + (isAddress || !text ? 1 : text.length + 3)) };
+  }), { userEvent: "input", scrollIntoView: true }));
+  return true;
+};
+
+/** The formats by their names, in the order of the bar: an icon, the key, and what it does. `picture` asks for files. */
+export const formats = picture => ({
+  heading: { icon: "title", run: heading },
+  bold: { icon: "format_bold", key: "b", run: wrap("**") },
+  italic: { icon: "format_italic", key: "i", run: wrap("*") },
+  list: { icon: "format_list_bulleted", run: toggle("- ") },
+  box: { icon: "check_box", run: box },
+  quote: { icon: "format_quote", run: toggle("> ") },
+  code: { icon: "code", key: "e", run: code },
+  link: { icon: "link", key: "k", run: link },
+  table: { icon: "table", run: view => block(view, TABLE, 2) },
+  picture: { icon: "image", run: () => (picture(), true) },
+});
+
+const around = (state, at, name) => {
+  let node = syntaxTree(state).resolveInner(at, -1);
+  while (node && !name.test(node.name)) node = node.parent;
+  return node;
+};
+
+/** Whether a place is in code. */
+export const inCode = (state, at) => Boolean(around(state, at, /^(?:FencedCode|CodeBlock|InlineCode)$/));
+
+const LIST = /^\s*(?:[-+*]|\d+[.)])\s/;
+
+/** A command for lists and code only: elsewhere Tab moves on, so that the keyboard leads out of the editor. */
+export const whereIndented = command => view => {
+  const { state } = view, { head } = state.selection.main, line = state.doc.lineAt(head);
+  const code = around(state, head, /^(?:FencedCode|CodeBlock)$/);
+  return (LIST.test(line.text) || Boolean(code && line.from > code.from)) && command(view);
+};
+
+// The columns before a fence: those of the fence that it closes, else of the text of the list item that it is in.
+const columns = (state, at) => {
+  const code = around(state, at, /^FencedCode$/), item = around(state, at, /^ListItem$/);
+  const before = node => state.sliceDoc(state.doc.lineAt(node.from).from, node.from);
+  if (code) return before(code);
+  return item ? " ".repeat(before(item).length + /^\S+\s?/.exec(state.sliceDoc(item.from))[0].length) : "";
+};
+
+/** A fence that is typed takes no indent of the line before: as code, or unclosed, it would swallow the rest. */
+export const straightFence = change => {
+  if (!change.docChanged || !change.isUserEvent("input.type")) return change;
+  const { head } = change.newSelection.main, line = change.newDoc.lineAt(head);
+  const indent = /^(\s+)(?:`{3}|~{3})$/.exec(line.text.slice(0, head - line.from))?.[1];
+  if (!indent) return change;
+  const insert = columns(change.startState, change.startState.doc.lineAt(change.startState.selection.main.head).from);
+  return [change, { changes: { from: line.from, to: line.from + indent.length, insert }, sequential: true }];
+};
