@@ -91,7 +91,7 @@ def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Ta
     tab.settle()
     history.get_by_role("button", name="Restore this version").click()
     expect(document).to_contain_text("The queen moved into the zanzibar hive.")
-    expect(page.get_by_text(f"is as in version {number} again.")).to_be_visible()
+    expect(page.get_by_text(f"is back at version {number}.")).to_be_visible()
     tab.settle()
 
     page.get_by_role("button", name="More").click()
