@@ -75,7 +75,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-words del { background: color-mix(in srgb, #c5483c 24%, transparent); border-radius: .2rem; } .t-words hr { margin: .5rem 0; border: 0; border-top: 1px dashed var(--t-line); }
 .t-key { font-size: .86rem; margin: 0; } .t-key :is(ins, del) { padding: .1rem .4rem; }
 .t-sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 1.5rem; } .t-sides > hr { grid-column: 1 / -1; } .t-sides > div { min-height: 1.6em; }
-.st-key-notes_filters input:focus-visible { outline: none; }
+.st-key-notes_filters [data-testid="stMultiSelect"] input:focus-visible { outline: none; }
 .st-key-history_versions { max-height: 28rem; overflow-y: auto; } .st-key-history_text { max-height: 24rem; overflow-y: auto; } .st-key-history_head [data-testid="stSelectbox"] { flex: 1 1 14rem; }
 @media (max-width: 640px) { .st-key-history_versions { max-height: 9rem; } }
 .t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
