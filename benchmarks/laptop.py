@@ -1,0 +1,82 @@
+"""What a laptop is asked for: processor seconds and peak memory of each act, in a process of its own, in one go.
+
+Beside the seconds stands their ratio to a bare loop, run before each act on the same machine.
+
+    python -m benchmarks.laptop ../shared/data/vaults/rust-book --notes 30
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.baseline import drawn
+
+SAMPLE = """
+from core.workspace import Workspace
+with Workspace() as workspace:
+    workspace.packs.install("sample")
+"""
+IMPORT = """
+import sys
+from pathlib import Path
+from core.workspace import Workspace
+with Workspace() as workspace:
+    workspace.notes.apply(workspace.notes.plan_folder(Path(sys.argv[1]), "notes"))
+"""
+COMMAND = "from core.doors.cli import main; main()"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/data/vaults/rust-book"))
+    parser.add_argument("--notes", type=int, help="how many are imported (default all)")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        vault = Path(folder, "vault")
+        vault.mkdir()
+        files = drawn(given.folder, given.notes)
+        for number, file in enumerate(files):
+            shutil.copy(file, vault / f"{number}-{file.name}")
+        acts = {
+            "tessera --help": ("notes", COMMAND, "--help"),
+            "the sample, ready by meaning": ("sample", SAMPLE),
+            f"import of {len(files)} notes": ("notes", IMPORT, str(vault)),
+            "tessera search, from cold": ("notes", COMMAND, "search", "how do I begin"),
+        }
+        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        print(f"{'':<32}{'seconds':>10}{'loops':>10}{'peak MB':>10}")
+        for name, (workspace, *act) in acts.items():
+            loop = bare_loop()
+            seconds, peak = run(Path(folder, workspace), act)
+            print(f"{name:<32}{seconds:>10.2f}{seconds / loop:>10.1f}{peak:>10}", flush=True)
+
+
+def bare_loop() -> float:
+    """Return the processor seconds of five million additions."""
+    started, total = time.process_time(), 0
+    for number in range(5_000_000):
+        total += number
+    return time.process_time() - started
+
+
+def run(workspace: Path, act: list[str]) -> tuple[float, int]:
+    """Run a program in a new process; return its processor seconds and its peak of memory in MB."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", *act],
+        env=os.environ | {"TESSERA_WORKSPACE": str(workspace), "TESSERA_EMBEDDER": "bundled"},
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, act)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+
+
+if __name__ == "__main__":
+    main()
