@@ -25,6 +25,8 @@ class ShippedVectors(NamedTuple):
 
 def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
     """Return what the file has of some texts, None if it has nothing or is of another model."""
+    if not FILE.is_file():
+        return None
     with np.load(FILE, allow_pickle=False) as stored:
         if str(stored["fingerprint"]) != fingerprint:
             return None
