@@ -2,7 +2,6 @@
 
 import gc
 import logging
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -17,10 +16,6 @@ from core.base.errors import ModelError
 from core.base.messages import message, plural
 from core.embedding.model_folder import ModelFacts
 from core.model import Device, Matrix, Running
-
-os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
-"""Products that oneDNN keeps compiled, 0.7 MB each, by the lengths of the texts: a pass has four. Its own 1,024 grow to
-half a gigabyte in an import. It is read when torch first multiplies."""
 
 
 def choose_device() -> Device:
@@ -102,7 +97,10 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
                 folder=str(folder),
                 why=first_line(error),
             ) from error
-    free_garbage()
+    # Streamlit collects garbage after every run of a page. Without the half a million objects of the libraries, which
+    # stay anyway, each collection is 0.3 s shorter.
+    gc.collect()
+    gc.freeze()
     # An embedder pools the token vectors itself, so it doesn't need the weights of a pooler.
     missing = [weights for weights in missing if kind == "CrossEncoder" or "pooler" not in weights]
     if missing:
@@ -114,16 +112,6 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
             missing=missing[0],
         )
     return model.eval()
-
-
-def free_garbage() -> None:
-    """Free what loading left, and leave what is loaded out of later collections.
-
-    Streamlit collects garbage after every run of a page. Without the half a million objects of the libraries, which
-    stay anyway, each collection is 0.3 s shorter.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 def weight_bytes(model: Any) -> int:
@@ -223,7 +211,7 @@ class TorchModel:
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
         for rows in self._batches(texts, prompt):
-            with self._turns.take(), one_thread() if short else nullcontext():
+            with self._turns.take(), _one_thread() if short else nullcontext():
                 vectors[rows], token_vectors = self._forward([texts[row] for row in rows], prompt, frame)
             for row, matrix in zip(rows, token_vectors, strict=frame is not None):
                 tokens[row] = matrix
@@ -279,7 +267,7 @@ def _text_tokens(output: Any, before: int, suffix: int) -> list[Matrix]:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def _one_thread() -> Iterator[None]:
     """Run torch in one thread.
 
     More threads don't speed up a question, and the keyword search runs in another thread at the same time. On two
@@ -298,7 +286,7 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _threads() -> int:
-    """Return torch's usual number of threads, cached before `one_thread` changes it for the first time."""
+    """Return torch's usual number of threads, cached before `_one_thread` changes it for the first time."""
     import torch
 
     return torch.get_num_threads()
@@ -308,10 +296,5 @@ def _to_unit_length(vectors: Any) -> Matrix:
     """Return a tensor's rows as a numpy array of float32, each of unit length."""
     import torch
 
-    return to_numpy(torch.nn.functional.normalize(vectors.float(), dim=-1).cpu())
-
-
-def to_numpy(tensor: Any) -> Matrix:
-    """Return a tensor on the processor as a numpy array of float32."""
-    array: Matrix = tensor.float().numpy()
-    return array
+    unit: Matrix = torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
+    return unit

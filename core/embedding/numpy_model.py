@@ -19,7 +19,7 @@ LARGEST = 200 << 20
 
 IN_NUMPY = Device("cpu", "float32", message("questions are read on the processor"))
 
-PARTS = ("attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense")
+_PARTS = ("attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense")
 _HALF_ROOT = np.float32(2**-0.5)
 _ERF = [np.float32(value) for value in (0.3275911, 0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)]
 
@@ -33,7 +33,7 @@ class NumpyModel:
     def __init__(self, facts: ModelFacts) -> None:
         """Read the weights; raises an error of the files for a model of another make."""
         config = read_json(facts.folder / "config.json")
-        self._pooling = pooling(facts.folder, config)
+        self._pooling = _pooling(facts.folder, config)
         self._heads = config["num_attention_heads"]
         self._epsilon = np.float32(config["layer_norm_eps"])
         read, self._word_row = _weights(facts.folder / "model.safetensors")
@@ -95,13 +95,13 @@ def load_supported(facts: ModelFacts) -> NumpyModel | None:
         return None
 
 
-def pooling(folder: Path, config: Config) -> str:
+def _pooling(folder: Path, config: Config) -> str:
     """Return `mean` or `cls`; raises ValueError for a model that is not plain BERT, one of these and unit length."""
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(folder / "modules.json")}
-    options = read_json(folder / modules["Pooling"] / "config.json")
-    mode = options.get("pooling_mode") or [
+    pooling = read_json(folder / modules["Pooling"] / "config.json")
+    mode = pooling.get("pooling_mode") or [
         key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
-        for key, value in options.items()
+        for key, value in pooling.items()
         if key.startswith("pooling_mode_") and value is True
     ]
     mode = mode[0] if isinstance(mode, list) and len(mode) == 1 else mode
@@ -112,7 +112,7 @@ def pooling(folder: Path, config: Config) -> str:
         and (config["model_type"], config["hidden_act"]) == ("bert", "gelu")
         and config.get("position_embedding_type", "absolute") == "absolute"
         and mode in ("mean", "cls")
-        and options.get("include_prompt", True)
+        and pooling.get("include_prompt", True)
         and not (lowered.is_file() and read_json(lowered).get("do_lower_case"))
     )
     if not plain:
@@ -140,7 +140,7 @@ def _layer(read: Callable[[str], Matrix], prefix: str) -> list[Matrix]:
         np.concatenate([read(f"{name}.weight") for name in mixing]).T.copy("C"),
         np.concatenate([read(f"{name}.bias") for name in mixing]),
     ]
-    for name in (*PARTS, "output.LayerNorm"):
+    for name in (*_PARTS, "output.LayerNorm"):
         result += [np.ascontiguousarray(read(f"{prefix}{name}.weight").T), read(f"{prefix}{name}.bias")]
     return result
 

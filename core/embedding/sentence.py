@@ -13,12 +13,11 @@ from threadpoolctl import ThreadpoolController
 
 from core.base.errors import ConfigError, ModelError
 from core.base.registry import lazy
-from core.embedding import e5, hub, pieces, torch_bert
+from core.embedding import e5, hub, pieces
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
 from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.numpy_model import load_supported
 from core.embedding.tokens import unit
-from core.embedding.torch_bert import TorchBert
 from core.model import Device, Matrix, Role, Running, Spans
 
 # A folder of a model -> tokens and vectors.
@@ -161,18 +160,12 @@ class Encoder:
         self.running = model.running
         return model
 
-    def _plain_model(self, role: Role, count: int) -> IdsModel | None:
-        """Return the model that runs `count` texts by the ids of their tokens, None for one of another make."""
+    def _light_model(self, role: Role, count: int) -> IdsModel | None:
+        """Return the model without torch that runs `count` texts, None if torch is to run them."""
         with self._loading:
-            many = role != "query" and (count > FEW or "_torch_bert" in vars(self))
-            return (None if many and self._session is None else self._ids_model) or self._torch_bert
-
-    @lazy
-    def _torch_bert(self) -> TorchBert | None:
-        model = None if self._session else torch_bert.load_supported(self.facts, self.name, self._device)
-        if model:
-            self.running = model.running
-        return model
+            if self._session is None and role != "query" and (count > FEW or "_torch_model" in vars(self)):
+                return None
+            return self._ids_model
 
     @lazy
     def _ids_model(self) -> IdsModel | None:
@@ -232,7 +225,7 @@ class Encoder:
         prompt = self.facts.prompts[role]
         clean = [_clean(text) for text in texts]
         frame = self._count_frame(prompt) if with_tokens else None
-        model = self._plain_model(role, len(texts))
+        model = self._light_model(role, len(texts))
         if not model:
             vectors, tokens = self._in_bulk().embed(clean, prompt, frame, short=role == "query")
         else:

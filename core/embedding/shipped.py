@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.embedding.tokens import unit
 from core.model import Bits, Matrix
 
 FILE = Path(__file__).with_name("sample.npz")
@@ -35,7 +34,7 @@ def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
         if not rows:
             return None
         bits = np.split(stored["bits"], np.cumsum(stored["lengths"])[:-1])
-        vectors = unit(stored["vectors"][rows].astype(np.float32))
+        vectors = stored["vectors"][rows]
         return ShippedVectors([known[row] for row in rows], vectors, [bits[row] for row in rows])
 
 
@@ -45,7 +44,7 @@ def store(fingerprint: str, shipped: ShippedVectors) -> None:
         FILE,
         fingerprint=np.array(fingerprint),
         keys=np.stack([np.frombuffer(key, np.uint8) for key in shipped.keys]),
-        vectors=shipped.vectors.astype(np.float16),
+        vectors=shipped.vectors,
         bits=np.concatenate(shipped.bits),
         lengths=np.array([len(rows) for rows in shipped.bits]),
     )
