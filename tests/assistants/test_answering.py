@@ -124,7 +124,7 @@ def test_resources_are_the_notes_that_answer_without_what_is_hidden(workspace: W
     ]
     for uri, _ in listed:
         (text,) = notes.texts(workspace, uri)
-        assert "is here" in text
+        assert "stands here" in text
         assert "hides" not in text
     for status in ("pending", "archived", "expired"):
         with pytest.raises(NoteNotFound):

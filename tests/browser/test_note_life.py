@@ -42,7 +42,11 @@ def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Ta
     tab.settle()
     text.click()
     page.keyboard.type("The queen moved into the zanzibar hive.")
+    # The title alone may have been saved before; what is rendered has reached the app.
+    expect(page.get_by_role("article")).to_contain_text("zanzibar hive.")
+    tab.settle()
     page.keyboard.press("Control+s")
+    tab.settle()
     expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_visible()
 
     tab.open("/search?q=zanzibar")

@@ -146,7 +146,7 @@ def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, 
         run("base", "new", name)
         run("base", "delete", name, "--yes")
     code, _, error = said("base", "empty-trash")
-    assert (code, "2 deleted bases go for good" in error) == (1, True)
+    assert (code, "2 deleted bases are deleted for good" in error) == (1, True)
     key = run("restore")["trash"][0]["key"]
     assert run("base", "empty-trash", key, "--yes") == {"deleted": 1}
     assert [one["base"] for one in run("restore")["trash"]] == ["one"]

@@ -393,7 +393,7 @@ def _begun(place: Path, folder: Path) -> tuple["subprocess.Popen[bytes]", int]:
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs, stdin=theirs)
     os.close(theirs)
     try:
-        _until(ours, r"\d+% \d+ of 300 notes")
+        _until(ours, r"\d+% .*\d+ of 300 notes")
     except AssertionError:
         process.kill()
         process.wait()

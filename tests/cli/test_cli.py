@@ -326,8 +326,8 @@ def test_rebuild_gives_the_same_hits(run: Any, folder: Path, tmp_path: Path) -> 
         (["search", "x", "--after", "someday"], "2026-01-31"),
         (["import", "/nowhere/at/all"], "doesn't exist"),
         (["chunks", "/nowhere/x.md"], "/nowhere/x.md"),
-        (["search", "caf\udce9"], "'caf\\\\udce9' holds bytes that are no text"),
-        (["import", ".", "--base", "caf\udce9"], "'caf\\\\udce9' holds bytes that are no text"),
+        (["search", "caf\udce9"], "'caf\\\\udce9' contains bytes that aren't text"),
+        (["import", ".", "--base", "caf\udce9"], "'caf\\\\udce9' contains bytes that aren't text"),
         (["evaluate", "/nowhere.jsonl", "--base", "vault"], "/nowhere.jsonl"),
     ],
 )

@@ -89,7 +89,7 @@ def test_the_life_of_a_note(shell: Shell) -> None:
     shell.run("restore", "Plan")
     assert shell.run("show", "Plan")["body"] == "eins 缓存\n"
     assert "eins 缓存" in shell.say("show", "Plan.md")
-    assert "put back to an earlier version by you" in shell.say("history", "Plan")
+    assert "restored to an earlier version by you" in shell.say("history", "Plan")
 
 
 def test_titles_are_printed_as_they_are_beside_times(shell: Shell) -> None:
@@ -136,7 +136,9 @@ def test_what_programs_wrote_is_accepted_or_rejected(shell: Shell) -> None:
     shell.run("edit", "Plan", "--body", "one four")
     code, error = shell.run("accept", "Hens", "Plan")
     assert (code, "accept it over version 2, or reject it" in error) == (1, True)
-    assert shell.say("accept", "Hens", "Plan", "--over", 2) == "'Hens' is accepted.\nThe change of 'Plan' is made.\n"
+    assert (
+        shell.say("accept", "Hens", "Plan", "--over", 2) == "'Hens' is accepted.\nThe change of 'Plan' is accepted.\n"
+    )
     assert shell.run("show", "Plan")["body"] == "one three"
     assert [shell.run("history", "Plan")["versions"][0][name] for name in ("kind", "author")] == ["propose", "person"]
     assert shell.say("waiting") == "Nothing waits for you.\n"

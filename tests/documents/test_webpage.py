@@ -81,7 +81,7 @@ def test_a_page_becomes_a_note_with_its_address_by_one_request(server: str, tmp_
 
 @pytest.mark.parametrize(
     ("path", "reason"),
-    [("/moved", "leads to http://169"), ("/picture", "of the kind image/png"), ("/large", "more than")],
+    [("/moved", "redirects to http://169"), ("/picture", "of the kind image/png"), ("/large", "more than")],
 )
 def test_redirects_other_kinds_and_large_pages_are_refused(
     server: str, monkeypatch: pytest.MonkeyPatch, path: str, reason: str

@@ -90,7 +90,7 @@ REFUSED: dict[str, str] = {
     "page:5..2": "'5..2' ends before it begins. Write the smaller number first.",
     "created:2024-13": "There is no '2024-13' in the calendar.",
     "created:2024-02-30": "There is no '2024-02-30' in the calendar.",
-    "updated:soon": "'soon' is no date.",
+    "updated:soon": "'soon' isn't a date.",
     "updated:2025..2024": "'2025..2024' ends before it begins.",
     "updated:99999-01-01": "'99999-01-01' ",
     "created:0001-01-01": "'0001-01-01' is out of range. Use a date from 1900 to 2999.",

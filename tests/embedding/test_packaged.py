@@ -59,7 +59,7 @@ def test_a_package_without_a_model_is_refused(site: Path, name: str, error: str)
 def test_the_error_names_the_models_of_a_package_with_two(site: Path) -> None:
     package = site / "tiny_model"
     shutil.copytree(package / "deep" / "model", package / "other")
-    with pytest.raises(ModelError, match=r"holds 2 models.*sentence:/.*deep/model, sentence:/.*other"):
+    with pytest.raises(ModelError, match=r"contains 2 models.*sentence:/.*deep/model, sentence:/.*other"):
         build("sentence:pkg:tiny_model")
 
 

@@ -63,7 +63,7 @@ def test_a_base_shows_what_it_has(base: Screen) -> None:
     said = boxes(base.tab("Model"))
     assert "Model: words" in said
     assert "3 notes" in said
-    assert "This model has no reranking data" in base.text
+    assert "This model has no data for fast reranking" in base.text
     assert toggle(base, "tokens_").disabled
 
 
@@ -570,7 +570,7 @@ def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: 
 def test_a_base_is_checked_and_names_what_no_question_reaches(base: Screen) -> None:
     base.workspace.notes.add("vault", "# TODO", path="todo.md", title="TODO")
     base.tab("Can my notes be found?").press("check_").finish("findable")
-    assert "come first" in base.text
+    assert "ranked first" in base.text
     assert "It has too little text to tell it from other notes" in base.text
     check = base.workspace.findability.last("vault")
     assert check is not None
@@ -578,7 +578,7 @@ def test_a_base_is_checked_and_names_what_no_question_reaches(base: Screen) -> N
     base.workspace.notes.delete([check.check.findings[0].note_id])
     assert "The notes changed since." in base.open("bases", base="vault").text
     base.press("check_").finish("findable")
-    assert "TODO&#x27; is gone." in base.text
+    assert "TODO&#x27; no longer exists." in base.text
     toggle(base, "check_after_").set_value(True).run()
     assert base.workspace.findability.after_import
 

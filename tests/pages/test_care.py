@@ -50,10 +50,10 @@ def test_the_doctor_and_the_space_are_a_click_away(
     assert "1 passages aren" in screen.errors
     screen.press("doctor_fix").finish("doctor")
     assert not screen.errors
-    assert "Mended: Every passage is found by words" in screen.text.replace("\\", "")
+    assert "Repaired: Every passage is found by words" in screen.text.replace("\\", "")
     screen.app.session_state["space"] = True
     assert "are free on the disk" in screen.open("settings").tab("Backups and health").text
     screen.press("compact").finish("compact")
     usage = shutil.disk_usage(place)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=300_000_000))
-    assert "The disk is nearly full: 300.0 MB are left" in screen.open("settings").text.replace("\\", "")
+    assert "The disk is nearly full: 300.0 MB left" in screen.open("settings").text.replace("\\", "")

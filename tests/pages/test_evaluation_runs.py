@@ -112,7 +112,7 @@ def test_the_page_speaks_chinese(compared: Screen) -> None:
     chinese = Screen("zh-CN").open("evaluation", view="compare")
     assert chinese.app.title[0].value == "评测"
     told = chinese.text
-    for said in ("不做复查", "第一条就对", "当前设置", "问题太少", "正确段落", "第 1 名"):
+    for said in ("不重排", "第一条就对", "当前设置", "问题太少", "正确段落", "第 1 名"):
         assert said in told
 
 

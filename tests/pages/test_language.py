@@ -35,6 +35,7 @@ SAME = {
     "#": "a number",
     "ms": "a unit",
     "MB": "a unit",
+    **dict.fromkeys(("orange-background", "green-background"), "a colour of Markdown"),
     "AVX-512": "a feature of a processor",
     "GB": "a unit",
     "σ": "a sign",

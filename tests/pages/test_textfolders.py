@@ -34,4 +34,5 @@ def test_the_card_of_a_base_says_what_it_is_of(lines: Screen) -> None:
     assert "Text files, line by line" in lines.open("bases").text
     one = lines.open("bases", base="faq")
     assert [toggle.key.split("_base")[0] for toggle in one.app.toggle if toggle.key.startswith("write_files")] == []
-    assert one.app.toggle[0].disabled
+    (at_once,) = [toggle for toggle in one.app.toggle if toggle.key.startswith("embed_at_once")]
+    assert at_once.disabled

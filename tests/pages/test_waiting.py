@@ -44,7 +44,7 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     screen.press("decide_accept").finish("embed")
     note = screen.workspace.notes.get(basil.id)
     assert (note.version, note.tags, "shade" in note.body) == (2, ("herb",), True)
-    assert "The change of 'Basil' is made." in screen.text.replace("\\", "")
+    assert "The change of 'Basil' is accepted." in screen.text.replace("\\", "")
     assert "This note waits for you: searches leave it out" in screen.text
     screen.press("decide_accept")
     assert [hit.note.title for hit in screen.workspace.search("thyme", mode="keyword").hits] == ["Thyme"]

@@ -306,7 +306,7 @@ def test_the_commands_do_it_beside_the_open_app_and_on_a_damaged_workspace(
     main_(["backup", "list"])
     main_(["backup", "verify", "latest"])
     said = capsys.readouterr().out
-    assert "made by you, 1 base, 3 notes" in said
+    assert "manual, 1 base, 3 notes" in said
     assert "The backup is intact" in said
     workspace.close()
     (workspace.store.folder / "notes.db").write_bytes(b"no database" * 500)

@@ -269,5 +269,5 @@ def test_a_report_in_chinese() -> None:
         assert report.count("\n") == english.count("\n")
         sentences = [line for line in report.splitlines() if line and not line.startswith("|")]
         assert [line for line in sentences if not re.search("[一-鿿]", line)] == []
-    assert "分块 256，最大 1,500 · 语义权重 0.4 · 不做复查" in to_markdown(uneven, "b", "zh_CN")
+    assert "分块 256，最大 1,500 · 语义权重 0.4 · 不重排" in to_markdown(uneven, "b", "zh_CN")
     assert '<html lang="zh-CN">' in to_html(uneven, "b", "zh_CN")

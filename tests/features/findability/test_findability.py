@@ -124,7 +124,7 @@ def test_a_worse_search_is_told_against_the_last_check(workspace: Workspace) -> 
     assert since.comparison.settled
     assert since.comparison.difference < 0
     assert since.lost
-    assert "worse" in str(since.message)
+    assert "less well" in str(since.message)
 
 
 def test_settings_are_tried_before_they_are_taken(workspace: Workspace) -> None:
