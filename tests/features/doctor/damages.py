@@ -174,7 +174,8 @@ def make(place: Path) -> None:
 
 def tried(made: Path, place: Path, damage: Damage) -> str:
     """Damage a copy, and return what the doctor misses or doesn't mend, empty if it does all it should."""
-    shutil.copytree(made, place)
+    # SQLite makes it anew; that of a closed workspace may go while it is copied.
+    shutil.copytree(made, place, ignore=shutil.ignore_patterns("*-shm"))
     folder = place / "workspace"
     sql(f"UPDATE notes SET source_ref = '{place}/notes'", f"UPDATE syncs SET folder = '{place}/notes'")(folder)
     before = examined(folder)
