@@ -201,7 +201,8 @@ class NoteMaps:
         texts, cards = self._store.notes.beginnings(read), self._store.notes.cards_of(read)
         titles = [_folded(" ".join(cards[note].title for note in sample if note in cards)) for sample in samples]
         notes_of = [[texts.get(note, "") for note in sample] for sample in samples]
-        joined = [_folded(" ".join(sample)) for sample in notes_of]
+        folded = [[_folded(text) for text in sample] for sample in notes_of]
+        joined = ["".join(sample) for sample in folded]
         named = []
         for at, inside in enumerate(members):
             x, y = plane[inside].mean(0).tolist()
@@ -210,7 +211,7 @@ class NoteMaps:
                 for other, (text, sample) in enumerate(zip(joined, samples, strict=True))
                 if other != at
             ]
-            named.append(Region(x, y, len(inside), _name(notes_of[at], titles[at], elsewhere)))
+            named.append(Region(x, y, len(inside), _name(notes_of[at], folded[at], titles[at], elsewhere)))
         return named
 
     def _links(self, numbers: Mapping[str, int]) -> set[tuple[int, int]]:
@@ -225,12 +226,13 @@ class NoteMaps:
         return {(min(pair), max(pair)) for pair in pairs}
 
 
-def _name(texts: Sequence[str], titles: str, elsewhere: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+def _name(
+    texts: Sequence[str], folded: Sequence[str], titles: str, elsewhere: Sequence[tuple[str, int]]
+) -> tuple[str, ...]:
     """Return the phrases that many notes of a region have and few elsewhere; none says the same as one before it.
 
-    `elsewhere` are the joined texts of the other regions, each with its number of notes.
+    `elsewhere` are the joined folded texts of the other regions, each with its number of notes.
     """
-    folded = [_folded(text) for text in texts]
     holders = {
         phrase: {number for number, text in enumerate(folded) if _count(text, phrase)}
         for phrase in phrases("\n".join(texts), _CONSIDERED)

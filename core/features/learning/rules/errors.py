@@ -182,9 +182,9 @@ def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[
         if event.level == "error" or event.kind != "log":
             continue
         line = first_line(event)
-        if _ENDED.search(line) and not _ROUTINE.search(line) and subject & _subject(line):
-            steps = [step for step in between if _subject(first_line(step)) & (subject | _subject(line))]
-            return (steps[-1] if steps else None), event
+        if _ENDED.search(line) and not _ROUTINE.search(line) and subject & (ending := _subject(line)):
+            related = (step for step in reversed(between) if _subject(first_line(step)) & (subject | ending))
+            return next(related, None), event
         if event.level in ("info", "") and not _ROUTINE.search(line):
             between.append(event)
     return None, None
