@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Self
-from zipfile import BadZipFile
 
 import numpy as np
 from platformdirs import user_cache_dir
@@ -51,11 +50,20 @@ class ShortTexts:
 
     @classmethod
     def load(cls, facts: ModelFacts) -> Self | None:
-        """Return the tokenizer of a model, None where `store` wrote no file of it."""
+        """Return the tokenizer of a model, None where `store` wrote none; a damaged file is deleted."""
+        file = _file(facts)
         try:
-            with np.load(io.BytesIO(_file(facts).read_bytes()), allow_pickle=False) as stored:
+            data = file.read_bytes()
+        except OSError:
+            return None
+        if not data:
+            return None
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as stored:
                 return cls(stored)
-        except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile):
+        except Exception:  # noqa: BLE001 damage raises whatever numpy, zipfile and tokenizers raise
+            with suppress(OSError):
+                file.unlink()  # `store` writes it again
             return None
 
     def encode(self, text: str, *, special: bool) -> Encoding | None:

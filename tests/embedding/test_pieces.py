@@ -67,9 +67,17 @@ def test_special_pieces_and_much_text_take_the_whole_tokenizer(short: ShortTexts
 def test_a_damaged_file_counts_as_none(facts: ModelFacts) -> None:
     file = pieces._file(facts)
     data = file.read_bytes()
-    for damaged in (b"", data[:1000], data[:-500], data[:5000] + b"?" + data[5001:]):
+    compressed, encrypted = bytearray(data), bytearray(data)
+    compressed[8] = compressed[data.index(b"PK\x01\x02") + 10] = 99
+    encrypted[6] = encrypted[data.index(b"PK\x01\x02") + 8] = 1
+    for damaged in (data[:1000], data[:-500], data[:5000] + b"?" + data[5001:], bytes(compressed), bytes(encrypted)):
         file.write_bytes(damaged)
         assert ShortTexts.load(facts) is None
+        assert not file.exists()
+    pieces.store(facts)
+    assert file.read_bytes() == data
+    file.write_bytes(b"")
+    assert ShortTexts.load(facts) is None
     file.write_bytes(data)
 
 
