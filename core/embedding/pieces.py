@@ -83,8 +83,8 @@ class ShortTexts:
 
         vocabulary = [(token, 0.0) for token in self._special]
         vocabulary += [(self._piece(place).decode(), self._scores[place]) for place in places]
-        model = self._description["model"] | {"vocab": vocabulary}
-        return Tokenizer.from_str(json.dumps(self._description | {"model": model}))
+        whole = {"model": self._description["model"] | {"vocab": vocabulary}, "truncation": None, "padding": None}
+        return Tokenizer.from_str(json.dumps(self._description | whole))
 
     def _find(self, word: str) -> Iterator[int]:
         """Yield the places of the pieces that occur in a word."""
@@ -109,20 +109,19 @@ def store(facts: ModelFacts) -> None:
     file = _file(facts)
     if file.is_file() or facts.tokenizer.stat().st_size < _LARGE:
         return
-    description = read_json(facts.tokenizer)
-    data = _sorted_pieces(description) if _is_known_kind(description) else b""
     with suppress(OSError):  # the whole tokenizer does as well
         file.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(file, data)
+        description = read_json(facts.tokenizer)
+        files.replace(file, _sorted_pieces(description) if _is_known_kind(description) else b"")
 
 
 def _is_known_kind(description: dict[str, Any]) -> bool:
     """Return whether a tokenizer is a Unigram model that begins with its special pieces, which are all it adds."""
-    model, added = description["model"], description["added_tokens"]
+    model, added = description["model"], description.get("added_tokens", ())
     return (
         (model.get("type"), model.get("byte_fallback", False)) == ("Unigram", False)
-        and model["unk_id"] in range(len(added))
-        and None not in (description["normalizer"], description["pre_tokenizer"])
+        and model.get("unk_id") in range(len(added))
+        and None not in (description.get("normalizer"), description.get("pre_tokenizer"))
         and [(token["id"], [token["content"], 0.0]) for token in added] == [*enumerate(model["vocab"][: len(added)])]
         and all(token["special"] and not token["normalized"] for token in added)
     )

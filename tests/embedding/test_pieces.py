@@ -1,9 +1,11 @@
 """The tokens of short texts, read from a file of the pieces in order, are those of the whole tokenizer."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from tokenizers import Tokenizer, models
@@ -88,6 +90,44 @@ def test_another_kind_of_tokenizer_has_no_file(tmp_path: Path, facts: ModelFacts
     pieces.store(other)
     assert pieces._file(other).read_bytes() == b""
     assert ShortTexts.load(other) is None
+
+
+@pytest.fixture(scope="module")
+def description(facts: ModelFacts) -> dict[str, Any]:
+    described: dict[str, Any] = json.loads(facts.tokenizer.read_bytes())
+    return described
+
+
+def test_texts_are_neither_cut_nor_filled(tmp_path: Path, facts: ModelFacts, description: dict[str, Any]) -> None:
+    """Encoders ask the tokenizer for all tokens of a text, whatever length its file states."""
+    whole = Tokenizer.from_str(json.dumps(description))
+    whole.enable_truncation(16)
+    whole.enable_padding(length=24)
+    whole.save(str(tmp_path / "tokenizer.json"))
+    stating = replace(facts, tokenizer=tmp_path / "tokenizer.json", digest="stating")
+    pieces.store(stating)
+    short = ShortTexts.load(stating)
+    assert short
+    for text in ("word", "word" + 99 * " word"):
+        encoding = short.encode(text, special=False)
+        assert encoding
+        assert set(encoding.special_tokens_mask) == {0}
+        assert len(encoding.ids) == text.count("word")
+
+
+@pytest.mark.parametrize("left_out", ["added_tokens", "normalizer", "pre_tokenizer", "unk_id"])
+def test_a_tokenizer_may_leave_out_what_it_lacks(
+    left_out: str, tmp_path: Path, facts: ModelFacts, description: dict[str, Any]
+) -> None:
+    described = description | {"model": {**description["model"]}}
+    for part in (described, described["model"]):
+        part.pop(left_out, None)
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(described), "utf-8")
+    assert Tokenizer.from_file(str(file))
+    lacking = replace(facts, tokenizer=file, digest=left_out)
+    pieces.store(lacking)
+    assert pieces._file(lacking).read_bytes() == b""
 
 
 def test_a_question_needs_no_whole_tokenizer(facts: ModelFacts) -> None:
