@@ -1,6 +1,8 @@
 """Jobs: progress, cancellation, results and errors."""
 
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -103,6 +105,33 @@ def test_a_running_job_does_its_work_once_more_for_what_came_meanwhile() -> None
     assert job is not None
     assert (job.state, job.result) == ("done", 2)
     jobs.close()
+
+
+def test_a_running_job_does_what_is_asked_for_meanwhile_not_its_own_work_twice() -> None:
+    jobs, gate, done = Jobs(), threading.Event(), []
+
+    def work(_: Progress) -> str:
+        assert gate.wait(10)
+        done.append("own")
+        return "own"
+
+    def later(_: Progress) -> str:
+        job = jobs.find("embed")
+        assert job is not None
+        assert (job.state, job.result) == ("running", "own")
+        done.append("later")
+        return "later"
+
+    answers = ThreadPoolExecutor()
+    answer = answers.submit(jobs.result, "embed", work, patience=10)
+    while not jobs.running("embed"):
+        time.sleep(0.01)
+    assert not jobs.start("embed", later, again=True)
+    gate.set()
+    assert answer.result(10) == "own"
+    assert done == ["own", "later"]
+    assert [(job.state, job.result) for job in jobs.ended()] == [("done", "later")]
+    answers.shutdown()
 
 
 def test_a_result_is_the_callers_who_waits_for_its_turn() -> None:

@@ -54,6 +54,10 @@ class Progress(Protocol):
     def __call__(self, done: float, total: float, what: str | Message) -> None: ...
 
 
+Work = Callable[[Progress], Any]
+"""Long work, which returns its result."""
+
+
 def no_progress(done: float, total: float, what: str | Message) -> None:
     """Ignore progress."""
 
@@ -103,14 +107,14 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._stops: dict[str, threading.Event] = {}
         self._threads: dict[str, threading.Thread] = {}
-        self._again: set[str] = set()
+        self._again: dict[str, Work] = {}
         self._ended: deque[Job] = deque(maxlen=_RETAINED)
         self._number = 0
 
     def start(
         self,
         name: str,
-        work: Callable[[Progress], Any],
+        work: Work,
         *,
         base: str = "",
         again: bool = False,
@@ -118,15 +122,15 @@ class Jobs:
     ) -> bool:
         """Run `work` in a thread; return False and start nothing while a job of this name runs.
 
-        `base` is the name of the only base that the work changes, empty for any. With `again` a running job does its
-        work once more before it ends. Nobody waits for a `quiet` job, nor for one that it starts.
+        `base` is the name of the only base that the work changes, empty for any. With `again` a running job does this
+        work too before it ends, and has its result. Nobody waits for a `quiet` job, nor for one that it starts.
         """
         with self._lock:
             if self._jobs.get(name) and self._jobs[name].state == "running":
                 if again:
-                    self._again.add(name)
+                    self._again[name] = work
                 return False
-            self._again.discard(name)
+            self._again.pop(name, None)
             quiet = quiet or self._is_in_quiet_job()
             self._number += 1
             self._jobs[name] = Job(name, self._number, base, quiet, started=time.monotonic())
@@ -213,12 +217,13 @@ class Jobs:
             self.cancel(name)
             thread.join()
 
-    def _run(self, name: str, work: Callable[[Progress], Any]) -> None:
-        while not self._run_once(name, work):
-            pass
+    def _run(self, name: str, work: Work) -> None:
+        following: Work | None = work
+        while following:
+            following = self._do(name, following)
 
-    def _run_once(self, name: str, work: Callable[[Progress], Any]) -> bool:
-        """Do the work of a job once; return whether the job ends with that."""
+    def _do(self, name: str, work: Work) -> Work | None:
+        """Do work of a job; return what the job has to do next, None where it ends with that."""
         stop, pace = self._stops[name], Pace()
 
         def progress(done: float, total: float, what: str | Message) -> None:
@@ -238,16 +243,16 @@ class Jobs:
             self._change(name, state="failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
         else:
             return self._finish(name, "cancelled" if stop.is_set() else "done", result)
-        return True
+        return None
 
-    def _finish(self, name: str, state: JobState, result: Any) -> bool:
-        """End a job, unless it has to do its work once more; return whether it ends."""
+    def _finish(self, name: str, state: JobState, result: Any) -> Work | None:
+        """End a job, unless it has to do more work; return that."""
         with self._lock:
             if state == "done" and name in self._again:
-                self._again.remove(name)
-                return False
+                self._put(name, result=result)
+                return self._again.pop(name)
             self._put(name, state=state, result=result)
-            return True
+            return None
 
     def _change(self, name: str, **changes: Any) -> None:
         with self._lock:

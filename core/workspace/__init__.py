@@ -23,6 +23,7 @@ from core.model import (
     Context,
     Freshness,
     Health,
+    IndexedChunks,
     KnowledgeBase,
     Progress,
     SearchOptions,
@@ -262,15 +263,17 @@ class Workspace(Services):
         """
         self.pictures.start()
         self.images.start()
-        indexed = 0
 
         def work(progress: Progress) -> int:
-            nonlocal indexed
+            job = self.jobs.find("embed")  # which may have done other work before
             while self.jobs.running("warm"):
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
-            indexed += self.chunks.embed_rest(progress)
+            indexed = self.chunks.embed_rest(progress)
             self._check_due()
+            match job and job.result:
+                case int(before) | IndexedChunks(before):
+                    return before + indexed
             return indexed
 
         pending = not self.readonly and self.chunks.unfinished()

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from core.model import Submission
+from core.model import IndexedChunks, Progress, Submission
 from core.workspace import Workspace
 
 TEXT = "The basil wants water.\n"
@@ -81,6 +82,25 @@ def test_the_job_starts_once_the_whole_write_is_stored(workspace: Workspace) -> 
     job = workspace.jobs.wait("embed", 30)
     assert job is not None
     assert job.result == 3
+
+
+def test_a_write_during_other_embedding_is_embedded_after_it(workspace: Workspace) -> None:
+    workspace.notes.add("garden", TEXT)
+    workspace.index_in_background()
+    gate, again = Event(), []
+
+    def embed_again(_: Progress) -> IndexedChunks:
+        again.append("garden")
+        assert gate.wait(30)
+        return IndexedChunks(workspace.chunks.embed_again("garden"))
+
+    workspace.jobs.start("embed", embed_again)
+    workspace.notes.add("kitchen", "Mint.", embed=False)
+    gate.set()
+    job = workspace.jobs.wait("embed", 30)
+    assert job is not None
+    assert (again, job.state, job.result) == (["garden"], "done", 2)
+    assert not workspace.chunks.unfinished()
 
 
 def test_an_import_indexes_its_notes_and_a_watched_one_quietly(workspace: Workspace, tmp_path: Path) -> None:
