@@ -160,7 +160,10 @@ class Store:
 
     def leave_pending(self) -> None:
         """Report that chunks may be pending, once the whole write is done."""
-        self.changing.follow(self.on_pending)
+        self.changing.follow(self._report_pending)
+
+    def _report_pending(self) -> None:
+        self.on_pending()  # which may have changed since: a workspace that was closed meanwhile starts nothing
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""

@@ -1,6 +1,7 @@
 """A write without `embed` leaves its chunks pending; a workspace that indexes in the background embeds them itself."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
@@ -82,6 +83,14 @@ def test_the_job_starts_once_the_whole_write_is_stored(workspace: Workspace) -> 
     job = workspace.jobs.wait("embed", 30)
     assert job is not None
     assert job.result == 3
+
+
+def test_a_write_that_outlasts_the_closing_starts_no_job(workspace: Workspace) -> None:
+    workspace.index_in_background()
+    with ThreadPoolExecutor() as other, workspace.store.changing:
+        workspace.notes.add("garden", "Mint.", embed=False)
+        other.submit(workspace.close).result(30)
+    assert workspace.jobs.all() == []
 
 
 def test_a_write_during_other_embedding_is_embedded_after_it(workspace: Workspace) -> None:
