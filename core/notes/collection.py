@@ -270,6 +270,8 @@ class Notes(StoredNotes):
         values = check_fields(fields)
         as_what = Revision("update", author)
         self._writer.change_all(note_ids, lambda note: replace(note, **values), as_what, expected_version)
+        if "title" in values:  # which is in the text of each chunk
+            self._writer.index(note_ids, embed=True)
 
     def tag(
         self,

@@ -81,7 +81,7 @@ class Writer:
                 changed = self._renamed(changed)
             changed = replace(changed, updated_at=datetime.now(UTC))
             self._save(base, note, changed, as_what, inside)
-        if embed is not None and (changed.body != note.body or not embed):
+        if embed is not None and ((changed.title, changed.body) != (note.title, note.body) or not embed):
             self.index([note_id], embed=embed)
         return self._store.notes.note(note_id)
 

@@ -74,6 +74,17 @@ def test_what_is_embedded_at_once_starts_no_job(workspace: Workspace) -> None:
     assert not workspace.chunks.unfinished()
 
 
+def test_a_title_is_embedded_at_once_too(workspace: Workspace) -> None:
+    note = workspace.notes.add("garden", TEXT, title="Basil")
+    workspace.notes.update(note.id, title="Herbs")
+    assert not workspace.chunks.unfinished()
+    workspace.notes.set_fields([note.id], title="Spices")
+    assert not workspace.chunks.unfinished()
+    workspace.notes.revert(note.id, note.version)
+    assert workspace.notes.get(note.id).title == "Basil"
+    assert not workspace.chunks.unfinished()
+
+
 def test_the_job_starts_once_the_whole_write_is_stored(workspace: Workspace) -> None:
     workspace.index_in_background()
     with workspace.store.changing, workspace.store.database.write():
