@@ -16,7 +16,8 @@ NewTarget = Callable[[Link], str | None]
 _PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _ADDRESS = re.compile(rf"(?<=\]){DESTINATION}")
 _DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
-_UNSAFE = re.compile(r"[\s()<>%\\#?]")
+_UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
+"""Signs that have a meaning in an address, or may begin something else."""
 
 
 def relink(body: str, path: str, new_target: NewTarget) -> str:
@@ -67,7 +68,9 @@ def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -
     new = f"/{new}" if before.startswith("/") else posixpath.relpath(new, folder or ".")
     if not before.lower().endswith(NOTE_SUFFIXES):
         new = posixpath.splitext(new)[0]
-    return f"<{new}{place}>" if angled else _UNSAFE.sub(lambda sign: quote(sign[0]), new) + place
+    plain = " ()" if angled else ""
+    new = _UNSAFE.sub(lambda sign: sign[0] if sign[0] in plain else quote(sign[0]), new) + place
+    return f"<{new}>" if angled else new
 
 
 def _unescaped(raw: str) -> str:

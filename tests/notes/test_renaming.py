@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import Conflict
+from core.markdown.body import look_into
 from core.model import Note
 from core.workspace import Workspace
 
@@ -118,3 +119,15 @@ def test_links_follow_a_note_that_is_moved_and_its_own_links_lead_where_they_led
     workspace.notes.undo_rename(done)
     assert workspace.notes.get(there.id).body == there.body
     assert (workspace.notes.get(here.id).body, workspace.notes.get(here.id).path) == (here.body, "a/here.md")
+
+
+@pytest.mark.parametrize("title", ["50%20 off", "a`b", "AT&amp;T", "(old) plan"])
+def test_addresses_lead_to_names_with_signs_of_markdown(workspace: Workspace, title: str) -> None:
+    garden = note(workspace, "Garden.md")
+    own = workspace.notes.add(
+        "vault", "[a](Garden.md) `c`, [b](<Garden.md#x> 't'), `d`\n\n[r]: Garden.md\n\n[r]\n", title="own", embed=False
+    )
+    workspace.notes.rename(garden.id, title)
+    own = workspace.notes.get(own.id)
+    assert len(look_into(own.body, str(own.path)).links) == 3
+    assert [workspace.notes.links().target(own, link) for link in own.links] == [garden.id]
