@@ -59,6 +59,10 @@ class NoteLinks:
         others = [f"/{plain(named.path or '')}" for key, named in namesakes.items() if key != note_id]
         return f"/{path}" if any(other.endswith(ending) for other in others) else path
 
+    def namesakes(self, note_id: str) -> set[str]:
+        """Return the ids of the notes that have a name of a note, its own too."""
+        return {named.id for _, name in _names(self.names[note_id]) for _, named in self._by_name[name]}
+
     def target(self, note: Note | NoteNames, target: str) -> str | None:
         """Return the id of the note that a link of `note` leads to: the nearest in its base, then in other bases.
 
@@ -86,21 +90,22 @@ class NoteLinks:
         links = (NoteLink(target, self.target(note, target)) for target in targets)
         return [link for link in links if link.note_id != note.id]
 
-    def to(self, note_id: str) -> list[str]:
-        """Return the ids of the notes that link to a note, by path."""
-        names = {name for _, name in _names(self.names[note_id])}
+    def to(self, *note_ids: str) -> list[str]:
+        """Return the ids of the notes that link to some notes other than themselves, by path."""
+        names = {name for note_id in note_ids for _, name in _names(self.names[note_id])}
         escaped = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
         linking = []
         for other, links in self._store.notes.linking():
             folded = name_key(links)
-            if other == note_id or other not in self.names or not any(name in folded for name in escaped):
+            if other not in self.names or not any(name in folded for name in escaped):
                 continue
             targets = (
                 target
                 for target in texts(links)
                 if plain(target.rstrip("/").rpartition("/")[2]) in names or plain(target) in names
             )
-            if any(self.target(self.names[other], target) == note_id for target in targets):
+            wanted = {*note_ids} - {other}
+            if any(self.target(self.names[other], target) in wanted for target in targets):
                 linking.append(other)
         return sorted(linking, key=lambda item: (self.names[item].path or "", item))
 

@@ -93,9 +93,11 @@ class Renames:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
             before = NoteLinks(self._store)
-            renamed = _Renamed(note_id, before, before.renamed(note_id, title, path))
+            after = before.renamed(note_id, title, path)
+            renamed = _Renamed(before, after)
             self._write(note, title, path, renamed, author)
-            followed = [self._follow(other, renamed, author) for other in before.to(note_id)]
+            linking = [other for other in before.to(*after.namesakes(note_id)) if other != note_id]
+            followed = [self._follow(other, renamed, author) for other in linking]
         self._store.leave_pending()
         return Renaming(note_id, title, path, note.title, note.path or "", tuple(filter(None, followed)))
 
@@ -133,11 +135,11 @@ class Renames:
         """Let the links of another note follow; return it, None where none of its links has to."""
         note, refusal, version = self._store.notes.note(note_id), None, 0
         try:
+            if renamed.relinked(note) == note.body:
+                return None
             if self.has_file(note):
                 note = self._writer.take_file(note_id)
             body = renamed.relinked(note)
-            if body == note.body:
-                return None
             change = self._writer.change(
                 note_id, lambda same: same, Revision("update", author), note.version, body=body
             )
@@ -160,14 +162,13 @@ def _with_heading(note: Note, title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Renamed:
-    """A note and the links to it, before it was renamed and after."""
+    """The links between the notes, before one of them was renamed and after."""
 
-    note_id: str
     before: NoteLinks
     after: NoteLinks
 
     def relinked(self, note: Note) -> str:
-        """Return the text of a note with links that lead where they led; of other notes, those to the renamed one."""
+        """Return the text of a note with links that lead where they led."""
         there = self.after.names[note.id]
         return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
 
@@ -175,9 +176,7 @@ class _Renamed:
         """Return the name or the path by which a link leads where it led; None where it does so already."""
         target = target_of(link, posixpath.dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
-        if note_id is None or self.note_id not in (note_id, here.id):
-            return None
-        if self.after.target(there, target_of(link, posixpath.dirname(there.path or ""))) == note_id:
+        if note_id is None or self.after.target(there, target_of(link, posixpath.dirname(there.path or ""))) == note_id:
             return None
         if not link.wiki:
             return self.after.names[note_id].path

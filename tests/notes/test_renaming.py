@@ -131,3 +131,12 @@ def test_addresses_lead_to_names_with_signs_of_markdown(workspace: Workspace, ti
     own = workspace.notes.get(own.id)
     assert len(look_into(own.body, str(own.path)).links) == 3
     assert [workspace.notes.links().target(own, link) for link in own.links] == [garden.id]
+
+
+def test_links_to_notes_with_the_new_name_lead_where_they_led(workspace: Workspace) -> None:
+    far = workspace.notes.add("own", "far\n", path="b/plan", title="plan", embed=False)
+    near = workspace.notes.add("own", "near\n", path="a/other", title="other", embed=False)
+    reader = workspace.notes.add("own", "[[plan|far]], [[other]]\n", path="a/reader", title="reader", embed=False)
+    workspace.notes.rename(near.id, "plan")
+    assert workspace.notes.get(reader.id).body == "[[b/plan|far]], [[a/plan]]\n"
+    assert workspace.notes.get(far.id) == far
