@@ -26,3 +26,5 @@ class Renaming:
     title_before: str
     path_before: str
     linking: tuple[LinkingNote, ...] = ()
+    version: int = 0
+    """The version in which the note has them; 0 where nothing changed, or will."""

@@ -321,9 +321,9 @@ class Notes(StoredNotes):
         path = self._renames.path_for(note, title, file=file)
         return self._renames.rename(note_id, title, path, expected_version, author)
 
-    def undo_rename(self, done: Renaming, *, author: Author = "person") -> None:
+    def undo_rename(self, done: Renaming, *, author: Author = "person") -> Renaming:
         """Give a renamed or moved note its title and place of before, and the notes that link to it their texts."""
-        self._renames.undo(done, author)
+        return self._renames.undo(done, author)
 
     def plan_rename(self, note_id: str, title: str, *, file: bool = True) -> Renaming:
         """Return what `rename` would change; `linking` are all notes that link to the note by its title or its file."""

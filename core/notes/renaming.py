@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from core.base.call_log import log_call
-from core.base.errors import Conflict, EditError, NoteNotFound, TesseraError
+from core.base.errors import EditError, TesseraError
+from core.base.text import name_key
 from core.intake.folder import free_path
 from core.markdown.body import look_into, short_title, target_of
 from core.markdown.inline import Link
@@ -18,12 +19,19 @@ from core.notes import filing, naming
 from core.notes.fields import check_fields
 from core.notes.links import NoteLinks, plain
 from core.notes.texts import at_path, restore_version
-from core.notes.writer import TakenNames, Writer, check_version
+from core.notes.writer import TakenNames, Writer, check_file_writable, check_version
 from core.store import Store
 from core.store.note_rows import NoteNames
 
 _UNWRITABLE = set("[]|#^\n")
 """Signs that a wikilink can't hold in a name."""
+
+
+def _is_same(root: Path, name: str, other: str) -> bool:
+    """Return whether two names are spellings of one file, where the system doesn't tell them apart."""
+    with suppress(OSError):  # a file that is gone, a link that leads nowhere
+        return name_key(name) == name_key(other) and (root / name).samefile(root / other)
+    return False
 
 
 def _leads(links: NoteLinks, note_id: str, target: str, other: str) -> bool:
@@ -74,8 +82,7 @@ class Renames:
         def is_taken(name: str) -> bool:
             if self._store.notes.has_path(base, name, note.source_ref):
                 return True
-            file = root / name
-            return note.in_file and os.path.lexists(file) and not file.samefile(root / str(note.path))
+            return note.in_file and os.path.lexists(root / name) and not _is_same(root, name, str(note.path))
 
         return path if path == note.path else free_path(path, TakenNames(is_taken))
 
@@ -88,6 +95,8 @@ class Renames:
         anything is changed.
         """
         title = check_fields({"title": title})["title"]
+        if not title:
+            raise EditError("A note needs a title.")
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
@@ -95,51 +104,84 @@ class Renames:
             before = NoteLinks(self._store)
             after = before.renamed(note_id, title, path)
             renamed = _Renamed(before, after)
-            self._write(note, title, path, renamed, author)
+            written = self._write(note, title, path, renamed, author)
             linking = [other for other in before.to(*after.namesakes(note_id)) if other != note_id]
             followed = [self._follow(other, renamed, author) for other in linking]
         self._store.leave_pending()
-        return Renaming(note_id, title, path, note.title, note.path or "", tuple(filter(None, followed)))
+        version = written.version if written.version != note.version else 0
+        return Renaming(note_id, title, path, note.title, note.path or "", tuple(filter(None, followed)), version)
 
     @log_call("note.undo_rename")
-    def undo(self, done: Renaming, author: Author) -> None:
-        """Give a note its title and its path of before, and each linking note the text of before it followed."""
+    def undo(self, done: Renaming, author: Author) -> Renaming:
+        """Give a note its title and its path of before, and each note that wasn't changed since its text of before.
+
+        Raises as `rename`.
+        """
         with self._store.changing:
-            note = self._store.notes.note(done.note_id)
-            for link in done.linking:
-                with suppress(Conflict, NoteNotFound):  # it was changed since: its links follow once more
-                    if link.version:
-                        self._restore(link, author)
-            self.rename(note.id, done.title_before, self._free(note, done.path_before), None, author)
+            versions = {done.note_id: done.version} | {link.id: link.version for link in done.linking}
+            unchanged = {other: version for other, version in versions.items() if self._is_version(other, version)}
+            path = self._free(self._store.notes.note(done.note_id), done.path_before)
+            undone = self.rename(done.note_id, done.title_before, path, None, author)
+            if path == done.path_before:
+                for other, version in unchanged.items():
+                    with suppress(TesseraError):  # its links followed once more, or stay as `undone` says
+                        self._restore(other, version, author)
+        return undone
 
-    def _restore(self, link: LinkingNote, author: Author) -> None:
-        numbers = [version.number for version in self._store.versions.for_note(link.id)]
-        old = self._store.versions.note(link.id, next(number for number in numbers if number < link.version))
-        self._writer.change(link.id, lambda note: restore_version(note, old), Revision("revert", author), link.version)
+    def _is_version(self, note_id: str, version: int) -> bool:
+        """Return whether a note, and its file, are as a version says."""
+        with suppress(TesseraError):
+            return version > 0 and self._read(note_id).version == version
+        return False
 
-    def _write(self, note: Note, title: str, path: str, renamed: "_Renamed", author: Author) -> None:
+    def _restore(self, note_id: str, version: int, author: Author) -> None:
+        """Give a note the text that it had before a version, if that is stored."""
+        numbers = (other.number for other in self._store.versions.for_note(note_id))
+        if number := next((number for number in numbers if number < version), 0):
+            old = self._store.versions.note(note_id, number)
+            self._writer.change(note_id, lambda note: restore_version(note, old), Revision("revert", author))
+
+    def _write(self, note: Note, title: str, path: str, renamed: "_Renamed", author: Author) -> Note:
         """Write the renamed note: its file first, then its title, its heading and its own links."""
         body = note.body
         if not note.plain and not note.document and (not note.in_file or self.has_file(note)):
             body = renamed.relinked(replace(note, body=_with_heading(note, title)))
-        if path != note.path and note.in_file:
-            self._store.notes.move([filing.rename(note, path)])
+        is_moved = path != note.path and note.in_file
+        if is_moved:
+            self._move(note, path)
 
         def change(stored: Note) -> Note:
             moved = stored if stored.path == path else at_path(stored, path)
             return replace(moved, title=title)
 
-        self._writer.change(note.id, change, Revision("update", author), body=None if body == note.body else body)
+        body_after = None if body == note.body else body
+        try:
+            return self._writer.change(note.id, change, Revision("update", author), body=body_after)
+        except TesseraError:
+            if is_moved:
+                with suppress(TesseraError):
+                    self._move(replace(note, path=path), str(note.path))
+            raise
+
+    def _move(self, note: Note, path: str) -> None:
+        check_file_writable(self._store.bases.by_id(note.base_id), note)
+        self._store.notes.move([filing.rename(note, path)])
+
+    def _read(self, note_id: str) -> Note:
+        """Return a note as its file is now, where its base writes files."""
+        note = self._store.notes.note(note_id)
+        return self._writer.take_file(note_id) if self.has_file(note) else note
 
     def _follow(self, note_id: str, renamed: "_Renamed", author: Author) -> LinkingNote | None:
         """Let the links of another note follow; return it, None where none of its links has to."""
         note, refusal, version = self._store.notes.note(note_id), None, 0
         try:
-            if renamed.relinked(note) == note.body:
-                return None
-            if self.has_file(note):
-                note = self._writer.take_file(note_id)
             body = renamed.relinked(note)
+            if body != note.body:
+                note = self._read(note_id)
+                body = renamed.relinked(note)
+            if body == note.body:
+                return None
             change = self._writer.change(
                 note_id, lambda same: same, Revision("update", author), note.version, body=body
             )

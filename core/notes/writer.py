@@ -185,7 +185,13 @@ def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
             "The text of '{path}' is converted from a document. Edit the document, or a copy of the note.",
             path=str(note.path),
         )
-    if note.in_file and not base.write_files and changed.body != note.body:
+    if changed.body != note.body:
+        check_file_writable(base, note)
+
+
+def check_file_writable(base: KnowledgeBase, note: Note) -> None:
+    """Raise EditError for a note that is a file in a base that doesn't write files."""
+    if note.in_file and not base.write_files:
         raise EditError(
             "'{path}' is a file, and its base doesn't write to files. Allow it in the settings of the base, or "
             "edit a copy.",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import Conflict
+from core.base.errors import Conflict, EditError, NotWritable
 from core.markdown.body import look_into
 from core.model import Note
 from core.workspace import Workspace
@@ -137,6 +137,79 @@ def test_links_to_notes_with_the_new_name_lead_where_they_led(workspace: Workspa
     far = workspace.notes.add("own", "far\n", path="b/plan", title="plan", embed=False)
     near = workspace.notes.add("own", "near\n", path="a/other", title="other", embed=False)
     reader = workspace.notes.add("own", "[[plan|far]], [[other]]\n", path="a/reader", title="reader", embed=False)
-    workspace.notes.rename(near.id, "plan")
+    done = workspace.notes.rename(near.id, "plan")
     assert workspace.notes.get(reader.id).body == "[[b/plan|far]], [[a/plan]]\n"
+    workspace.notes.undo_rename(done)
+    assert workspace.notes.get(reader.id).body == reader.body
     assert workspace.notes.get(far.id) == far
+
+
+def test_undo_gives_texts_back_that_links_could_write_in_two_ways(workspace: Workspace) -> None:
+    texts = {"garden plan": "# garden plan\n\n[[own/garden plan.md|me]]\n", "reader": "[[OWN/garden plan.md]]\n"}
+    plan, reader = (
+        workspace.notes.add("own", body, path=f"own/{title}", title=title, embed=False) for title, body in texts.items()
+    )
+    done = workspace.notes.rename(plan.id, "a *b* c")
+    workspace.notes.undo_rename(done)
+    assert [workspace.notes.get(item.id).body for item in (plan, reader)] == [*texts.values()]
+
+
+def test_undo_goes_on_where_a_linking_file_is_gone_or_the_name_is_taken(workspace: Workspace, vault: Path) -> None:
+    (vault / "second.md").write_text("[[Garden]]\n", encoding="utf-8")
+    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), embed=False)
+    done = workspace.notes.rename(note(workspace, "Garden.md").id, "Orchard")
+    (vault / "maps" / "map.md").unlink()
+    (vault / "Garden.md").write_text("Another note.\n", encoding="utf-8")
+    undone = workspace.notes.undo_rename(done)
+    assert undone.path == "Garden 2.md"
+    assert [one.title for one in undone.linking if one.refusal] == ["map"]
+    assert texts(vault) == {
+        "Garden.md": "Another note.\n",
+        "Garden 2.md": "# Garden\n\nBeds. See [[Garden 2#Beds]] and [map](maps/map.md).\n",
+        "other.md": FILES["other.md"],
+        "second.md": "[[Garden 2]]\n",
+    }
+
+
+def test_undo_changes_nothing_in_a_base_that_writes_no_files_any_more(workspace: Workspace, vault: Path) -> None:
+    own = workspace.notes.add("own", "To [[Garden]].\n", title="Own", embed=False)
+    done = workspace.notes.rename(note(workspace, "Garden.md").id, "Orchard")
+    workspace.bases.update("vault", write_files=False)
+    before = texts(vault)
+    with pytest.raises(EditError, match="doesn't write to files"):
+        workspace.notes.undo_rename(done)
+    assert texts(vault) == before
+    assert workspace.notes.get(own.id).body == "To [[Orchard]].\n"
+
+
+def test_a_file_that_may_only_be_read_keeps_its_name(workspace: Workspace, vault: Path) -> None:
+    garden = note(workspace, "Garden.md")
+    (vault / "Garden.md").chmod(0o444)
+    with pytest.raises(NotWritable):
+        workspace.notes.rename(garden.id, "Orchard")
+    assert texts(vault) == FILES
+    assert workspace.notes.get(garden.id) == garden
+
+
+def test_a_link_that_leads_nowhere_or_to_the_note_takes_a_name(workspace: Workspace, vault: Path) -> None:
+    garden = note(workspace, "Garden.md")
+    (vault / "Orchard.md").symlink_to("nowhere.md")
+    (vault / "Park.md").symlink_to("Garden.md")
+    assert workspace.notes.plan_rename(garden.id, "Orchard").path == "Orchard 2.md"
+    assert workspace.notes.plan_rename(garden.id, "Park").path == "Park 2.md"
+    (vault / "Garden.md").unlink()
+    assert workspace.notes.plan_rename(garden.id, "Orchard").path == "Orchard 2.md"
+
+
+def test_an_empty_title_is_refused(workspace: Workspace, vault: Path) -> None:
+    with pytest.raises(EditError, match="needs a title"):
+        workspace.notes.rename(note(workspace, "Garden.md").id, " ")
+    assert texts(vault) == FILES
+
+
+def test_undo_leaves_what_another_program_wrote_in_place_of_a_link(workspace: Workspace, vault: Path) -> None:
+    (vault / "maps" / "map.md").write_text("No link any more.\n", encoding="utf-8")
+    done = workspace.notes.rename(note(workspace, "Garden.md").id, "Orchard")
+    assert done.linking == ()
+    workspace.notes.undo_rename(done)
+    assert texts(vault) == FILES | {"maps/map.md": "No link any more.\n"}
