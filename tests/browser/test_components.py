@@ -704,6 +704,59 @@ class TestEditor:
         assert self.text(shown) == "```\na\tb\nc\td"
         assert not any("ran" in name for name in shown.stored)
 
+    @pytest.mark.parametrize(
+        ("types", "made"),
+        [
+            (
+                {"html": f"<table onclick='{RUN}'><tr><td><ul><li>a<li>b</ul></td><td><h2>c</h2></td></tr></table>"},
+                "|     |     |\n| --- | --- |\n| - a<br>- b | c   |",
+            ),
+            ({"html": "<table><tr><td><h2>a</h2><ul><li>b</ul></td></tr></table>"}, "## a\n\n- b"),
+            ({"html": "<ul><li><p>a</p></li><ul><li><p>b</p></li></ul></ul>"}, "- a\n\n    - b"),
+            ({"html": "<ol start=9><li>a<p>b</p></li><li>c</li></ol>"}, "9. a\n\n    b\n10. c"),
+            ({"html": "<b>a</b><pre><code>-   b\n1.  c</code></pre>"}, "**a**\n\n```\n-   b\n1.  c\n```"),
+            ({"html": f"<a href=' java\nscript:{RUN}'>a</a> <a href='data:b'>b</a> <a href='#c'>c</a>"}, "a b c"),
+            ({"plain": 'a\t"b\n""c"""\nd\t"e\tf"\n'}, '| a | b<br>"c" |\n| --- | --- |\n| d | e\tf |\n'),
+            ({"plain": "\tgo build\n\tgo test\n"}, "\tgo build\n\tgo test\n"),
+        ],
+        ids=[
+            "blocks-in-cells",
+            "placing-table",
+            "list-in-list",
+            "numbers",
+            "code",
+            "addresses",
+            "quoted-cells",
+            "indent",
+        ],
+    )
+    def test_what_is_pasted_has_only_forms_of_markdown(self, shown: Stage, types: dict[str, str], made: str) -> None:
+        self.write(shown, "")
+        self.paste(shown, **{"plain": "x"} | types)
+        assert self.text(shown) == made
+
+    def test_a_table_takes_no_text_with_it(self, shown: Stage) -> None:
+        self.write(shown, "boots and hats", *["ArrowLeft"] * 5)
+        self.paste(shown, plain="a\tb\nc\td")
+        assert self.text(shown) == "boots and\n\n| a | b |\n| --- | --- |\n| c | d |\n\n hats"
+        self.write(shown, "boots\n\nhats", "Control+Home", "Shift+End")
+        shown.page.get_by_role("button", name="Table").click()
+        assert self.text(shown) == "boots\n\n|  |  |\n| --- | --- |\n|  |  |\n\nhats"
+        shown.page.keyboard.press("Control+z")
+        assert self.text(shown) == "boots\n\nhats"
+        self.write(shown, "\nhats", "Control+Home")
+        shown.page.get_by_role("button", name="Table").click()
+        assert self.text(shown) == "|  |  |\n| --- | --- |\n|  |  |\n\nhats"
+
+    def test_a_long_paste_is_no_wait(self, shown: Stage) -> None:
+        blank = "<b>a</b><pre><code>" + "\n" * 50_000 + "</code></pre>"
+        numbered = "<ol>" + "<li>a</li>" * 10_000 + "</ol>"
+        self.write(shown, "")
+        began = shown.page.evaluate("performance.now()")
+        self.paste(shown, plain="x", html=blank + numbered)
+        assert shown.page.evaluate("performance.now()") - began < 2_000
+        assert self.text(shown).endswith("\n10000. a")
+
     def test_a_text_that_the_workspace_never_got_is_there_again(self, stage: Stage) -> None:
         stage.mount(editor.WRITE, self.APP)
         left = {"token": "old", "about": {"key": "new t"}, "number": 4, "text": "boots of yesterday", "at": 5}

@@ -68,11 +68,12 @@ const toggle = mark => lead(owns => (owns.every(own => own === mark) ? "" : mark
 const box = lead(owns => (owns.every(own => /\[/.test(own)) ? "" : "- [ ] "));
 const heading = lead(([own]) => ({ "# ": "## ", "## ": "### ", "### ": "" })[own] ?? "# ");
 
-// A block on lines of its own, with the caret at `at` of its text.
-const block = (view, text, at, range = view.state.selection.main) => {
+// A block on lines of its own in place of a range, with the caret at `at` of its text.
+const block = (view, text, at, range) => {
   const { state } = view, first = state.doc.lineAt(range.from), last = state.doc.lineAt(range.to);
   const before = state.sliceDoc(first.from, range.from).trim() ? "\n\n" : "";
-  const after = state.sliceDoc(range.to, last.to).trim() ? "\n\n" : "";
+  const next = last.number < state.doc.lines ? state.doc.line(last.number + 1).text : "";
+  const after = state.sliceDoc(range.to, last.to).trim() ? "\n\n" : next.trim() ? "\n" : "";
   const from = before ? range.from : first.from;
   view.dispatch({
     changes: { from, to: range.to, insert: before + text + after },
@@ -85,7 +86,7 @@ const code = view => {
   const { state } = view, range = state.selection.main, text = state.sliceDoc(range.from, range.to);
   const alone = !state.doc.lineAt(range.head).text.trim();
   if (!text.includes("\n") && !alone) return wrap("`")(view);
-  return block(view, `${FENCE}\n${text}\n${FENCE}`, FENCE.length);
+  return block(view, `${FENCE}\n${text}\n${FENCE}`, FENCE.length, range);
 };
 
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/;
@@ -110,7 +111,7 @@ export const formats = picture => ({
   quote: { icon: "format_quote", run: toggle("> ") },
   code: { icon: "code", key: "e", run: code },
   link: { icon: "link", key: "k", run: link },
-  table: { icon: "table", run: view => block(view, TABLE, 2) },
+  table: { icon: "table", run: view => block(view, TABLE, 2, EditorSelection.cursor(view.state.selection.main.to)) },
   picture: { icon: "image", run: () => (picture(), true) },
 });
 

@@ -19,21 +19,70 @@ markdown.addRule("inline", {
   filter: node => node.nodeName === "IMG" && !/^https?:/.test(node.getAttribute("src")),
   replacement: (_, node) => node.getAttribute("alt") ?? "",
 });
+// An address that runs a program, holds the whole text itself or is a place of the page that was copied leads nowhere.
+markdown.addRule("nowhere", {
+  filter: node => node.matches("a[href]")
+    && (/^(?:javascript|vbscript|data|blob):$/.test(node.protocol) || node.getAttribute("href").startsWith("#")),
+  replacement: content => content,
+});
+markdown.addRule("item", {
+  filter: "li",
+  replacement: (content, node) => {
+    const sign = node.parentNode.nodeName === "OL" ? `${node.value}. ` : "- ", indent = " ".repeat(Math.max(4, sign.length));
+    return `${sign}${content.trim().replaceAll(/\n(?=[^\n])/g, `\n${indent}`)}${node.nextSibling ? "\n" : ""}`;
+  },
+});
 
-const cell = text => text.trim().replace(/^"([^]*)"$/, "$1").replaceAll('""', '"').replaceAll("|", "\\|");
+const cell = text => text.trim().replaceAll("|", "\\|").replaceAll("\n", "<br>");
 
-// The table of lines that have one number of tabs, at least one; else nothing.
+// A cell with a tab, a quote or an end of line is in quotes, in which a quote is doubled.
+const CELL = /(?:"((?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*))([\t\n]|$)/g;
+
+const rowsOf = text => {
+  const rows = [[]];
+  for (const [, quoted, plain, end] of text.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "").matchAll(CELL)) {
+    rows.at(-1).push(quoted?.replaceAll('""', '"') ?? plain);
+    if (!end) break;
+    if (end === "\n") rows.push([]);
+  }
+  return rows;
+};
+
+// The table of lines that have one number of tabs, at least one; else nothing. Lines that all begin with a tab are indented.
 const table = text => {
-  const rows = text.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n").map(line => line.split("\t"));
-  const [{ length }] = rows;
-  if (rows.length < 2 || length < 2 || rows.some(row => row.length !== length)) return "";
+  const rows = rowsOf(text), [{ length }] = rows;
+  const isTable = rows.length > 1 && length > 1 && rows.every(row => row.length === length) && rows.some(([first]) => first.trim());
+  if (!isTable) return "";
   const lines = rows.map(row => `| ${row.map(cell).join(" | ")} |`);
   return [lines[0], `|${" --- |".repeat(length)}`, ...lines.slice(1), ""].join("\n");
 };
 
+const asDiv = element => {
+  const made = element.ownerDocument.createElement("div");
+  made.append(...element.childNodes);
+  return made;
+};
+
+// What Markdown has no form for: tables that only place what they hold, blocks in cells, lists right in lists.
+const simplify = page => {
+  for (const placed of page.querySelectorAll("table")) {
+    const cells = [...placed.rows].flatMap(row => [...row.cells]);
+    if (cells.length < 2 || placed.querySelector("table")) placed.replaceWith(...cells.map(asDiv));
+  }
+  for (const block of page.querySelectorAll("table :is(ul, ol, h1, h2, h3, h4, h5, h6, hr, blockquote, pre)")) {
+    block.replaceWith(asDiv(block));
+  }
+  for (const list of page.querySelectorAll(":is(ul, ol) > li + :is(ul, ol)")) list.previousElementSibling.append(list);
+  for (const list of page.querySelectorAll("ol")) {
+    for (const [at, item] of [...list.children].entries()) item.setAttribute("value", list.start + at);
+  }
+};
+
 const formatted = html => {
   const page = new DOMParser().parseFromString(html, "text/html");
-  return page.body.querySelector(FORMATTED) ? markdown.turndown(html).replaceAll(/^(\s*(?:-|\d+\.)) {2,3}/gm, "$1 ") : "";
+  if (!page.body.querySelector(FORMATTED)) return "";
+  simplify(page);
+  return markdown.turndown(page.body);
 };
 
 /** Handle the event of a paste: in code, and where nothing was formatted, the text is pasted as it is. */
@@ -43,10 +92,12 @@ export const paste = (event, view) => {
   if (!given || inCode(state, from)) return false;
   const made = table(text) || formatted(given.getData("text/html"));
   if (!made || made === text) return false;
-  const parts = made.includes("\n") && state.sliceDoc(state.doc.lineAt(from).from, from).trim() ? `\n\n${made}` : made;
+  const isBlock = made.includes("\n");
+  const before = isBlock && state.sliceDoc(state.doc.lineAt(from).from, from).trim() ? "\n\n" : "";
+  const after = isBlock && state.sliceDoc(to, state.doc.lineAt(to).to).trim() ? "\n\n".slice(made.endsWith("\n")) : "";
   event.preventDefault();
   view.dispatch({
-    changes: { from, to, insert: parts }, selection: { anchor: from + parts.length },
+    changes: { from, to, insert: before + made + after }, selection: { anchor: from + before.length + made.length },
     userEvent: "input.paste", scrollIntoView: true,
   });
   return true;
