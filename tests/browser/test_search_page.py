@@ -186,6 +186,10 @@ def test_words_of_facets_are_whole(tab: Tab, filled: Page, width: int) -> None:
         })"""
     )
     assert rows == [1, 1, 1, 1], "restorations, of, neighbourhood, mills"
+    edges = page.locator(".st-key-facets, .st-key-hit_1").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect())"
+    )
+    assert edges[0]["right"] < edges[1]["left"], "they are next to the hits, not above"
 
 
 def test_on_a_narrow_screen_the_facets_are_a_drawer(tab: Tab, filled: Page) -> None:

@@ -306,7 +306,7 @@ def _summary(
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if result.hits:
-            st.caption(f":material/help: {t('Marks')}", width="content", help=cards.legend(parts=bool(result.asked)))
+            st.caption(t("Marks"), width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
             widgets.small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:

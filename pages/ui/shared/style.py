@@ -93,6 +93,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-number { white-space: nowrap; font-variant-numeric: tabular-nums; } .t-trail .t-by { max-width: 45%; }
 [class*="st-key-"] .t-lines { cursor: pointer; }
 .t-lines { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
+[data-testid="stTooltipContent"] .stMarkdownColoredBackground { background: #2f9c9040 !important; }
+[data-testid="stTooltipContent"] .stMarkdownColoredBackground:first-of-type { background: var(--t-mark) !important; }
 :is(.t-lines, .t-context, .t-fell) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
 .t-answer { max-width: 60rem; line-height: 1.55; overflow-wrap: anywhere; } .t-answer .t-lead { font-size: .86rem; opacity: .72; } .t-answer pre { margin: .2rem 0 0; padding: .4rem .6rem; }
 .t-answer .t-near { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 17%, transparent); border-radius: .2rem; padding: .06em 0; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
@@ -169,7 +171,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
 [class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
 .st-key-drawer_head, .st-key-facets_toggle { display: none; }
-@media (min-width: 1101px) { .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has(.st-key-drawer_head) { min-width: 11rem; } }
+@media (min-width: 1101px) { .st-key-answer_sides > * > *:has(> [data-testid="stColumn"]:first-child .st-key-drawer_head) { flex-wrap: nowrap; }
+  .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has(.st-key-drawer_head) { min-width: 11rem; } }
 @media (max-width: 1100px) { .st-key-facets_toggle { display: block; }
   .st-key-answer_sides > * > * > [data-testid="stColumn"] { min-width: 100%; }
   .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:not(:has(.st-key-drawer_open)) { display: none; }
