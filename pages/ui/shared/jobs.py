@@ -194,7 +194,7 @@ def _unread(workspace: Workspace, job: Job) -> list[Failed]:
     """Return the files of an import that still can't be read and aren't ignored."""
     if not isinstance(job.result, SyncReport) or not workspace.bases.find(job.base):
         return []
-    unread = workspace.bases.unread(workspace.bases.get(job.base))
+    unread = set(workspace.bases.unread(workspace.bases.get(job.base)))
     return [failed for failed in job.result.failed if failed in unread]
 
 
