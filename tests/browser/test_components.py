@@ -711,6 +711,10 @@ class TestEditor:
                 {"html": f"<table onclick='{RUN}'><tr><td><ul><li>a<li>b</ul></td><td><h2>c</h2></td></tr></table>"},
                 "|     |     |\n| --- | --- |\n| - a<br>- b | c   |",
             ),
+            (
+                {"html": "<table><tr><th>a</th><th>b</th></tr><tr><td>c||d</td><td><code>|||</code></td></tr></table>"},
+                "| a   | b   |\n| --- | --- |\n| c\\|\\|d | `\\|\\|\\|` |",
+            ),
             ({"html": "<table><tr><td><h2>a</h2><ul><li>b</ul></td></tr></table>"}, "## a\n\n- b"),
             ({"html": "<ul><li><p>a</p></li><ul><li><p>b</p></li></ul></ul>"}, "- a\n\n    - b"),
             ({"html": "<ol start=9><li>a<p>b</p></li><li>c</li></ol>"}, "9. a\n\n    b\n10. c"),
@@ -719,16 +723,7 @@ class TestEditor:
             ({"plain": 'a\t"b\n""c"""\nd\t"e\tf"\n'}, '| a | b<br>"c" |\n| --- | --- |\n| d | e\tf |\n'),
             ({"plain": "\tgo build\n\tgo test\n"}, "\tgo build\n\tgo test\n"),
         ],
-        ids=[
-            "blocks-in-cells",
-            "placing-table",
-            "list-in-list",
-            "numbers",
-            "code",
-            "addresses",
-            "quoted-cells",
-            "indent",
-        ],
+        ids="blocks-in-cells pipes placing-table list-in-list numbers code links quoted-cells indent".split(),
     )
     def test_what_is_pasted_has_only_forms_of_markdown(self, shown: Stage, types: dict[str, str], made: str) -> None:
         self.write(shown, "")

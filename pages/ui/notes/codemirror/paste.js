@@ -63,6 +63,19 @@ const asDiv = element => {
   return made;
 };
 
+// Between pipes of a cell, where it is converted: several in a row would become one. No text has it.
+const SPLIT = "\uFDD0";
+
+const splitPipes = page => {
+  const texts = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode } = texts;
+    if (currentNode.data.includes("||") && currentNode.parentElement.closest("td, th")) {
+      currentNode.data = currentNode.data.replaceAll(/\|(?=\|)/g, `|${SPLIT}`);
+    }
+  }
+};
+
 // What Markdown has no form for: tables that only place what they hold, blocks in cells, lists right in lists.
 const simplify = page => {
   for (const placed of page.querySelectorAll("table")) {
@@ -82,7 +95,8 @@ const formatted = html => {
   const page = new DOMParser().parseFromString(html, "text/html");
   if (!page.body.querySelector(FORMATTED)) return "";
   simplify(page);
-  return markdown.turndown(page.body);
+  splitPipes(page);
+  return markdown.turndown(page.body).replaceAll(SPLIT, "");
 };
 
 /** Handle the event of a paste: in code, and where nothing was formatted, the text is pasted as it is. */
