@@ -35,12 +35,12 @@ _TOO_LONG = message(
 _TOO_LARGE = message("The request is larger than {limit} MB. Send less at a time.", limit=MOST_BYTES // 2**20)
 
 SHUT = message(
-    "Access by other programs is off. Turn it on, on the page Settings under Other programs, or by "
+    "Access by other programs is off. Turn it on, on the page Settings under Assistants and programs, or by "
     "enabled = true in the section [http] of tessera.toml."
 )
 UNKNOWN = message(
     "This request shows no valid token. Send the header Authorization: Bearer TOKEN with the token that the page "
-    "Settings shows under Other programs."
+    "Settings shows under Assistants and programs."
 )
 
 
