@@ -1,8 +1,14 @@
-"""The app that `tessera app` serves: the pages, the API, the tools, and the calls of commands on this machine."""
+"""The app that `tessera app` serves: the pages, the API, the tools, and the calls of commands on this machine.
+
+What only pages need is imported while the browser loads the front end, for the server starts before.
+"""
 
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -17,9 +23,12 @@ from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls
 from core.settings import access
-from pages.ui.notes import editor, files
-from pages.ui.shared import server, shell
+from pages.ui.notes.routes import routes
+from pages.ui.shared import server
 from pages.ui.shared.server import FrontEnd, Policy, failure
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
 
 server.leave_out()
 print_nothing()
@@ -29,14 +38,22 @@ HOSTS = [
 ]
 """Host names that the app answers to. Streamlit checks them on WebSockets only, and writes IPv6 without brackets."""
 
+
+def workspace() -> "Workspace":
+    """Return the one workspace of this server."""
+    from pages.ui.shared import shell
+
+    return shell.workspace()
+
+
 needs_token = access.pages_need_token()
-calls = Calls(shell.workspace)
+calls = Calls(workspace)
 """Runs what commands on this machine send; `shell` stores the address that they send it to."""
-assistants = Guard(lazy_app.LazyTools(shell.workspace), shell.workspace)
+assistants = Guard(lazy_app.LazyTools(workspace), workspace)
 
 with_tokens = [
     *calls.routes,
-    Mount(PLACE, api(shell.workspace)),
+    Mount(PLACE, api(workspace)),
     *(Route(place, assistants) for place in lazy_app.PLACES),
 ]
 """Routes for programs; each checks a token itself."""
@@ -56,7 +73,8 @@ middleware = [
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Close the workspace at the end: the signal that ends the server ends the process before any exit handler runs."""
     calls.close_at_signals()
-    desktop.address = address(shell.address(), access.PAGES) if needs_token else shell.address()
+    threading.Thread(target=import_module, args=("pages.ui.shared.shell",), name="imports", daemon=True).start()
+    desktop.address = address(server.address(), access.PAGES) if needs_token else server.address()
     if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has printed it
         sys.stdout.write(f"{desktop.address}\n")
         sys.stdout.flush()
@@ -68,8 +86,7 @@ app = st.App(
     "pages/main.py",
     lifespan=lifespan,
     routes=[
-        *files.routes(shell.workspace),
-        *editor.routes(shell.workspace),
+        *routes(workspace),
         *with_tokens,
     ],
     middleware=middleware,

@@ -2,7 +2,8 @@
 
 Each run is a new server, a new browser and a workspace of its own; `--workspace` measures one that
 is there. `shown` is when the page's own text is on the screen, `interactive` when a click on its menu
-has been answered, `model` when the language model is loaded.
+has been answered, `model` when the language model is loaded. A Streamlit app of two pages with nothing but their
+titles and a text box is started before each run, on the same machine: the last line is the ratio to it.
 """
 
 import argparse
@@ -21,6 +22,17 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
+BARE = """
+import streamlit as st
+
+def search():
+    st.text_input("Ask a question")
+
+def home():
+    st.title("Tessera")
+
+st.navigation([st.Page(home, default=True), st.Page(search)]).run()
+"""
 
 
 def main() -> None:
@@ -29,28 +41,39 @@ def main() -> None:
     options.add_argument("--workspace", type=Path)
     options.add_argument("--chromium", default=shutil.which("chromium") or shutil.which("google-chrome"))
     given = options.parse_args()
-    names = ("server", "shown", "interactive", "model")
-    runs = []
+    runs: dict[str, list[dict[str, float]]] = {"bare": [], "app": []}
     with sync_playwright() as playwright:
         for number in range(1, given.runs + 1):
-            browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"])
             with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-                runs.append(measure(browser, given.workspace or Path(folder) / "workspace"))
-            browser.close()
-            print(f"run {number}   " + "   ".join(f"{name} {runs[-1][name]:.2f} s" for name in names), flush=True)
-    print("median  " + "   ".join(f"{name} {statistics.median(run[name] for run in runs):.2f} s" for name in names))
+                bare = Path(folder, "bare.py")
+                bare.write_text(BARE, "utf-8")
+                for name, script in (("bare", bare), ("app", ROOT / "app.py")):
+                    browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"])
+                    runs[name].append(measure(browser, script, given.workspace or Path(folder) / "workspace"))
+                    browser.close()
+                    print(f"run {number} {name:<7}" + line(runs[name][-1], "s"), flush=True)
+    medians = {name: {at: statistics.median(run[at] for run in ran) for at in ran[0]} for name, ran in runs.items()}
+    for name, median in medians.items():
+        print(f"median {name:<6}" + line(median, "s"))
+    print("ratio        " + line({at: medians["app"][at] / bare for at, bare in medians["bare"].items()}, ""))
 
 
-def measure(browser: Browser, workspace: Path) -> dict[str, float]:
-    """Start the app once and return seconds since its start."""
+def line(values: dict[str, float], unit: str) -> str:
+    return "   ".join(f"{name} {value:.2f} {unit}" for name, value in values.items())
+
+
+def measure(browser: Browser, script: Path, workspace: Path) -> dict[str, float]:
+    """Start an app once and return seconds since its start."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     page = browser.new_page(locale="en-US")
     environment = os.environ | {"TESSERA_WORKSPACE": str(workspace)}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     started = time.perf_counter()
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=script.parent, env=environment | {"PYTHONPATH": str(script.parent)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     seconds: dict[str, float] = {}
     try:
         url = f"http://127.0.0.1:{port}"
@@ -62,8 +85,9 @@ def measure(browser: Browser, workspace: Path) -> dict[str, float]:
         page.get_by_role("link", name="Search").click()
         page.get_by_role("textbox", name="Ask a question").wait_for()
         seconds["interactive"] = time.perf_counter() - started
-        page.get_by_text("Model ready").wait_for(timeout=300_000)
-        seconds["model"] = time.perf_counter() - started
+        if script.name == "app.py":
+            page.get_by_text("Model ready").wait_for(timeout=300_000)
+            seconds["model"] = time.perf_counter() - started
     finally:
         process.terminate()
         process.wait()

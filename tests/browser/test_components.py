@@ -12,7 +12,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from pages.ui import map as map_view
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, drafts, editor
+from pages.ui.notes import actions, drafts, editor, routes
 from pages.ui.shared import look, shortcuts, tree, widgets
 from pages.ui.shared.document import view
 from pages.ui.shared.server import HEADERS
@@ -75,8 +75,8 @@ class Stage:
         return str(self.page.evaluate("document.activeElement.id"))
 
     def _answer(self, route: Route) -> None:
-        if route.request.url.endswith(editor.ADDRESS):
-            route.fulfill(path=editor.FILE, content_type="text/javascript")
+        if route.request.url.endswith(routes.SCRIPT_ADDRESS):
+            route.fulfill(path=routes.SCRIPT, content_type="text/javascript")
             return
         route.fulfill(
             body=f"<!doctype html><title>t</title>{self.body}", content_type="text/html", headers={**self.headers}
@@ -534,7 +534,7 @@ class TestEditor:
             "text": "boots",
             "place": "w",
             "session": "",
-            "script": editor.ADDRESS,
+            "script": routes.SCRIPT_ADDRESS,
         }
         offered = {"notes": [["Hens", "farm"]], "tags": [["garden", "3"]], "words": self.WORDS, "about": about}
         stage.draw(**{**numbers, **texts, **offered, **data})

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from core.workspace import Workspace
-from pages.ui.notes import editor, files
+from pages.ui.notes import routes
 from pages.ui.shared import shell
 from tests.pages.conftest import Screen
 
@@ -23,7 +23,7 @@ NOTE = "# Heron\n\n![a](pic.png) ![b](sound.png) [paper](paper.pdf) [data](data.
 
 @pytest.fixture
 def browser() -> TestClient:
-    return TestClient(Starlette(routes=files.routes(shell.workspace)), raise_server_exceptions=False)
+    return TestClient(Starlette(routes=routes.routes(shell.workspace)), raise_server_exceptions=False)
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def test_a_place_that_is_none_is_not_found(note_id: str, browser: TestClient) ->
     long = "a" * 300, "a/" * 3000, "../" * 3000
     outside = "/etc/passwd", "../../etc/passwd", "..", "", "~", ".", "\\..\\x", "%2e%2e/x"
     for place in ("loop.png", "loop.png/x", "heron.md/x", "a\0b", *long, *outside):
-        assert browser.get(files.address(note_id, place)).status_code == 404, place
-        assert browser.get(files.address("../x", place)).status_code == 404, place
+        assert browser.get(routes.file_address(note_id, place)).status_code == 404, place
+        assert browser.get(routes.file_address("../x", place)).status_code == 404, place
 
 
 def test_an_archive_opens_no_folder(
@@ -109,18 +109,18 @@ def test_an_archive_opens_no_folder(
         assert workspace.notes.attachment(card.id, "secret.png") is None
         assert workspace.notes.attachment(note_id, "/pic.png")
     Screen().finish("warm")
-    assert browser.get(files.address(card.id, "secret.png")).status_code == 404
+    assert browser.get(routes.file_address(card.id, "secret.png")).status_code == 404
 
 
 def _json(path: Path) -> bytes:
     return f'"{path}"'.encode()
 
 
-PICTURES = TestClient(Starlette(routes=editor.routes(shell.workspace)), raise_server_exceptions=False)
+PICTURES = TestClient(Starlette(routes=routes.routes(shell.workspace)), raise_server_exceptions=False)
 
 
 def put_in(base: str, note_id: str, name: str, data: bytes) -> httpx.Response:
-    return PICTURES.post(f"{editor.address(base, note_id, 'en')}&name={quote(name)}", content=data)
+    return PICTURES.post(f"{routes.picture_address(base, note_id, 'en')}&name={quote(name)}", content=data)
 
 
 def test_a_picture_goes_beside_the_file_of_its_note_where_files_are_written(note_id: str, folder: Path) -> None:
@@ -174,5 +174,5 @@ def test_no_picture_leaves_the_folder_or_comes_without_a_seal(note_id: str, fold
     (folder / "attachments").symlink_to(tmp_path / "elsewhere")
     assert "points elsewhere" in put_in(base.name, note_id, "a.png", PNG).json()["refused"]
     assert list((tmp_path / "elsewhere").iterdir()) == []
-    address = editor.address(base.name, note_id, "en").replace(note_id, "other")
+    address = routes.picture_address(base.name, note_id, "en").replace(note_id, "other")
     assert PICTURES.post(address, content=PNG).status_code == 404

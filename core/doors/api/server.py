@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from core.base.call_log import log_call
 from core.doors.api import PLACE
 from core.doors.api.guard import Guard, Limit, ShortHead
-from core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
 
 # The check of origins: a page of another origin gets no answer from the server.
 
@@ -49,7 +52,7 @@ def _foreign(headers: Headers) -> bool:
 class LazyApi:
     """The API of a workspace, made when it is first needed."""
 
-    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+    def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +83,7 @@ class RequestLog:
             await self._app(scope, receive, noting)
 
 
-def api(workspace: Callable[[], Workspace], *, programs_only: bool = False) -> ASGIApp:
+def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) -> ASGIApp:
     """Return the API with its guard around it."""
     return RequestLog(Guard(Limit(LazyApi(workspace)), workspace, programs_only=programs_only))
 
@@ -88,7 +91,7 @@ def api(workspace: Callable[[], Workspace], *, programs_only: bool = False) -> A
 _NAMES = ("127.0.0.1", "localhost")
 
 
-def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
+def server(workspace: "Workspace", address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
     """Return an app that answers requests to its address and to this machine, except those from web pages.
 
     It has the routes of the API, and `more`.

@@ -8,10 +8,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from core.workspace import Workspace
-
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
+
+    from core.workspace import Workspace
 
 PLACES = ("/mcp", "/mcp/")
 """Paths of the tools; some clients add a slash."""
@@ -20,7 +20,7 @@ PLACES = ("/mcp", "/mcp/")
 class LazyTools:
     """The tools of a workspace, without state between requests."""
 
-    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+    def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,7 @@
-"""Operations, with checked arguments, that commands on this machine run on the workspace of this process."""
+"""Operations, with checked arguments, that commands on this machine run on the workspace of this process.
+
+The server of the pages starts with these routes: the operations are imported at the first call.
+"""
 
 import asyncio
 import json
@@ -11,23 +14,22 @@ from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import version
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from core.base.codec import encode
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
-from core.base.jobs import Busy
+from core.base.jobs import Busy, Progress
 from core.base.messages import Message, verbatim
-from core.doors.operations.declaring import PERSON, PROGRAM, Caller, Operation
-from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
 from core.doors.remote.wire import MOST_BYTES, PATH
-from core.model import Progress, excluded_by
-from core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from core.doors.operations.declaring import Caller, Operation
+    from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
 
@@ -39,7 +41,7 @@ _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
 
 
-def arguments(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(operation: "Operation", given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an operation; raises ConfigError that names the wrong one."""
     from pydantic import ValidationError
 
@@ -53,7 +55,7 @@ def arguments(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _model(operation: Operation) -> Any:
+def _model(operation: "Operation") -> Any:
     from pydantic import ConfigDict, create_model
 
     fields: dict[str, Any] = {
@@ -66,7 +68,7 @@ def _model(operation: Operation) -> Any:
 class Calls:
     """The two routes of a process with an open workspace: one proves its identity, the other runs operations."""
 
-    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+    def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
         self._stops: set[threading.Event] = set()
         self.routes = [
@@ -101,6 +103,9 @@ class Calls:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
             return PlainTextResponse("Forbidden", 403)
+        from core.doors.operations.declaring import PERSON, PROGRAM
+        from core.doors.registry import OPERATIONS
+
         operation = OPERATIONS.get(request.path_params["operation"])
         if operation is None:
             return PlainTextResponse("Not Found", 404)
@@ -164,8 +169,12 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
     return progress
 
 
-def _run_operation(workspace: Workspace, operation: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
+def _run_operation(
+    workspace: "Workspace", operation: "Operation", caller: "Caller", given: Any, progress: Progress
+) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
+
+    from core.base.codec import encode
 
     def act(progress: Progress) -> Any:
         return operation.run(workspace, caller, arguments(operation, given), progress)
@@ -181,8 +190,9 @@ def _run_operation(workspace: Workspace, operation: Operation, caller: Caller, g
         return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
 
 
-def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], caller_progress: Progress) -> Any:
+def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], Any], caller_progress: Progress) -> Any:
     """Do work as a job, and return its value; raises Cancelled where it is stopped on a page."""
+    from core.model import excluded_by
 
     def both(progress: Progress) -> Any:
         def step(done: float, total: float, what: str | Message) -> None:

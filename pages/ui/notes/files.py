@@ -1,23 +1,15 @@
-"""The files of notes: attachments, originals of converted documents, and the targets of links.
+"""The targets of a note's links, and the document that it was converted from."""
 
-The address of a file holds a seal, which only pages of this run can make.
-"""
-
-import hmac
 import posixpath
-import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
-from urllib.parse import quote
 
 import streamlit as st
-from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
-from starlette.routing import Route
 
-from core.base.errors import NoteNotFound, TesseraError
-from core.model import Attachment, Chunk, Note
+from core.base.errors import NoteNotFound
+from core.model import Chunk, Note
 from core.workspace import Workspace
+from pages.ui.notes import routes
 from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -58,7 +50,7 @@ class NoteSources:
 
     def file(self, target: str) -> str | None:
         file = self._workspace.notes.attachment(self._note.id, target) if self._note.id else None
-        return address(self._note.id, file.place) if file else None
+        return routes.file_address(self._note.id, file.place) if file else None
 
     def text(self, note_id: str) -> tuple[str, Sources]:
         try:
@@ -87,71 +79,6 @@ class NoteSources:
         return SourceSpan(note_id, self._links.title(note_id), self._beginnings.get(note_id, ""))
 
 
-_KEY = secrets.token_bytes(32)
-"""The key of this run's seals."""
-_ORIGINAL = "original"
-
-
-def address(note_id: str, place: str) -> str:
-    """Return the address of a file, given by its path from the top of its note's folder."""
-    return f"/attachment/{seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
-
-
-def routes(workspace: Callable[[], Workspace]) -> list[Route]:
-    """Return the routes of the files next to notes, and of the originals of notes."""
-
-    def attachment(request: Request) -> Response:
-        note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))
-        is_linked = is_sealed(sealed, note_id, place)
-        try:
-            file = workspace().notes.attachment(note_id, f"/{place}") if is_linked else None
-        except TesseraError:
-            file = None
-        return _answer(file) if file else PlainTextResponse("Not Found", 404)
-
-    def original(request: Request) -> Response:
-        note_id = request.path_params["note"]
-        if not is_sealed(request.path_params["seal"], _ORIGINAL, note_id):
-            return PlainTextResponse("Not Found", 404)
-        try:
-            file = workspace().documents.original(note_id)
-        except TesseraError:
-            return PlainTextResponse("Not Found", 404)
-        headers = file.headers
-        return FileResponse(file.path, headers=headers) if file.path else Response(file.data, headers=headers)
-
-    return [
-        Route("/attachment/{seal}/{note}/{place:path}", attachment),
-        Route("/original/{seal}/{note}", original),
-    ]
-
-
-def _answer(file: Attachment) -> Response:
-    """Answer with a file. A browser shows pictures, and saves other files and pictures that could hold a script."""
-    return FileResponse(
-        file.path,
-        media_type=file.type or "application/octet-stream",
-        filename=file.path.name,
-        content_disposition_type="inline" if is_shown(file) else "attachment",
-        headers={"Cache-Control": "private, no-cache"},
-    )
-
-
-def is_shown(file: Attachment) -> bool:
-    """Return whether a browser shows a file as a picture."""
-    return bool(file.type) and file.type != "image/svg+xml"
-
-
-def seal(*parts: str) -> str:
-    """Return what proves that a page of this run made an address of these parts."""
-    return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
-
-
-def is_sealed(sealed: str, *parts: str) -> bool:
-    """Return whether this is the seal of these parts."""
-    return hmac.compare_digest(seal(*parts).encode(), sealed.encode())
-
-
 # The document that a note was converted from.
 
 
@@ -170,9 +97,4 @@ def original_link(note: Note, page: int = 0) -> None:
     """Draw the link to the document of a note, of a PDF at a page; nothing for a note without one."""
     if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
-        st.link_button(label, _original_address(note.id, page), icon=":material/draft:", type="tertiary")
-
-
-def _original_address(note_id: str, page: int) -> str:
-    place = f"#page={page}" if page else ""
-    return f"/original/{seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"
+        st.link_button(label, routes.original_address(note.id, page), icon=":material/draft:", type="tertiary")

@@ -23,7 +23,7 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.evaluation import question
-from pages.ui.notes import files
+from pages.ui.notes import routes
 from pages.ui.search import question_box
 from pages.ui.shared import cards, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
@@ -43,8 +43,8 @@ def draw_pictures(workspace: Workspace, result: SearchResult) -> None:
 
 def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
     file = workspace.notes.attachment(hit.note.id, f"/{hit.picture}")
-    if file and files.is_shown(file):
-        address = files.address(hit.note.id, file.place)
+    if file and routes.is_shown(file):
+        address = routes.file_address(hit.note.id, file.place)
         st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(hit.picture)}" loading="lazy">')
     st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
     st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
@@ -316,8 +316,8 @@ class Entries:
         """Draw the picture of which a hit's text was read, small, if it is still there."""
         place = hit.chunk.picture
         file = self._workspace.notes.attachment(hit.note.id, f"/{place}") if place else None
-        if file and files.is_shown(file):
-            address = files.address(hit.note.id, file.place)
+        if file and routes.is_shown(file):
+            address = routes.file_address(hit.note.id, file.place)
             st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
     def _why(self, hit: Hit, seen: Highlight) -> None:

@@ -2,11 +2,20 @@
 
 from collections.abc import Mapping
 
-import streamlit
+import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+def address() -> str:
+    """Return the address by which this machine reaches the server; its port is chosen before any page is drawn."""
+    host = st.get_option("server.address") or "127.0.0.1"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{st.get_option('server.port')}"
+
 
 # Work of Streamlit before the first page that this app doesn't need.
 
@@ -16,7 +25,7 @@ _KNOWN = "1.67."
 
 def leave_out() -> None:
     """Skip that work; it takes more processor time than the pages themselves."""
-    if not streamlit.__version__.startswith(_KNOWN):
+    if not st.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util
     from streamlit.components.v2.bidi_component import serialization

@@ -12,7 +12,7 @@ from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, Tes
 from core.base.messages import message
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, look, names, shortcuts, style, widgets
+from pages.ui.shared import jobs, look, names, server, shortcuts, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -181,7 +181,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
         with suppress(OSError):  # then commands are refused while the app is open, and nothing else changes
-            workspace.access.open(address())
+            workspace.access.open(server.address())
     try:
         workspace.start_watching()
         workspace.start_backups()
@@ -189,14 +189,6 @@ def _opened() -> tuple[Workspace, StoreError | None]:
         workspace.close()
         raise
     return workspace, holder
-
-
-def address() -> str:
-    """Return the address by which this machine reaches the server; its port is chosen before any page is drawn."""
-    host = st.get_option("server.address") or "127.0.0.1"
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    scheme = "https" if st.get_option("server.sslCertFile") else "http"
-    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{st.get_option('server.port')}"
 
 
 def _frame(workspace: Workspace | None) -> st.Page:

@@ -1,0 +1,132 @@
+"""The routes of what belongs to notes: their files and originals, pictures for the editor, the editor's script.
+
+An address of a note's file holds a seal, which only pages of this run can make. The server starts with these routes, so
+nothing is imported here that pages need and routes don't.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from core.base.errors import TesseraError
+from core.base.messages import render
+
+if TYPE_CHECKING:
+    from core.model import Attachment
+    from core.workspace import Workspace
+
+SCRIPT = Path(__file__).with_name("codemirror") / "codemirror.js"
+SCRIPT_ADDRESS = f"/editor/codemirror-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:16]}.js"
+"""The address of the editor's script: one file, which a browser loads once per version."""
+
+_KEY = secrets.token_bytes(32)
+"""The key of this run's seals."""
+_ORIGINAL = "original"
+_PICTURE = "picture"
+_ABOUT = ("base", "note", "language")
+
+
+def file_address(note_id: str, place: str) -> str:
+    """Return the address of a file, given by its path from the top of its note's folder."""
+    return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
+
+
+def original_address(note_id: str, page: int = 0) -> str:
+    """Return the address of the document that a note was converted from, of a PDF at a page."""
+    place = f"#page={page}" if page else ""
+    return f"/original/{_seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"
+
+
+def picture_address(base: str, note_id: str, language: str) -> str:
+    """Return the address for the pictures of a note, or of a new one; refusals come in the language."""
+    about = (base, note_id, language)
+    return f"/{_PICTURE}/{_seal(_PICTURE, *about)}?{urlencode(dict(zip(_ABOUT, about, strict=True)))}"
+
+
+def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
+    """Return the routes.
+
+    The answer to a picture is the `path` by which the note shows it, or why it is `refused`.
+    """
+
+    def attachment(request: Request) -> Response:
+        note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))
+        is_linked = _is_sealed(sealed, note_id, place)
+        try:
+            file = workspace().notes.attachment(note_id, f"/{place}") if is_linked else None
+        except TesseraError:
+            file = None
+        return _answer(file) if file else PlainTextResponse("Not Found", 404)
+
+    def original(request: Request) -> Response:
+        note_id = request.path_params["note"]
+        if not _is_sealed(request.path_params["seal"], _ORIGINAL, note_id):
+            return PlainTextResponse("Not Found", 404)
+        try:
+            file = workspace().documents.original(note_id)
+        except TesseraError:
+            return PlainTextResponse("Not Found", 404)
+        headers = file.headers
+        return FileResponse(file.path, headers=headers) if file.path else Response(file.data, headers=headers)
+
+    async def take_picture(request: Request) -> Response:
+        base, note_id, language = about = [request.query_params.get(name, "") for name in _ABOUT]
+        if not _is_sealed(request.path_params["seal"], _PICTURE, *about):
+            return PlainTextResponse("Not Found", 404)
+        notes, data = workspace().notes, bytearray()
+        async for part in request.stream():
+            if len(data) <= notes.picture_bytes:
+                data += part
+        name = request.query_params.get("name", "")
+        try:
+            path = await run_in_threadpool(notes.attach, base, name, bytes(data), note_id=note_id)
+        except TesseraError as error:
+            return JSONResponse({"refused": render(error.message, language)}, 422)
+        return JSONResponse({"path": path})
+
+    return [
+        Route("/attachment/{seal}/{note}/{place:path}", attachment),
+        Route("/original/{seal}/{note}", original),
+        Route(SCRIPT_ADDRESS, _script),
+        Route(f"/{_PICTURE}/{{seal}}", take_picture, methods=["POST"]),
+    ]
+
+
+async def _script(_: Request) -> FileResponse:
+    headers = {"Cache-Control": "max-age=31536000, immutable"}
+    return FileResponse(SCRIPT, media_type="text/javascript", headers=headers)
+
+
+def _answer(file: "Attachment") -> Response:
+    """Answer with a file. A browser shows pictures, and saves other files and pictures that could hold a script."""
+    return FileResponse(
+        file.path,
+        media_type=file.type or "application/octet-stream",
+        filename=file.path.name,
+        content_disposition_type="inline" if is_shown(file) else "attachment",
+        headers={"Cache-Control": "private, no-cache"},
+    )
+
+
+def is_shown(file: "Attachment") -> bool:
+    """Return whether a browser shows a file as a picture."""
+    return bool(file.type) and file.type != "image/svg+xml"
+
+
+def _seal(*parts: str) -> str:
+    """Return what proves that a page of this run made an address of these parts."""
+    return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
+
+
+def _is_sealed(sealed: str, *parts: str) -> bool:
+    """Return whether this is the seal of these parts."""
+    return hmac.compare_digest(_seal(*parts).encode(), sealed.encode())
