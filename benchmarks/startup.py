@@ -72,7 +72,11 @@ def measure(browser: Browser, script: Path, workspace: Path) -> dict[str, float]
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     started = time.perf_counter()
     process = subprocess.Popen(
-        command, cwd=script.parent, env=environment | {"PYTHONPATH": str(script.parent)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=script.parent,
+        env=environment | {"PYTHONPATH": str(script.parent)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     seconds: dict[str, float] = {}
     try:

@@ -199,19 +199,18 @@ class NoteMaps:
         samples = [[notes[number] for number in inside[:: -(-len(inside) // _READ)]] for inside in members]
         read = [note for sample in samples for note in sample]
         texts, cards = self._store.notes.beginnings(read), self._store.notes.cards_of(read)
-        titles = [_folded(" ".join(cards[note].title for note in sample if note in cards)) for sample in samples]
+        titles = [_Words(" ".join(cards[note].title for note in sample if note in cards)) for sample in samples]
         notes_of = [[texts.get(note, "") for note in sample] for sample in samples]
-        folded = [[_folded(text) for text in sample] for sample in notes_of]
-        joined = ["".join(sample) for sample in folded]
+        joined = [_Words("\n".join(sample)) for sample in notes_of]
         named = []
         for at, inside in enumerate(members):
             x, y = plane[inside].mean(0).tolist()
             elsewhere = [
-                (text, len(sample))
-                for other, (text, sample) in enumerate(zip(joined, samples, strict=True))
+                (words, len(sample))
+                for other, (words, sample) in enumerate(zip(joined, samples, strict=True))
                 if other != at
             ]
-            named.append(Region(x, y, len(inside), _name(notes_of[at], folded[at], titles[at], elsewhere)))
+            named.append(Region(x, y, len(inside), _name(notes_of[at], titles[at], elsewhere)))
         return named
 
     def _links(self, numbers: Mapping[str, int]) -> set[tuple[int, int]]:
@@ -226,26 +225,47 @@ class NoteMaps:
         return {(min(pair), max(pair)) for pair in pairs}
 
 
-def _name(
-    texts: Sequence[str], folded: Sequence[str], titles: str, elsewhere: Sequence[tuple[str, int]]
-) -> tuple[str, ...]:
+class _Words:
+    """The words of a text as its phrases are spelt, in which those are counted."""
+
+    def __init__(self, text: str) -> None:
+        self._words = _WORD.findall(simplify(text).lower())
+        self._text = " ".join(self._words)
+        self._runs: dict[int, Counter[tuple[str, ...]]] = {}
+
+    def count(self, phrase: str) -> int:
+        """Return how often the text has a phrase, in the plural too."""
+        if not phrase.isascii():
+            return self._text.count(phrase)
+        *first, last = phrase.split()
+        runs = self._runs_of(len(first) + 1)
+        return runs[(*first, last)] + runs[(*first, f"{last}s")]
+
+    def _runs_of(self, size: int) -> Counter[tuple[str, ...]]:
+        if size not in self._runs:
+            self._runs[size] = Counter(zip(*(self._words[start:] for start in range(size)), strict=False))
+        return self._runs[size]
+
+
+def _name(texts: Sequence[str], titles: _Words, elsewhere: Sequence[tuple[_Words, int]]) -> tuple[str, ...]:
     """Return the phrases that many notes of a region have and few elsewhere; none says the same as one before it.
 
-    `elsewhere` are the joined folded texts of the other regions, each with its number of notes.
+    `elsewhere` are the words of the other regions, each with its number of notes.
     """
+    notes = [_Words(text) for text in texts]
     holders = {
-        phrase: {number for number, text in enumerate(folded) if _count(text, phrase)}
+        phrase: {number for number, words in enumerate(notes) if words.count(phrase)}
         for phrase in phrases("\n".join(texts), _CONSIDERED)
         if _is_name(phrase)
     }
     shares = {
-        phrase: (len(at) + _TITLE * _count(titles, phrase)) / len(texts)
+        phrase: (len(at) + _TITLE * titles.count(phrase)) / len(texts)
         for phrase, at in holders.items()
         if len(at) >= min(_LEAST, len(texts))
     }
 
     def weight(phrase: str) -> float:
-        rates = [min(1.0, _count(text, phrase) / count) for text, count in elsewhere]
+        rates = [min(1.0, words.count(phrase) / count) for words, count in elsewhere]
         rate = sum(rates) / max(1, len(rates))
         return sqrt(min(2.0, size_of(phrase))) * shares[phrase] * log((shares[phrase] + _RARE) / (rate + _RARE))
 
@@ -272,15 +292,3 @@ def _is_name(phrase: str) -> bool:
     if phrase.isascii():
         return _CODE.isdisjoint(phrase.split())
     return len(phrase) <= _LONGEST and "的" not in phrase
-
-
-def _folded(text: str) -> str:
-    """Return the words of a text as its phrases are spelt, a space around each."""
-    return f" {' '.join(_WORD.findall(simplify(text).lower()))} "
-
-
-def _count(text: str, phrase: str) -> int:
-    """Return how often a folded text has a phrase, in the plural too."""
-    if not phrase.isascii():
-        return text.count(phrase)
-    return text.count(f" {phrase} ") + text.count(f" {phrase}s ")
