@@ -74,7 +74,7 @@ def measure(browser: Browser, script: Path, workspace: Path) -> dict[str, float]
     process = subprocess.Popen(
         command,
         cwd=script.parent,
-        env=environment | {"PYTHONPATH": str(script.parent)},
+        env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
