@@ -12,7 +12,7 @@ from pages.ui.notes import composer, conflict, editor, linked, note_fields, open
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
-from pages.ui.shared.document import as_written, document, view
+from pages.ui.shared.document import RenderedNote, as_written, document, view
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
 from pages.ui.shared.text import t, text_of
 
@@ -273,20 +273,23 @@ def _preview(workspace: Workspace, session: EditorSession) -> None:
         else:
             linked.ask(session.base, link.make)
 
-    shown = drawable_part(_lines_around(session.body, session.caret))
+    first, shown = _lines_around(session.body, session.caret)
+    shown = drawable_part(shown)
     session.links = session.links or workspace.notes.links()
     sources = NoteSources(workspace, _note_in_editor(workspace, session), session.links)
-    drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, sources).html
+    drawn = RenderedNote(as_written(shown), ()) if is_deeply_nested(shown) else document(shown, sources)
+    lines = ",".join(str(first + line) for line in drawn.lines)
+    article = f'<article data-lines="{lines}">{drawn.html}</article>'
     with st.container(key="reader_body"):
-        view.show(f"<article>{drawn}</article>", "preview", arrival=session.token, on_click=clicked)
+        view.show(article, "preview", arrival=session.token, on_click=clicked)
 
 
-def _lines_around(body: str, caret: int) -> str:
-    """Return a text, or the lines around the caret of a long one."""
+def _lines_around(body: str, caret: int) -> tuple[int, str]:
+    """Return a text, or the lines around the caret of a long one, with the number of its first line, from 0."""
     if len(body) <= 2 * AROUND:
-        return body
+        return 0, body
     first = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
-    return body[first : max(caret, AROUND) + AROUND]
+    return body.count("\n", 0, first), body[first : max(caret, AROUND) + AROUND]
 
 
 def _note_in_editor(workspace: Workspace, session: EditorSession) -> Note:

@@ -56,6 +56,7 @@ def write(
         "token": session.token,
         "predecessor": session.predecessor,
         "text": session.body,
+        "at": session.caret,
         "number": session.number,
         "taken": session.number,
         "stored": session.stored,

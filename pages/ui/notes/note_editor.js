@@ -168,6 +168,7 @@ const begin = (own, edit) => {
   own.offered = {};
   own.editor = edit(own.host.attachShadow({ mode: 'open' }), {
     text: later?.text ?? text,
+    at: later?.at ?? own.data.at,
     words,
     lists: () => ({ notes: offers(own, 'notes'), tags: offers(own, 'tags') }),
     on: {

@@ -8,6 +8,7 @@ import { Compartment, EditorState, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { bar } from "./bar.js";
+import { beside } from "./beside.js";
 import { formats, inCode, straightFence, whereIndented } from "./formats.js";
 import { paste } from "./paste.js";
 
@@ -120,11 +121,11 @@ const slashes = (all, words) => context => {
 };
 
 /**
- * Open an editor in `parent`. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`;
+ * Open an editor in `parent` with the caret `at` a place. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`;
  * `on` has `change()`, `blur()`, `save()` and `picture()`; `words` has `label`, `hint`, `bar` and the names of the formats.
  * Returns `{text(), at(), words(words), focus(), focused(), close()}`.
  */
-export function edit(parent, { text, lists, on, words }) {
+export function edit(parent, { text, at, lists, on, words }) {
   const wording = new Compartment();
   const all = formats(on.picture);
   let said = words;
@@ -155,11 +156,14 @@ export function edit(parent, { text, lists, on, words }) {
       { key: "Tab", run: whereIndented(indentMore), shift: whereIndented(indentLess) },
     ]),
     LOOK,
+    beside,
     wording.of(worded(words)),
     EditorView.updateListener.of(update => update.docChanged && on.change()),
     EditorView.domEventHandlers({ blur: () => on.blur(), paste }),
   ];
   const view = new EditorView({ parent, root: parent.getRootNode(), doc: text, extensions });
+  const anchor = Math.min(at, view.state.doc.length);
+  view.dispatch({ selection: { anchor }, scrollIntoView: true });
   return {
     text: () => view.state.doc.toString(),
     at: () => view.state.selection.main.head,

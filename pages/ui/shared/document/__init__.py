@@ -43,10 +43,11 @@ _OPTIONS = OptionsDict(
 
 @dataclass(frozen=True, slots=True)
 class RenderedNote:
-    """A note as HTML, with its headings."""
+    """A note as HTML, with its headings, and the lines, counted from 0, with which its blocks begin."""
 
     html: str
     headings: tuple[HeadingSource, ...]
+    lines: tuple[int, ...] = ()
 
     def anchor(self, place: str) -> str:
         """Return the id in the HTML of a heading, or of a block as in `^block`; empty without one."""
@@ -87,7 +88,9 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
 
     drawing = Drawing(sources, headings, embed, inner=bool(above))
     body = drawing.render(tokens, _OPTIONS, environment)
-    return RenderedNote(body + _footnotes(environment, drawing), headings)
+    openings = (block[0] for block in _siblings(tokens))
+    starts = tuple(opening.map[0] for opening in openings if opening.map and opening.type != "comment_block")
+    return RenderedNote(body + _footnotes(environment, drawing), headings, starts)
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[HeadingSource]:

@@ -16,7 +16,7 @@ VIEW_ELEMENTS = frozenset(
 )
 """The elements of a document."""
 VIEW_ATTRIBUTES = frozenset(
-    "alt checked class data-line data-make data-note data-place data-tag disabled download href id loading open rel src start target "
+    "alt checked class data-line data-lines data-make data-note data-place data-tag disabled download href id loading open rel src start target "
     "aria-label title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
     "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
     "largeop".split()
