@@ -3,7 +3,20 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, beginning, drafts, editing, history, imports, linked, listing, opened, reader, trash
+from pages.ui.notes import (
+    actions,
+    beginning,
+    drafts,
+    editing,
+    history,
+    imports,
+    linked,
+    listing,
+    opened,
+    reader,
+    today,
+    trash,
+)
 from pages.ui.review import decisions
 from pages.ui.shared import jobs, shell, welcome
 from pages.ui.shared.text import t
@@ -70,12 +83,14 @@ def _note(workspace: Workspace, note_id: str) -> None:
 
 workspace = shell.workspace()
 linked.draw_dialog(workspace)
+today.draw(workspace)
 if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()
 with st.container(horizontal=True, vertical_alignment="center", key="notes_head"):
     st.title(t("Notes"), width="stretch")
     importing = st.container(width="content")
+    today.button(workspace)
     actions.new(workspace)
 bases = [base.name for base in workspace.bases.all()]
 drafts.draw_new_drafts(workspace)

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.settings import access, general, models, packs, servers, upkeep
+from pages.ui.settings import access, daily, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -12,6 +12,7 @@ from pages.ui.shared.text import t, text_of
 
 def _general() -> None:
     general.draw_general(workspace)
+    shell.on_demand(t("Today's note"), "daily", "today", partial(daily.draw, workspace))
     shell.on_demand(t("Types of notes"), "note_types", "category", partial(general.draw_vocabulary, workspace))
     shell.on_demand(t("Documents"), "converters", "draft", partial(general.draw_documents, workspace))
 

@@ -170,6 +170,18 @@ def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note
     return replace(written, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
+def create(root: Path, path: str, text: str) -> None:
+    """Write a new file, with its folders; one that is there stays as it is. Raises as `write` does."""
+    _check_root(root)
+    file = root / path
+    if file.exists() or is_evicted(file):
+        return
+    with _writing(root, path):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+
+
 def rename(note: Note, path: str) -> Moved:
     """Give the file of a note another name, which must be free; raises as `write` does."""
     root, before = Path(note.source_ref), str(note.path)
@@ -182,12 +194,16 @@ def rename(note: Note, path: str) -> Moved:
     return Moved(note.id, path, note.source_ref, note.title, state.st_mtime_ns, state.st_size, stamp="")
 
 
-def _read(root: Path, path: str) -> bytes:
+def _check_root(root: Path) -> None:
     if not root.is_dir():
         raise EditError(
             "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
             folder=str(root),
         )
+
+
+def _read(root: Path, path: str) -> bytes:
+    _check_root(root)
     if is_evicted(root / path):
         raise NotDownloaded(path, PLACEHOLDER)
     if not (root / path).exists():

@@ -40,6 +40,7 @@ from core.settings.sections import (
     AppSettings,
     BackupSettings,
     ChunkingSettings,
+    DailySettings,
     EmbeddingsSettings,
     HttpSettings,
     IndexSettings,
@@ -103,6 +104,7 @@ class Settings(BaseSettings):
     http: HttpSettings = HttpSettings()
     app: AppSettings = AppSettings()
     backups: BackupSettings = BackupSettings()
+    daily: DailySettings = DailySettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     pictures: PicturesSettings = PicturesSettings()
 

@@ -21,7 +21,17 @@ from core.settings.errors import parse_settings, place_of
 from core.settings.sections import KEYS
 
 _LOG = logging.getLogger(__name__)
-AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning", "pictures")
+AT_ONCE = (
+    "daily",
+    "knowledge",
+    "scan_interval",
+    "watch_seconds",
+    "search",
+    "backups",
+    "http",
+    "enable_learning",
+    "pictures",
+)
 """The settings, besides the model servers, that can change while the program runs."""
 _BOM = b"\xef\xbb\xbf"
 

@@ -233,6 +233,15 @@ class BackupSettings(_SettingsSection):
     _plain = field_validator("folder")(path_without_zero)
 
 
+class DailySettings(_SettingsSection):
+    """Today's note: its base, its folder there, the form of its name, and the path or the title of its template."""
+
+    base: str = ""
+    folder: str = ""
+    format: str = Field("YYYY-MM-DD", min_length=1)
+    template: str = ""
+
+
 class PicturesSettings(_SettingsSection):
     """`model` embeds pictures: a CLIP model's name on the hub or its folder, or a name of `IMAGE_EMBEDDERS`."""
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from core.features.threads.service import Threads
     from core.indexing.models.servers import Servers
     from core.intake.watching import TextFolders
+    from core.notes.daily import DailyNotes
     from core.notes.documents import Documents
     from core.notes.maps import NoteMaps
     from core.notes.pictures import Pictures
@@ -163,6 +164,12 @@ class Services:
         from core.notes.maps import NoteMaps
 
         return NoteMaps(self.store)
+
+    @LazyService
+    def daily(self) -> "DailyNotes":
+        from core.notes.daily import DailyNotes
+
+        return DailyNotes(self.store, self.settings, self.bases, self.notes)
 
     @LazyService
     def text_folders(self) -> "TextFolders":

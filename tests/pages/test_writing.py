@@ -311,3 +311,35 @@ def test_lines_end_as_they_did(place: Path) -> None:
     assert "Saving…" not in screen.text
     paused(typed(screen, "one\nnew\ntwo\n"))
     assert screen.workspace.notes.get(note.id).body == "one\r\nnew\r\ntwo\r\n"
+
+
+def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_template_is_gone(
+    garden: Note, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the settings are written
+    screen = Screen().open("notes").press("today")
+    assert "Choose once where today's note goes." in screen.text.replace("\\", "")
+    assert screen.app.selectbox("today_base").value == "home"
+    screen.press("today_yes")
+    note = writing(screen.app).note
+    assert note
+    assert (note.path, note.body) == (f"{note.title}.md", f"# {note.title}\n\n")
+    screen.press("writing_leave").press("today")
+    assert writing(screen.app).note == screen.workspace.notes.get(note.id)
+    screen.press("writing_leave").open("settings").tab("General", "daily")
+    assert f"Today: {note.title}.md" in screen.text.replace("\\", "")
+    screen.app.text_input("setting_daily.format").set_value("YYYY/[Day] DDDD").run()
+    screen.app.selectbox("setting_daily.template").set_value("Garden.md").run()
+    screen.open("notes").press("today")
+    again = writing(screen.app).note
+    assert again
+    assert again.body == "Water the basil.\n"
+    assert "/Day " in str(again.path)
+    screen.press("writing_leave")
+    screen.workspace.notes.delete([again.id, garden.id])
+    screen.press("today")
+    assert "The template of today's note, 'Garden.md', isn't there any more." in screen.text.replace("\\", "")
+    screen.press("today_yes").press("writing_leave")
+    screen.workspace.bases.delete("home")
+    screen.press("today")
+    assert "There is no base 'home' for today's note any more." in screen.text.replace("\\", "")

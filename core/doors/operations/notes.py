@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from core.base.datetimes import local_now
 from core.base.errors import ConfigError
-from core.base.messages import message
+from core.base.messages import message, terminal_language
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.parameters import (
@@ -245,6 +246,18 @@ def rename(
     return workspace.notes.rename(
         item, title, file=not keep_file, expected_version=expected_version, author=caller.author
     )
+
+
+@operation(
+    "note.today",
+    message("Show today's note; where there is none it is made, from its template."),
+    cli="note today",
+    writes=True,
+    lines=note_text.format_note,
+    lacks=dict.fromkeys(("http", "tool"), "note.new writes a note at any path"),
+)
+def today(workspace: "Workspace", caller: Caller) -> WholeNote:
+    return WholeNote.from_note(workspace, workspace.daily.open(local_now(), terminal_language()))
 
 
 @operation(

@@ -88,10 +88,11 @@ def title_of(path: str) -> str:
     return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
 
 
-def edit(workspace: Workspace, note_id: str) -> None:
-    """Begin to edit a note; for callbacks. Raises NoteNotFound."""
+def edit(workspace: Workspace, note_id: str, *, at_end: bool = False) -> None:
+    """Begin to edit a note, with the caret at its beginning or its end; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
-    _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body))
+    caret = len(note.body.encode("utf-16-le")) // 2 if at_end else 0
+    _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret))
 
 
 def edit_proposed(workspace: Workspace, submission: Submission) -> None:

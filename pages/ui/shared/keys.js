@@ -80,6 +80,9 @@ const WISHES = {
     switching();
     send('switch', true);
   },
+  today: send => {
+    if (!document.querySelector('[role=dialog]')) send('today', true);
+  },
   help: send => {
     if (!document.querySelector('[role=dialog]')) send('help', true);
   },

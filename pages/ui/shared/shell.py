@@ -20,6 +20,14 @@ from pages.ui.shared.text import t, text_of
 
 SHOWN = 10
 _OPEN = "switching"
+TODAY = "today_wanted"
+"""The key in the session state of the wish for today's note, which the page Notes opens."""
+
+
+def open_today() -> None:
+    """Go to the page Notes, which opens today's note."""
+    st.session_state[TODAY] = True
+    st.switch_page("notes.py")
 
 
 def dialog(workspace: Workspace, *, wanted: bool) -> None:
@@ -40,6 +48,10 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
                 if widgets.button(label, f"switch_to_{card.id}", type="tertiary", width="stretch"):
                     _close()
                     st.switch_page("notes.py", query_params={"note": card.id})
+            label = t("Today's note")
+            if text.casefold().strip() in label.casefold() and widgets.small(label, "switch_to_today", "today"):
+                _close()
+                open_today()
         if not cards:
             st.caption(t("No note has this name."))
 
@@ -225,6 +237,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
         st.warning(t("There is no page at this address."), icon=":material/help:")
     if wants == "search":
         st.switch_page(pages["search"])
+    if wants == "today":
+        open_today()
     if workspace:
         dialog(workspace, wanted=wants == "switch")
     shortcuts.dialog(wanted=wants == "help")

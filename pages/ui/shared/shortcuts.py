@@ -30,13 +30,14 @@ def listen(*, searches: bool, language: str) -> str:
     return next((wish for wish in EVERYWHERE if wants[wish] is not None), "")
 
 
-EVERYWHERE = {"search": ("Ctrl+K", "/"), "switch": ("Ctrl+O",), "help": ("?",)}
+EVERYWHERE = {"search": ("Ctrl+K", "/"), "switch": ("Ctrl+O",), "today": ("Ctrl+D",), "help": ("?",)}
 """The keys of every page, by what they ask for; `keys.js` listens to them, to those without Ctrl outside of fields."""
 
 SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     message("Everywhere"): {
         message("Search"): EVERYWHERE["search"],
         message("Open a note"): EVERYWHERE["switch"],
+        message("Today's note"): EVERYWHERE["today"],
         message("Show this help"): EVERYWHERE["help"],
         message("Close a panel over the page"): ("Esc",),
     },

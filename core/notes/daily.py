@@ -1,0 +1,149 @@
+"""Today's note: named by its day, at the place that the user chose, with the text of a template."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.base.call_log import log_bases, log_call
+from core.base.errors import ConfigError, EditError
+from core.base.messages import ENGLISH, Message, lines, message
+from core.base.text import name_key, stem
+from core.indexing.bases import Bases
+from core.markdown.body import look_into
+from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary
+from core.notes import filing, naming
+from core.notes.collection import Notes
+from core.settings.config import Settings
+from core.store import Store
+
+# Dates by the tokens of Moment.js, as in Obsidian.
+
+_CLDR = {
+    **{"YYYY": "yyyy", "YY": "yy", "Q": "Q", "MMMM": "MMMM", "MMM": "MMM", "MM": "MM", "M": "M"},
+    **{"DDDD": "DDD", "DDD": "D", "DD": "dd", "D": "d", "dddd": "EEEE", "ddd": "EEE", "dd": "EEEEEE"},
+    **{"HH": "HH", "H": "H", "hh": "hh", "h": "h", "mm": "mm", "m": "m", "ss": "ss", "s": "s", "A": "a", "a": "a"},
+}
+"""The pattern of Unicode for each token that it has one for."""
+_ISO: Mapping[str, Callable[[datetime], str]] = {
+    "GGGG": lambda at: f"{at:%G}",
+    "WW": lambda at: f"{at:%V}",
+    "W": lambda at: str(at.isocalendar().week),
+    "E": lambda at: str(at.isoweekday()),
+}
+_TOKEN = re.compile(r"\[([^\[\]]*)\]|" + "|".join(sorted([*_CLDR, *_ISO], key=len, reverse=True)))
+_PLACEHOLDER = re.compile(r"\{\{\s*(date|time|title)\s*(?::([^{}\n]+))?\}\}", re.IGNORECASE)
+_FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
+
+
+def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
+    """Return a time by tokens such as `YYYY-MM-DD dddd`; what stands in square brackets is text."""
+    from babel.dates import format_datetime  # as `catalogue`: it is needed by few commands
+
+    def value(token: re.Match[str]) -> str:
+        if token[1] is not None:
+            return token[1]
+        return _ISO[token[0]](at) if token[0] in _ISO else format_datetime(at, _CLDR[token[0]], locale=language)
+
+    return _TOKEN.sub(value, pattern)
+
+
+def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> str:
+    """Return a text with the values of its placeholders: `{{title}}`, `{{date}}`, `{{time}}`, `{{date:dddd}}`."""
+
+    def value(placeholder: re.Match[str]) -> str:
+        name = placeholder[1].lower()
+        return title if name == "title" else format_date(at, (placeholder[2] or _FORMATS[name]).strip(), language)
+
+    return _PLACEHOLDER.sub(value, template)
+
+
+class DailyNotes:
+    """The notes of days."""
+
+    def __init__(self, store: Store, settings: Settings, bases: Bases, notes: Notes) -> None:
+        self._store, self._settings, self._bases, self._notes = store, settings, bases, notes
+
+    @property
+    def problem(self) -> Message | None:
+        """What the user has to choose before a note can be made."""
+        chosen = self._settings.daily
+        if not chosen.base:
+            return message("Choose once where today's note goes.")
+        if self._base() is None:
+            return message("There is no base '{base}' for today's note any more. Choose another one.", base=chosen.base)
+        if chosen.template and self._template() is None:
+            return message("The template of today's note, '{note}', isn't there any more.", note=chosen.template)
+        return None
+
+    def path(self, now: datetime, language: str = ENGLISH) -> str:
+        """Return the place of the note of a day in its base; raises EditError for one that can't have a note."""
+        chosen = self._settings.daily
+        name = format_date(now, chosen.format, language)
+        parts = (naming.title_filename(part).removesuffix(".md") for part in name.split("/"))
+        return naming.check_path("/".join(filter(None, [chosen.folder.strip("/ "), *parts])))
+
+    @log_call("note.today")
+    def open(self, now: datetime, language: str = ENGLISH) -> Note:
+        """Return the note of a day, which is made where there is none: a file, where its base writes files.
+
+        Raises ConfigError while there is a `problem`, EditError for a place that can't have a note, WorkspaceLocked,
+        and as `filing.write` does.
+        """
+        base = self._base()
+        if base is None or self.problem:
+            hint = message("Set it in the settings of Tessera, or in the section [daily] of tessera.toml.")
+            raise ConfigError(lines(self.problem, hint, separator=" "))
+        log_bases([base])
+        path = self.path(now, language)
+        with self._store.changing:
+            if note_id := self._find(base, path):
+                return self._notes.get(note_id)
+            self._store.database.check_writable()
+            note = self._new(path, partial(fill, at=now, title=stem(path), language=language))
+            folders = [Path(folder) for folder, _ in self._bases.folders(base) if Path(folder).is_absolute()]
+            if base.write_files and folders:
+                return self._notes.get(self._file(base, folders[0], note))
+            fields: dict[str, Any] = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
+            return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
+
+    def _base(self) -> KnowledgeBase | None:
+        """Return the base that the user chose; None without one that is there and takes notes."""
+        base = self._bases.find(self._settings.daily.base)
+        return base if base and not base.plain else None
+
+    def _template(self) -> NoteSummary | None:
+        """Return the note that the user chose by its path or its title, of several the one in the base of the notes."""
+        chosen = self._settings.daily
+        named = [card for card in self._notes.all() if chosen.template in (card.path, card.title)]
+        return min(named, key=lambda card: card.base != chosen.base, default=None)
+
+    def _find(self, base: KnowledgeBase, path: str) -> str | None:
+        cards = self._notes.all(Filters(bases=(base.name,)))
+        return next((card.id for card in cards if name_key(card.path or "") == name_key(path)), None)
+
+    def _new(self, path: str, filled: Callable[[str], str]) -> Note:
+        """Return the note as its template has it; without one it begins with its name as a heading."""
+        note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
+        if template := self._template():
+            stored = self._notes.get(template.id)
+            note = replace(
+                stored, path=path, source="folder", source_ref="", status="active", front=filled(stored.front or "")
+            )
+        body = filled(note.body)
+        return replace(note, body=body, title=look_into(body, path).title or stem(path))
+
+    def _file(self, base: KnowledgeBase, folder: Path, note: Note) -> str:
+        """Write the file of a note unless it is there, and read it; return the id of its note."""
+        path = str(note.path)
+        filing.create(folder, path, filing.text_of(note))
+        self._notes.apply(self._notes.plan_changes(folder, base, [path]), embed=False, watch=False)
+        if note_id := self._find(base, path):
+            return note_id
+        raise EditError(
+            "'{path}' is in a folder whose files aren't imported, so it can't be today's note. Choose another folder.",
+            path=path,
+        )

@@ -1,0 +1,78 @@
+"""Today's note: opened by a key or a button; a dialog asks what has to be chosen first."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from core.base.datetimes import local_now
+from core.workspace import Workspace
+from pages.ui.notes import composer, note_fields, offers, opened
+from pages.ui.shared import shell, shortcuts, widgets
+from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
+
+_DIALOG = Dialog("choosing_today")
+
+
+def now() -> datetime:
+    """Return the time on the clock of the browser, else on this machine's."""
+    try:
+        return datetime.now(ZoneInfo(st.context.timezone or ""))
+    except (ZoneInfoNotFoundError, ValueError):
+        return local_now()
+
+
+def button(workspace: Workspace) -> None:
+    """Draw the button that opens today's note."""
+    about = t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0])
+    widgets.button(t("Today's note"), "today", "today", help=about, on_click=_begin, args=(workspace,))
+
+
+def draw(workspace: Workspace) -> None:
+    """Open today's note where its key was pressed, and draw the dialog if it is open."""
+    if st.session_state.pop(shell.TODAY, False):
+        widgets.guarded(_begin)(workspace)
+    if _DIALOG.subject:
+        _DIALOG.draw(t("Today's note"), lambda: _choose(workspace))
+
+
+def _begin(workspace: Workspace) -> None:
+    if workspace.daily.problem and not workspace.readonly:
+        _DIALOG.open(True)
+    else:
+        _open(workspace)
+
+
+def _open(workspace: Workspace) -> None:
+    note = workspace.daily.open(now(), st.session_state["language"])
+    composer.leave(workspace)
+    if workspace.readonly:
+        opened.choose(note.id)
+    else:
+        composer.edit(workspace, note.id, at_end=True)
+
+
+def _choose(workspace: Workspace) -> None:
+    """Draw the choice of the base and the folder, which the settings store."""
+    if problem := workspace.daily.problem:
+        st.write(plain(text_of(problem)))
+    bases = [base.name for base in workspace.bases.all() if not base.plain]
+    chosen = workspace.settings.daily
+    first = chosen.base if chosen.base in bases else composer.current_place(workspace)[0]
+    base = note_fields.word_box(st, t("Knowledge base"), "today_base", bases, first) or ""
+    folders = offers.load_offers(workspace).folders.get(base, [])
+    folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
+    st.caption(t("Settings change this later; a template can be chosen there too."))
+    if widgets.button(t("Open today's note"), "today_yes", "today", type="primary", disabled=not base.strip()):
+        with shell.errors():
+            if base not in bases:
+                workspace.bases.add(base)
+            workspace.settings_file.write("daily.base", base)
+            workspace.settings_file.write("daily.folder", folder or None)
+            if workspace.daily.problem:  # it is the template
+                workspace.settings_file.write("daily.template", None)
+            _open(workspace)
+            _DIALOG.close()
+            st.rerun()

@@ -1,0 +1,46 @@
+"""Today's note on the settings page: its base, folder and name, and the note that it begins with."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.notes import today
+from pages.ui.settings import general
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
+
+
+def draw(workspace: Workspace) -> None:
+    """Draw the settings, and what today's note is by them."""
+    bases = {base.name: base.name for base in workspace.bases.all() if not base.plain}
+    notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
+    fields: dict[str, Callable[..., object]] = {
+        "base": partial(_select, t("Knowledge base"), {"": t("Asked at first use"), **bases}),
+        "folder": partial(st.text_input, t("Folder"), placeholder=t("No folder")),
+        "format": partial(st.text_input, t("Name"), help=t("YYYY year, MM month, DD day, dddd weekday; [text] stays")),
+        "template": partial(
+            _select,
+            t("Template"),
+            {"": t("None"), **notes},
+            help=t(
+                "A note: today's note begins with its text. {{date}}, {{date:dddd}}, {{time}} and {{title}} are filled in."
+            ),
+        ),
+    }
+    for name, field in fields.items():
+        general.field(workspace, f"daily.{name}", field, str)
+    with shell.errors():
+        if problem := workspace.daily.problem:
+            st.caption(plain(text_of(problem)))
+        else:
+            path = workspace.daily.path(today.now(), st.session_state["language"])
+            st.caption(t("Today: {path}", path=plain(path)))
+
+
+def _select(label: str, texts: dict[str, str], **more: Any) -> None:
+    chosen = st.session_state[more["key"]]
+    widgets.select(label, {**texts, chosen: texts.get(chosen, chosen)}, **more)

@@ -1,0 +1,85 @@
+"""What helps to go between notes: today's note, the look beside the source."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from core.workspace import Workspace
+from tests.browser.conftest import Tab, light_workspace, serving
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with light_workspace(tmp_path_factory.mktemp("notes-page")) as place:
+        vault = place.parent / "vault"
+        vault.mkdir()
+        steps = "".join(f"## Step {number}\n\n{'Mow, rake and water. ' * 12}\n\n" for number in range(40))
+        (vault / "Garden.md").write_text(f"# Garden\n\n{steps}", encoding="utf-8")
+        (vault / "Day.md").write_text("# {{title}}\n\nWeather: ", encoding="utf-8")
+        with Workspace(place) as workspace:
+            workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+            workspace.bases.update("vault", write_files=True)
+        (place.parent / "tessera.toml").write_text('[daily]\ntemplate = "Day.md"\n', encoding="utf-8")
+        yield place
+
+
+@pytest.fixture(scope="module")
+def server(place: Path, chromium: Browser) -> Iterator[str]:
+    with serving(place, place.parent) as url:  # its settings are written there
+        yield url
+
+
+def test_todays_note_is_opened_by_one_key_from_any_page_and_is_a_file(tab: Tab, place: Path) -> None:
+    page = tab.page
+    text = page.get_by_role("textbox", name="Text of the note")
+    tab.open("/settings")
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    tab.await_keys()
+    page.keyboard.press("Control+d")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Choose once where today's note goes.")
+    dialog.get_by_role("button", name="Open today's note").click()
+    expect(text).to_be_focused()
+    page.keyboard.type("rain.")  # the caret is at the end
+    expect(text).to_contain_text("Weather: rain.")
+    expect(page.locator(".st-key-writing_beside")).to_contain_text("rain.")
+    tab.settle()
+    address = page.url
+
+    # From another page, and from another note in the editor, the key opens the same note.
+    page.get_by_role("link", name="Search").click()
+    expect(page.get_by_role("textbox", name="Ask a question")).to_be_visible()
+    tab.settle()
+    page.keyboard.press("Control+d")
+    expect(text).to_contain_text("Weather: rain.")
+    assert page.url == address
+    files = [file for file in (place.parent / "vault").iterdir() if re.fullmatch(r"\d{4}-\d\d-\d\d\.md", file.name)]
+    assert [file.read_text("utf-8") for file in files] == [f"# {files[0].stem}\n\nWeather: rain."]
+
+
+def test_the_look_beside_the_source_scrolls_with_it(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_text("Garden", exact=True).first.click()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    beside, source = page.locator(".st-key-writing_beside"), page.locator(".st-key-note_editor .cm-scroller")
+    expect(beside.get_by_role("heading", name="Step 39")).not_to_be_in_viewport()
+
+    source.click()  # who touched it last leads
+    seen = source.evaluate("""one => {
+      one.scrollTop = one.scrollHeight / 2;
+      return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
+        const lines = [...one.querySelectorAll('.cm-line')].filter(line => line.textContent.startsWith('## '));
+        done(lines.find(line => line.getBoundingClientRect().top > one.getBoundingClientRect().top).textContent);
+      })));
+    }""")
+    assert re.fullmatch(r"## Step [12]\d", seen)
+    expect(beside.get_by_role("heading", name=seen.removeprefix("## "))).to_be_in_viewport()
+    beside.hover()
+    page.mouse.wheel(0, -100_000)
+    expect(source.get_by_text("# Garden", exact=True)).to_be_in_viewport()
