@@ -109,6 +109,13 @@ class NoteLinks:
                 linking.append(other)
         return sorted(linking, key=lambda item: (self.names[item].path or "", item))
 
+    def among(self, note_ids: Iterable[str]) -> list[tuple[str, str]]:
+        """Return the links between some notes, each as the ids of the note that has it and of its target."""
+        wanted = {note_id for note_id in note_ids if note_id in self.names}
+        targets = self._store.notes.links_of(wanted)
+        pairs = {(item, self.target(self.names[item], target)) for item, texts in targets.items() for target in texts}
+        return sorted((item, other) for item, other in pairs if other in wanted and other != item)
+
 
 def plain(name: str) -> str:
     """Return a name as links are compared: composed, without case and a note's suffix."""

@@ -1,4 +1,4 @@
-"""What helps to go between notes: today's note, the look beside the source."""
+"""What helps to go between notes: today's note, the look beside the source, neighbours."""
 
 import re
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         vault.mkdir()
         steps = "".join(f"## Step {number}\n\n{'Mow, rake and water. ' * 12}\n\n" for number in range(40))
         (vault / "Garden.md").write_text(f"# Garden\n\n{steps}", encoding="utf-8")
+        (vault / "Beds.md").write_text("Two beds in the [[Garden]].\n", encoding="utf-8")
         (vault / "Day.md").write_text("# {{title}}\n\nWeather: ", encoding="utf-8")
         with Workspace(place) as workspace:
             workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
@@ -83,3 +84,24 @@ def test_the_look_beside_the_source_scrolls_with_it(tab: Tab) -> None:
     beside.hover()
     page.mouse.wheel(0, -100_000)
     expect(source.get_by_text("# Garden", exact=True)).to_be_in_viewport()
+
+
+def test_the_neighbours_of_a_note_are_drawn_below_it_and_opened_by_keyboard(tab: Tab) -> None:
+    page = tab.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    tab.open("/notes")
+    page.get_by_text("Beds", exact=True).first.click()
+    graph = page.get_by_role("group", name="Neighbours of this note")
+    neighbour = graph.get_by_role("link", name="Garden")
+    expect(neighbour).to_be_visible()
+    tab.settle()
+    text = page.locator(".st-key-reader_body article").bounding_box()
+    box = graph.bounding_box()
+    assert text
+    assert box
+    assert box["y"] >= text["y"] + text["height"]
+    assert box["x"] + box["width"] <= 390
+    neighbour.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".t-title")).to_have_text("Garden")
+    expect(graph.get_by_role("link", name="Beds")).to_be_visible()

@@ -30,6 +30,20 @@ def test_a_link_from_another_note_stands_there_with_its_sentence_and_a_beginning
     assert 'title="Diary Nothing. * The' in desk.document
 
 
+def test_notes_close_in_meaning_are_drawn_among_the_neighbours_once_that_is_in_memory(desk: Screen) -> None:
+    for number in range(8):
+        desk.workspace.notes.add("desk", "A much longer sentence about something else.", title=f"Other {number}")
+    desk.workspace.notes.add("desk", "- [ ] call\n- [x] write\n", title="Plan again")
+    plan = opened(desk, "Plan")
+    assert "Diary" in desk.document.partition("<svg")[2].partition("</svg")[0]
+    assert "Plan again" not in desk.document
+    desk.workspace.related.of(plan)
+    desk.app.run()
+    drawn, _, legend = desk.document.partition("<svg")[2].partition("</svg")
+    assert "Plan again" in drawn
+    assert "dashed: close in meaning" in legend
+
+
 def test_what_a_person_hid_is_in_no_sentence(desk: Screen) -> None:
     note_id = desk.workspace.notes.find("Diary").id
     desk.workspace.chunks.delete(desk.workspace.chunks.all(note_id)[0].id)

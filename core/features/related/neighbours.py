@@ -80,6 +80,11 @@ class Nearness:
         own = space.vectors[space.rows[note_id]]
         return {other: float(space.vectors[space.rows[other]] @ own) for other in others if other in space.rows}
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the vectors are in memory as they are stored now."""
+        return self._version == self._store.database.version()
+
     def _read(self) -> None:
         """Read the vectors of the notes whose windows changed since the last time."""
         with self._reading, self._store.database.read():
@@ -151,7 +156,7 @@ class Neighbours:
 
     def __init__(self, store: Store, text: Text) -> None:
         self._store = store
-        self._nearness = Nearness(store)
+        self.nearness = Nearness(store)
         self._wording = Wording(text)
 
     def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
@@ -164,10 +169,10 @@ class Neighbours:
         here = set(links.to(note.id)) if links else set()
         holders = {tag: ids & allowed for tag, ids in self._store.note_vectors.holders([*tags]).items()}
         tagged = {item for ids in holders.values() if len(ids) <= _RARE for item in ids}
-        near = self._nearness.nearest(note.id, CANDIDATES, allowed)
+        near = self.nearness.nearest(note.id, CANDIDATES, allowed)
         more = ({item for item in there | here | tagged if item} & allowed) - near.keys()
         near_or_none: dict[str, float | None] = {**near, **dict.fromkeys(sorted(more))}
-        near_or_none |= self._nearness.cosines(note.id, more)
+        near_or_none |= self.nearness.cosines(note.id, more)
         if not near:
             near_or_none |= dict.fromkeys(self._by_words(note, allowed - more))
         shared = self._compared(note.id, [*near_or_none])

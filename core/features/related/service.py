@@ -13,7 +13,7 @@ from core.features.related import hints
 from core.features.related.concepts import Concepts
 from core.features.related.hints import Mention
 from core.features.related.neighbours import LEAST, Neighbour, Neighbours, places, tags
-from core.model import Author, Finding, Hit, LinkSuggestion, Note, Related, RelatedNote, SearchOptions
+from core.model import Author, Finding, Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote, SearchOptions
 from core.notes.collection import Notes
 from core.notes.links import NoteLinks
 from core.notes.texts import visible_text
@@ -98,6 +98,16 @@ class RelatedNotes:
             hints=tuple(hints.hints(note, known)),
             writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
         )
+
+    def close(self, note_id: str, limit: int) -> list[NoteSummary]:
+        """Return the notes close in meaning to a note, if that is in memory: a page that is drawn waits for nothing."""
+        nearness = self.neighbours.nearness
+        if not nearness.is_read:
+            return []
+        near = nearness.nearest(note_id, 2 * limit, self._notes.links().names)
+        cards = self._notes.cards_of(other for other, cosine in near.items() if cosine >= _NEAR)
+        answering = (cards[other] for other in near if other in cards)
+        return [card for card in answering if card.status == "active" and not card.expired][:limit]
 
     def _unreached(self, note: Note) -> Finding | None:
         """Return what the last check of a base says of a note, None for one that was changed since."""

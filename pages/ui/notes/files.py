@@ -70,6 +70,15 @@ class NoteSources:
         """Return the sentences in which notes link to the note, by their ids."""
         return self._workspace.notes.mentions(self._links, self._note.id, [place.id for place in places])
 
+    def near(self, limit: int) -> list[SourceSpan]:
+        """Return the notes close in meaning, as far as that is in memory."""
+        has = self._workspace.has("related")
+        return self._places(card.id for card in (self._workspace.related.close(self._note.id, limit) if has else ()))
+
+    def links_among(self, places: Iterable[SourceSpan]) -> list[tuple[str, str]]:
+        """Return the links between some notes, by their ids."""
+        return list(self._links.among(place.id for place in places))
+
     def _places(self, note_ids: Iterable[str]) -> list[SourceSpan]:
         return [self._place(note_id) for note_id in note_ids]
 

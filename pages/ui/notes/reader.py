@@ -28,7 +28,7 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, files, history, linked, listing, opened
+from pages.ui.notes import actions, files, history, linked, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
@@ -396,7 +396,12 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
     to, missing, back = sources.links()
     places = {item: sources.missing(item, relative=False) for item in missing}
     lost = [f'<a class="missing" href="#" data-make="{html(at)}">{html(item)}</a>' for item, at in places.items() if at]
+    near = sources.near(neighbours.NEAR)
+    graph = neighbours.draw(
+        back, to, near, sources.links_among((*back[: neighbours.MOST], *to[: neighbours.MOST], *near))
+    )
     links = [
+        graph,
         _links(t("Links in this note"), [*_notes(to), *lost]),
         _links(t("Links to this note"), [*_mentions(back[:MENTIONS], sources), *_notes(back[MENTIONS:])]),
     ]

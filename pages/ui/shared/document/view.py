@@ -9,15 +9,15 @@ import streamlit as st
 from pages.ui.shared.widgets import component
 
 VIEW_ELEMENTS = frozenset(
-    "a article b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p pre s "
-    "section span strong sub summary sup table tbody td th thead tr u ul math mrow mi mo mn ms mtext mspace mfrac "
+    "a article b blockquote br circle code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p path pre s "
+    "section span strong sub summary sup svg table tbody td text th thead tr u ul math mrow mi mo mn ms mtext mspace mfrac "
     "msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom "
     "menclose".split()
 )
 """The elements of a document."""
 VIEW_ATTRIBUTES = frozenset(
     "alt checked class data-line data-lines data-make data-note data-place data-tag disabled download href id loading open rel src start target "
-    "aria-label title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
+    "aria-label cx cy d r role viewBox x y title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
     "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
     "largeop".split()
 )

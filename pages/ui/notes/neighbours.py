@@ -1,0 +1,85 @@
+"""The neighbours of a note as a drawing: notes that link to it at its left, notes that it links to at its right."""
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from unicodedata import east_asian_width
+
+from pages.ui.shared.document import SourceSpan
+from pages.ui.shared.document.drawing import to_note
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import t
+
+MOST = 20
+"""Notes that are drawn."""
+NEAR = 6
+"""Notes close in meaning among them, at most."""
+_WIDTH, _ROW, _HEAD = 400, 26, 24
+_CENTRE = _WIDTH / 2
+_NARROW, _BULGE = 26, 34
+"""Pixels from the middle to the first and the last note of a side, and how much farther its middle ones are."""
+_TITLE = 21
+"""Latin letters of a title that have room; others take two."""
+
+Place = tuple[float, float]
+
+
+def draw(
+    back: Sequence[SourceSpan], to: Sequence[SourceSpan], near: Sequence[SourceSpan], links: Sequence[tuple[str, str]]
+) -> str:
+    """Return the drawing as HTML, "" for a note without neighbours; `links` are those between the neighbours."""
+    linked = {place.id for place in (*back, *to)}
+    near = [place for place in near if place.id not in linked][:NEAR]
+    half = (MOST - len(near)) // 2
+    right = [*to[:half]]
+    left = [place for place in back if place not in right][:half]
+    for place in near:
+        (left if len(left) <= len(right) else right).append(place)
+    if not (left or right):
+        return ""
+    height = _HEAD + _ROW * max(len(left), len(right))
+    middle = (_CENTRE, (_HEAD + height) / 2)
+    places = {**_places(left, -1, middle[1], height), **_places(right, 1, middle[1], height)}
+    close = {place.id for place in near}
+    lines = [_line(middle, places[note_id], "near" if note_id in close else "") for note_id in places]
+    lines += [_line(places[one], places[other], "side") for one, other in links if one in places and other in places]
+    nodes = [_node(place, places[place.id], "near" if place.id in close else "") for place in (*left, *right)]
+    about = html(t("Neighbours of this note"))
+    heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{html(t("link here"))}</text>''' if back else ""
+    heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{html(t("linked from here"))}</text>''' if to else ""
+    legend = f'<p class="legend">{html(t("dashed: close in meaning"))}</p>' if near else ""
+    drawn = f'<circle cx="{middle[0]}" cy="{middle[1]:.0f}" r="6"/>'
+    return (
+        f'<div class="graph"><svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{about}">'
+        f"{heads}{''.join(lines)}{drawn}{''.join(nodes)}</svg>{legend}</div>"
+    )
+
+
+def _places(notes: Sequence[SourceSpan], side: int, middle: float, height: float) -> Mapping[str, Place]:
+    """Return the places of the notes of a side, below each other on a bow."""
+    places = {}
+    for number, note in enumerate(notes):
+        y = middle + (number - (len(notes) - 1) / 2) * _ROW
+        away = min(1.0, 2 * abs(y - middle) / height)
+        places[note.id] = (_CENTRE + side * (_NARROW + _BULGE * sqrt(1 - away**2)), y)
+    return places
+
+
+def _line(start: Place, end: Place, css: str) -> str:
+    return f'<path class="{css}" d="M{start[0]:.0f} {start[1]:.0f}L{end[0]:.0f} {end[1]:.0f}"/>'
+
+
+def _node(note: SourceSpan, place: Place, css: str) -> str:
+    x, y = place
+    left = x < _CENTRE
+    label = f'<text x="{x + (-9 if left else 9):.0f}" y="{y + 4:.0f}" class="{"to-left" if left else ""}">{html(_short(note.title))}</text>'
+    return f'{to_note(note)}<circle class="{css}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>{label}</a>'
+
+
+def _short(title: str) -> str:
+    """Return a title, cut where the drawing has no room for it."""
+    room = _TITLE
+    for number, letter in enumerate(title):
+        room -= 2 if east_asian_width(letter) in "WF" else 1
+        if room < 0:
+            return f"{title[:number].rstrip()}…"
+    return title
