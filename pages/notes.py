@@ -24,6 +24,7 @@ from pages.ui.shared.text import t
 
 def page(workspace: Workspace, bases: list[str]) -> bool:
     """Draw the notes; return whether the chosen base has none and shows the ways to import."""
+    second = opened.second_id()
     note_id = opened.note_id()
     if listing.is_list():
         left, right = (None, st.container()) if note_id else (st.container(), None)
@@ -42,7 +43,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
                 if "plan" not in st.session_state:  # it is above
                     imports.adding(workspace, base, opened=True)
             elif note_id:
-                _note(workspace, note_id)
+                _two_notes(workspace, note_id, second)
             else:
                 beginning.draw(workspace, base, several=len(bases) > 1)
     return vacant
@@ -72,8 +73,20 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 
-def _note(workspace: Workspace, note_id: str) -> None:
+def _two_notes(workspace: Workspace, note_id: str, second: str) -> None:
+    """Draw a note, and next to it a second one, which a window that is too narrow for both leaves out."""
     opened.tabs(workspace)
+    if second in ("", note_id) or not workspace.notes.cards_of([second]):
+        _note(workspace, note_id)
+        return
+    left, right = st.columns(2, gap="medium")
+    with left, shell.errors():
+        _note(workspace, note_id)
+    with right, shell.errors():
+        reader.second_note(workspace, workspace.notes.get(second))
+
+
+def _note(workspace: Workspace, note_id: str) -> None:
     note = workspace.notes.get(note_id)
     history.offer_text_undo(workspace, note)
     drafts.draw_note_drafts(workspace, note_id)

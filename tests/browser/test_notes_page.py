@@ -105,3 +105,41 @@ def test_the_neighbours_of_a_note_are_drawn_below_it_and_opened_by_keyboard(tab:
     page.keyboard.press("Enter")
     expect(page.locator(".t-title")).to_have_text("Garden")
     expect(graph.get_by_role("link", name="Beds")).to_be_visible()
+
+
+def test_two_notes_are_read_side_by_side_where_there_is_room(tab: Tab) -> None:
+    page = tab.page
+    first, second = page.locator(".st-key-reader .t-title"), page.locator(".st-key-second .t-title")
+    tab.open("/notes")
+    for title in ("Beds", "Garden"):
+        page.locator(".st-key-notes_tree").get_by_text(title, exact=True).click()
+        expect(first).to_have_text(title)
+        tab.settle()
+    beside = page.get_by_role("button", name="Open beside")
+    beside.click()
+    page.get_by_role("menuitem", name="Beds").click()
+    expect(second).to_have_text("Beds")
+    expect(page.locator(".st-key-second").get_by_text("Two beds in the")).to_be_in_viewport()
+    expect(page).to_have_url(re.compile("second="))
+    for reload in (False, True):
+        if reload:
+            page.reload()
+        expect(first).to_have_text("Garden")
+        expect(second).to_have_text("Beds")
+        tab.settle()
+    page.get_by_role("button", name="Swap").click()
+    expect(first).to_have_text("Beds")
+    expect(second).to_have_text("Garden")
+    tab.settle()
+    page.go_back()
+    expect(first).to_have_text("Garden")
+    expect(second).to_have_text("Beds")
+    tab.settle()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(second).to_be_hidden()
+    expect(beside).to_be_hidden()
+    expect(first).to_be_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.locator(".st-key-second_close button").locator("visible=true").click()
+    expect(second).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("second="))

@@ -17,7 +17,7 @@ _WIDTH, _ROW, _HEAD = 400, 26, 24
 _CENTRE = _WIDTH / 2
 _NARROW, _BULGE = 26, 34
 """Pixels from the middle to the first and the last note of a side, and how much farther its middle ones are."""
-_TITLE = 21
+_TITLE = 19
 """Latin letters of a title that have room; others take two."""
 
 Place = tuple[float, float]

@@ -16,6 +16,7 @@ _PLACE = "open_place"
 _ARRIVAL = "notes_opened"
 _TRAIL = "notes_trail"
 _TABS = "notes_tabs"
+_SECOND = "open_note_second"
 _DRAWER = "notes_drawer"
 FAR = 50
 """Most notes that are stored as the way back."""
@@ -30,6 +31,35 @@ def note_id() -> str:
         _open(linked)
     links.set_value("note", st.session_state.get(_NOTE, ""))
     return str(st.session_state.get(_NOTE, ""))
+
+
+def second_id() -> str:
+    """Return the id of the note that is open next to the first one, or ""; an address of a note alone closes it.
+
+    It is to be called before `note_id`, which completes the address.
+    """
+    linked = links.arrived_value("second")
+    if linked is None and "note" in st.query_params and "second" not in st.query_params:
+        linked = ""
+    if linked is not None:
+        st.session_state[_SECOND] = linked
+    note_id = str(st.session_state.get(_SECOND, ""))
+    links.set_value("second", note_id)
+    return note_id
+
+
+def choose_second(note_id: str, place: str = "") -> None:
+    """Open a note next to the first one in the next run, "" for none; for callbacks."""
+    st.session_state[_SECOND] = note_id
+    links.set_value("second", note_id)
+
+
+def swap(note_id: str) -> None:
+    """Let the second note and the first one change their places; for callbacks."""
+    first = st.session_state[_NOTE]
+    links.set_values({"note": note_id, "second": first})
+    choose_second(first)
+    choose(note_id)
 
 
 def choose(note_id: str, place: str = "") -> None:
@@ -78,16 +108,21 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
     if note_ids is None or st.session_state.get(_NOTE) in note_ids:
         st.session_state[_NOTE] = ""
         links.set_value("note", "")
+    if note_ids is None or st.session_state.get(_SECOND) in note_ids:
+        choose_second("")
 
 
 def tabs(workspace: Workspace) -> None:
-    """Draw the notes that this session opened last, where there are several; a click opens one."""
+    """Draw the notes that this session opened last, where there are several; a click opens one, here or next to it."""
     note_ids = st.session_state.get(_TABS, [])
     cards = workspace.notes.cards_of(note_ids)
     if len(cards) > 1:
+        now = st.session_state[_NOTE]
         titles = {note_id: plain(cards[note_id].title) for note_id in note_ids if note_id in cards}
-        bound = widgets.bound("open_notes", st.session_state[_NOTE], choose)
-        widgets.segments(t("Notes that are open"), titles, **bound)
+        with st.container(horizontal=True, vertical_alignment="center", key="reader_tabs"):
+            widgets.segments(t("Notes that are open"), titles, **widgets.bound("open_notes", now, choose))
+            others = {note_id: title for note_id, title in titles.items() if note_id != now}
+            widgets.menu(t("Open beside"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
 
 
 def drawer() -> None:

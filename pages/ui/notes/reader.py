@@ -270,6 +270,16 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
 
 
+def second_note(workspace: Workspace, note: Note) -> None:
+    """Draw a note next to the first one, to be read, with the ways to close it and to take it to the first place."""
+    with st.container(key="second"):
+        with st.container(horizontal=True, vertical_alignment="center", key="second_bar"):
+            st.html(f'<div class="t-title">{html(note.title)}</div>', width="stretch")
+            widgets.small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
+            widgets.close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
+        _text(workspace, note, None, opened.choose_second, "second")
+
+
 def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw the row that stays above the text: the ways back, the title, the actions; and what can be undone."""
     with st.container(key="reader_top", gap="xsmall"):
@@ -328,10 +338,16 @@ def _fields(note: Note) -> None:
             st.html(f'<div class="t-list">{"".join(lines)}</div>')
 
 
-def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note's rendered text; of a long one the part around its passage."""
+def _text(
+    workspace: Workspace,
+    note: Note,
+    passage: tuple[Chunk, str] | None,
+    choose: Callable[[str, str], None] = opened.choose,
+    key: str = "reader",
+) -> None:
+    """Draw a note's rendered text; of a long one the part around its passage. A link to a note is for `choose`."""
     if note.plain:
-        _draw_numbered_text(note, passage)
+        _draw_numbered_text(note, passage, key)
         return
     body = note.body
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
@@ -344,7 +360,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
     if not shown.strip():
         st.caption(t("This note has no text."))
         return
-    with st.container(key="reader_body"):
+    with st.container(key=f"{key}_body"):
         if is_deeply_nested(shown):
             st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
             st.code(shown, language=None, wrap_lines=True)
@@ -352,12 +368,13 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
         first_line = len(re.findall(LINE_END, body[: start - len(before)]))
         sources = NoteSources(workspace, note, can_click=True, first_line=first_line)
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
-        place = "passage" if passage else drawn.anchor(opened.place())
-        arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival()}"
+        is_first = key == "reader"
+        place = "passage" if passage else drawn.anchor(opened.place()) if is_first else ""
+        arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival() if is_first else ''}"
 
         def clicked(link: view.Clicked) -> None:
             if link.note_id:
-                opened.choose(link.note_id, link.place)
+                choose(link.note_id, link.place)
             elif link.tag:
                 listing.narrow("", [link.tag])
             elif link.line >= 0:
@@ -365,15 +382,15 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             else:
                 linked.ask(workspace.bases.by_id(note.base_id).name, link.make)
 
-        view.show(_page(note, drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
+        view.show(_page(note, drawn, sources), f"{key}_document", place=place, arrival=arrival, on_click=clicked)
 
 
-def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None) -> None:
+def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None, key: str) -> None:
     """Draw a plain text with the numbers of its lines, around the passage if there is one."""
     drawn, shown = _numbered_lines(note.body, passage[0].line if passage else 0)
     if shown < len(note.body):
         _is_long(note, shown, around=passage is not None)
-    with st.container(key="reader_body"):
+    with st.container(key=f"{key}_body"):
         st.html(drawn)
 
 
@@ -445,7 +462,7 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
     st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
     body = note.body.encode("utf-8", "replace")
     name = "note.txt" if note.plain else "note.md"
-    st.download_button(t("Download the whole text"), body, name, "text/plain", key="whole")
+    st.download_button(t("Download the whole text"), body, name, "text/plain", key=f"whole_{note.id}")
 
 
 def _numbered_lines(body: str, at: int) -> tuple[str, int]:

@@ -1,6 +1,6 @@
 """The query parameters of a page: its choices, so that an address can be shared and survives a reload."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 import streamlit as st
 
@@ -34,6 +34,12 @@ def set_value(name: str, value: str) -> None:
         st.query_params[name] = value
     else:
         st.query_params.pop(name, None)
+
+
+def set_values(values: Mapping[str, str]) -> None:
+    """Set query parameters as one step of the browser's history."""
+    st.session_state.update({_state_key(name): value for name, value in values.items()})
+    st.query_params.update(values)
 
 
 def _state_key(name: str) -> str:

@@ -184,8 +184,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-keys { font-size: .84rem; opacity: .7; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
 .t-empty { display: flex; flex-direction: column; gap: .2rem; padding: 1.5rem 0 .3rem; } .t-empty b { font-size: 1.1rem; } .t-empty span { opacity: .75; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { position: sticky; top: 0; z-index: 99; background: var(--t-page); padding: .35rem 0; border-bottom: 1px solid var(--t-line); }
-.st-key-reader_bar a { background: none; } .st-key-reader_bar { flex-wrap: nowrap; } .st-key-reader_bar > div { flex: none; width: auto; min-width: 0; }
-.st-key-reader_bar > div:has(.t-title) { flex: 1 1 auto; } .st-key-reader_bar .t-title { min-width: 3rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.st-key-reader_bar a { background: none; } :is(.st-key-reader_bar, .st-key-reader_tabs, .st-key-second_bar) { flex-wrap: nowrap; } :is(.st-key-reader_bar, .st-key-second_bar) > div { flex: none; width: auto; min-width: 0; }
+:is(.st-key-reader_bar, .st-key-second_bar) > div:has(.t-title) { flex: 1 1 auto; } :is(.st-key-reader_bar, .st-key-second_bar) .t-title { min-width: 3rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 @media (max-width: 640px) { :is(.st-key-reader_bar, .st-key-today) button p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 @media (max-width: 767px) { [data-testid="stHeader"] { background: var(--t-page); } [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { top: 3.7rem; } }
 .st-key-reader_about > div { width: auto; flex: none; min-width: 0; } .st-key-reader_about > div:first-child { flex: 1 1 14rem; } .st-key-reader_about a { background: none; }
@@ -253,7 +253,14 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   [data-testid="stHorizontalBlock"]:has([class*="st-key-notes_drawer"] input:checked) > [data-testid="stColumn"]:has(.st-key-notes_side) { display: block; position: fixed; top: 0; bottom: 0; z-index: 1000; width: min(22rem, 92vw);
     overflow: auto; padding: 1rem; background: var(--t-page); box-shadow: 0 0 2rem #0005; }
   .st-key-notes_tree { --t-tree: none; } }
-.st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
+@media (max-width: 1439px) { .st-key-open_second, [data-testid="stColumn"]:has(.st-key-second):not(:has(.st-key-reader)) { display: none; } }
+@media (min-width: 1440px) and (max-width: 1899px) { [data-testid="stColumn"]:has(.st-key-notes_side):has(~ [data-testid="stColumn"] .st-key-second) { display: none; }
+  [data-testid="stHorizontalBlock"]:has(.st-key-second):has([class*="st-key-notes_drawer"] input:checked) > [data-testid="stColumn"]:has(.st-key-notes_side) { display: block; position: fixed; top: 0; bottom: 0; z-index: 1000; width: 22rem;
+    overflow: auto; padding: 1rem; background: var(--t-page); box-shadow: 0 0 2rem #0005; }
+  [data-testid="stHorizontalBlock"]:has(.st-key-second) [class*="st-key-notes_drawer"] { display: flex; } }
+[data-testid="stLayoutWrapper"]:has(> .st-key-second) { position: sticky; top: 0; } .st-key-second { max-height: 100vh; overflow-y: auto; border-left: 1px solid var(--t-line); padding-left: 1rem; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-second_bar) { position: sticky; top: 0; z-index: 9; background: var(--t-page); padding: .35rem 0; border-bottom: 1px solid var(--t-line); }
+.st-key-reader, .st-key-reader_body, .st-key-second_body { contain: paint; overflow-wrap: anywhere; }
 .st-key-import_body { width: 40rem; max-width: 86vw; } .st-key-beginning { gap: .3rem; max-width: 46rem; padding-top: .3rem; }
 [class*="st-key-latest_"] { flex-wrap: nowrap; } [class*="st-key-latest_"] > div:not(:first-child) { flex: none; }
 [class*="st-key-latest_"] > div:first-child { flex: 1 1 auto; min-width: 0; } [class*="st-key-latest_"] a { background: none; padding-left: 0; } [class*="st-key-latest_"] a p { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
