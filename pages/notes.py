@@ -90,6 +90,7 @@ def _note(workspace: Workspace, note_id: str) -> None:
     note = workspace.notes.get(note_id)
     history.offer_text_undo(workspace, note)
     drafts.draw_note_drafts(workspace, note_id)
+    actions.draw_retitled(workspace, note)
     decisions.box(workspace, note_id)
     reader.note(workspace, note, opened.passage(workspace, note))
 

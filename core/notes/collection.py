@@ -310,26 +310,32 @@ class Notes(StoredNotes):
         title: str,
         *,
         file: bool = True,
+        title_before: str = "",
         expected_version: int | None = None,
         author: Author = "person",
     ) -> Renaming:
         """Give a note another title; its place, its first heading and the links to it follow, each in a version.
 
-        With `file` a note that is a file follows too, where its base writes files. Raises as `update` does.
+        With `file` a note that is a file follows too, where its base writes files. What has followed `title_before`
+        follows a title that the note got by an edit. Raises as `update` does.
         """
-        note = self._store.notes.note(note_id)
-        path = self._renames.path_for(note, title, file=file)
-        return self._renames.rename(note_id, title, path, expected_version, author)
+        path = self._renames.path_for(self._titled(note_id, title_before), title, file=file)
+        return self._renames.rename(note_id, title, path, expected_version, author, title_before)
 
     def undo_rename(self, done: Renaming, *, author: Author = "person") -> Renaming:
         """Give a renamed or moved note its title and place of before, and the notes that link to it their texts."""
         return self._renames.undo(done, author)
 
-    def plan_rename(self, note_id: str, title: str, *, file: bool = True) -> Renaming:
+    def plan_rename(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
         """Return what `rename` would change; `linking` are all notes that link to the note by its title or its file."""
-        note = self._store.notes.note(note_id)
+        note = self._titled(note_id, title_before)
         path = self._renames.path_for(note, title, file=file)
-        return Renaming(note_id, title, path, note.title, note.path or "", tuple(self._renames.linking(note_id)))
+        return Renaming(note_id, title, path, note.title, note.path or "", tuple(self._renames.linking(note)))
+
+    def _titled(self, note_id: str, title: str) -> Note:
+        """Return a note, with an earlier title if one is given."""
+        note = self._store.notes.note(note_id)
+        return replace(note, title=title or note.title)
 
     def has_file(self, note: Note) -> bool:
         """Return whether a note has a file that may be written, and renamed with it."""

@@ -49,9 +49,13 @@ class Renames:
         """Return whether a note has a file that may be written."""
         return note.in_text_file and self._store.bases.by_id(note.base_id).write_files
 
-    def linking(self, note_id: str) -> list[LinkingNote]:
+    def _links(self, note: Note) -> NoteLinks:
+        """Return the links as they are with the title and the path that a note has here, perhaps earlier ones."""
+        return NoteLinks(self._store).renamed(note.id, note.title, note.path)
+
+    def linking(self, note: Note) -> list[LinkingNote]:
         """Return the notes that link to a note by its title or its file."""
-        links = NoteLinks(self._store)
+        links, note_id = self._links(note), note.id
         nameless = links.renamed(note_id, "", None)
         linking = self._store.notes.links_of(links.to(note_id))
         return [
@@ -87,8 +91,18 @@ class Renames:
         return path if path == note.path else free_path(path, TakenNames(is_taken))
 
     @log_call("note.rename")
-    def rename(self, note_id: str, title: str, path: str, expected_version: int | None, author: Author) -> Renaming:
+    def rename(
+        self,
+        note_id: str,
+        title: str,
+        path: str,
+        expected_version: int | None,
+        author: Author,
+        title_before: str = "",
+    ) -> Renaming:
         """Give a note another title and a free path, in versions of the notes whose links follow.
+
+        The links are those to `title_before`, where the note has its new title already.
 
         A linking file that another program changed is read first, so nothing in it is overwritten. One that can't be
         written keeps its links and is returned with the reason. Raises NoteNotFound, Conflict and EditError before
@@ -101,7 +115,7 @@ class Renames:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            before = NoteLinks(self._store)
+            before = self._links(replace(note, title=title_before or note.title))
             after = before.renamed(note_id, title, path)
             renamed = _Renamed(before, after)
             written = self._write(note, title, path, renamed, author)

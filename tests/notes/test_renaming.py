@@ -213,3 +213,26 @@ def test_undo_leaves_what_another_program_wrote_in_place_of_a_link(workspace: Wo
     assert done.linking == ()
     workspace.notes.undo_rename(done)
     assert texts(vault) == FILES | {"maps/map.md": "No link any more.\n"}
+
+
+def test_what_followed_the_old_title_follows_one_that_an_edit_gave(workspace: Workspace, vault: Path) -> None:
+    garden = note(workspace, "Garden.md")
+    body = garden.body.replace("# Garden", "# Orchard & more", 1)
+    edited = workspace.notes.update(garden.id, body=body, author="person")
+    assert edited.title == "Orchard & more"
+    loose = workspace.notes.add("vault", "Home", title="Old", path="slug.md", embed=False)
+    linking = workspace.notes.add("vault", "See [[Old]].", title="Plan", embed=False)
+    workspace.notes.update(loose.id, title="New")
+
+    plan = workspace.notes.plan_rename(garden.id, edited.title, title_before="Garden")
+    assert (plan.path, [one.title for one in plan.linking]) == ("Orchard & more.md", ["map"])
+    done = workspace.notes.rename(garden.id, edited.title, title_before="Garden")
+    assert texts(vault)["maps/map.md"] == RENAMED["maps/map.md"]
+    workspace.notes.undo_rename(done)
+    assert texts(vault)["maps/map.md"] == FILES["maps/map.md"]
+    assert texts(vault)["Garden.md"] == body
+
+    assert workspace.notes.plan_rename(loose.id, "New").linking == ()
+    assert [one.title for one in workspace.notes.plan_rename(loose.id, "New", title_before="Old").linking] == ["Plan"]
+    workspace.notes.rename(loose.id, "New", title_before="Old")
+    assert workspace.notes.get(linking.id).body == "See [[New]]."

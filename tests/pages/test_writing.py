@@ -343,3 +343,22 @@ def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_templa
     screen.workspace.bases.delete("home")
     screen.press("today")
     assert "There is no base 'home' for today's note any more." in screen.text.replace("\\", "")
+
+
+def test_a_title_that_was_changed_in_the_editor_offers_once_that_links_follow(garden: Note) -> None:
+    with Workspace() as workspace:
+        plan = workspace.notes.add("home", "First the [[Garden]].\n", title="Plan", embed=False)
+    screen = edited(garden)
+    screen.app.text_input(field(screen, "title")).input("Kitchen garden").run()
+    paused(screen).press("writing_leave")
+    assert "1 note links to the old title." in screen.text.replace("\\", "")
+    screen.press("retitled_yes")
+    assert screen.workspace.notes.get(plan.id).body == "First the [[Kitchen garden]].\n"
+    assert "old title" not in screen.text
+    screen.press("notes_undo")
+    assert screen.workspace.notes.get(plan.id).body == "First the [[Garden]].\n"
+    screen.press("edit_note")
+    screen.app.text_input(field(screen, "title")).input("Herbs").run()
+    paused(screen).press("writing_leave").press("retitled_no")
+    assert "old title" not in screen.text
+    assert "old title" not in screen.open("notes", note=garden.id).text

@@ -118,6 +118,37 @@ def _rename(workspace: Workspace, note: Note) -> None:
                 _done()
 
 
+def draw_retitled(workspace: Workspace, note: Note) -> None:
+    """Offer that the file and the links of a note follow the title that it got in the editor."""
+    note_id, before = st.session_state.get(composer.RETITLED, ("", ""))
+    if note_id != note.id or workspace.readonly:
+        return
+    plan = workspace.notes.plan_rename(note.id, note.title, title_before=before)
+    is_file, n = workspace.notes.has_file(note) and plan.path != note.path, len(plan.linking)
+    if note.title == before or not (is_file or n):
+        del st.session_state[composer.RETITLED]
+        return
+    texts = [
+        t_plural("{n} note links to the old title.", "{n} notes link to the old title.", n=n) if n else "",
+        t("The file is still called '{name}'.", name=PurePosixPath(note.path or "").name) if is_file else "",
+    ]
+    label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
+    with st.container(horizontal=True, vertical_alignment="center", key="retitled"):
+        st.caption(plain(" ".join(filter(None, texts))), width="content")
+        widgets.small(label, "retitled_yes", "check", on_click=_follow_title, args=(workspace, note, before))
+        widgets.close("retitled_no", t("Leave them"), on_click=_forget_title)
+
+
+def _follow_title(workspace: Workspace, note: Note, before: str) -> None:
+    _forget_title()
+    done = workspace.notes.rename(note.id, note.title, title_before=before, expected_version=note.version)
+    _offer_undo(workspace, done, t("'{before}' is '{title}' now.", before=before, title=note.title))
+
+
+def _forget_title() -> None:
+    st.session_state.pop(composer.RETITLED, None)
+
+
 def _draw_linking(linking: Sequence[LinkingNote]) -> None:
     """Draw the notes whose links follow a new title or place."""
     if linking:

@@ -44,6 +44,8 @@ def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSumm
     return (card for card in cards if card.base in bases)
 
 
+RETITLED = "retitled"
+"""The key in the session state of a note that the editor gave another title, with the one before."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
@@ -162,6 +164,8 @@ def leave(workspace: Workspace) -> None:
     if session := st.session_state.pop(_WRITING, None):
         session.offers = session.links = None
         save_left(workspace, None)
+        if session.note and session.note.title != session.title_before != "":
+            st.session_state[RETITLED] = session.note.id, session.title_before
 
 
 def discard(workspace: Workspace, key: str) -> None:

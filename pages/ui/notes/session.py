@@ -76,6 +76,8 @@ class EditorSession:
     """A note that was stored since."""
     created: bool = False
     """Whether this editor made the note."""
+    title_before: str = ""
+    """The title of the note as editing began, "" for a new one."""
     proposed: bool = False
     """Whether a save also decides on the proposed change that the user edits."""
 
@@ -86,6 +88,7 @@ class EditorSession:
 
     def __post_init__(self) -> None:
         self.draft_id = self.draft_id or self.token
+        self.title_before = self.note.title if self.note else ""
 
     @property
     def key(self) -> str:
