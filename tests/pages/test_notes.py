@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.model import IndexedChunks
 from core.workspace import Workspace
-from pages.ui.shared import tree
+from pages.ui.shared import jobs, tree
 from tests import samples
 from tests.pages.conftest import Screen
 
@@ -401,3 +402,25 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     assert "From red (never first" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()
     assert "A map needs notes that are indexed by meaning" in screen.text
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, []), (3, ["3 passages indexed"])])
+def test_indexing_after_a_save_takes_no_room_at_once_and_ends_without_a_word_where_nothing_was_to_do(
+    filled: Screen, monkeypatch: pytest.MonkeyPatch, count: int, said: list[str]
+) -> None:
+    monkeypatch.setattr(jobs, "NOTABLE", 0.0)
+    filled.open("notes")
+    go_on = threading.Event()
+
+    def work(_: object) -> IndexedChunks:
+        go_on.wait(30)
+        return IndexedChunks(count)
+
+    filled.workspace.jobs.start("embed", work)
+    filled.app.run()
+    assert not any(button.key == "cancel_embed" for button in filled.app.button)
+    monkeypatch.setattr(jobs, "BRIEF", 0.0)
+    filled.app.run()
+    assert any(button.key == "cancel_embed" for button in filled.app.button)
+    go_on.set()
+    assert filled.finish("embed").toasts == said

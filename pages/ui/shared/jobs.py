@@ -53,6 +53,8 @@ ROUTINE = ("embed", *jobs_at("index", "pictures"))
 """Jobs that nobody starts by hand."""
 NOTABLE = 10.0
 """Seconds from which on the end of a routine job is announced."""
+BRIEF = 3.0
+"""Seconds that a routine job runs before its progress takes room on the page; the side bar shows it at once."""
 _ANNOUNCED = "jobs_announced"
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
@@ -184,6 +186,8 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
 
 def _is_visible(workspace: Workspace, job: Job) -> bool:
     """Whether a job is drawn: it runs, didn't succeed, answers a question, or has a report that is new or has failures."""
+    if job.state == "running" and job.name in ROUTINE:
+        return time.monotonic() - job.started > BRIEF
     if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
     failed = bool(_unread(workspace, job) or (isinstance(job.result, Rechunked) and job.result.failed))
@@ -214,7 +218,8 @@ def announce(workspace: Workspace) -> None:
 def _is_unremarkable(job: Job) -> bool:
     """Whether nobody waited for the end of a job, or the page shows what it answers."""
     answers = isinstance(job.result, _ANSWERS) or not _end(job)
-    return job.quiet or answers or (job.name in ROUTINE and job.seconds < NOTABLE)
+    is_empty = bool(JOB_KINDS[job.name].done.plural) and not _count(job.result)
+    return job.quiet or answers or (job.name in ROUTINE and (is_empty or job.seconds < NOTABLE))
 
 
 def outcome(job: Job) -> str:
