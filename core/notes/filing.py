@@ -178,8 +178,7 @@ def create(root: Path, path: str, text: str) -> None:
         return
     with _writing(root, path):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        files.create(file, text)
 
 
 def rename(note: Note, path: str) -> Moved:
