@@ -4,9 +4,12 @@ Each section is a note. The notes of the pack `guide-zh` are written by hand, on
 with the same commands and settings; what they lack is listed.
 """
 
+import posixpath
 import re
 import sys
 from pathlib import Path
+
+from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide.md"
@@ -25,8 +28,28 @@ def notes() -> dict[str, str]:
         if body.strip():
             path = slug(part) if level == 2 else f"{slug(part)}/{slug(title)}"
             head = title if level == 2 else f"{part}: {title}"
-            texts[f"{path}.md"] = f"# {head}\n\n{body.strip()}\n"
-    return texts
+            texts[f"{path}.md"] = f"# {head}\n\n{unwrapped(body.strip())}\n"
+    paths = {posixpath.basename(path).removesuffix(".md"): path for path in texts}
+    return {path: linked(text, path, paths) for path, text in texts.items()}
+
+
+def unwrapped(text: str) -> str:
+    """Return a text with each paragraph on one line: the app's reader keeps the ends of lines, as Obsidian does."""
+    lines = text.split("\n")
+    for token in reversed(MarkdownIt("commonmark").enable("table").parse(text)):
+        if token.type == "paragraph_open" and token.map:
+            start, end = token.map
+            lines[start:end] = [" ".join([lines[start], *(line.strip() for line in lines[start + 1 : end])])]
+    return "\n".join(lines)
+
+
+def linked(text: str, path: str, paths: dict[str, str]) -> str:
+    """Return a note whose links to sections of the guide lead to their notes."""
+
+    def link(match: re.Match[str]) -> str:
+        return f"]({posixpath.relpath(paths[match[1]], posixpath.dirname(path) or '.')})"
+
+    return re.sub(r"\]\(#([a-z0-9-]+)\)", link, text)
 
 
 def sections(text: str) -> list[tuple[int, str, str]]:

@@ -21,6 +21,8 @@ from core.embedding import EMBEDDERS
 from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, ModelTrial, Pipeline, Rechunked, SearchSettings
 from core.reranking import RERANKERS
 from core.workspace import Workspace
+from pages.ui.help import guide
+from pages.ui.help.guide import Chapter
 from pages.ui.settings.servers import PURPOSES
 from pages.ui.shared import shell
 from tests.pages import made_up
@@ -96,6 +98,9 @@ def language(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setitem(EMBEDDERS, "λέξεις", Entry("tests.fakes:WordLengths"))
     monkeypatch.setitem(EMBEDDERS, "ψηφία", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "λέξεις")
+    # Each language has a guide of its own.
+    greek = {path: Chapter(path, "οδηγός", "κείμενο") for path in guide.chapters(messages.ENGLISH)}
+    monkeypatch.setattr(guide, "chapters", lambda _: greek)
     yield
     messages.catalogue.cache_clear()
 

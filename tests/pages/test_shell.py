@@ -26,7 +26,7 @@ def test_the_language_is_the_browsers_until_one_is_chosen() -> None:
 def test_the_menu_has_the_pages_of_every_day_above_the_others(filled: Screen) -> None:
     menu = [link.proto.label.split(" · ")[0] for link in filled.app.sidebar.get("page_link")]
     assert menu[:5] == ["Home", "Search", "Notes", "Map", "Review"]
-    assert menu[5:] == ["Bases", "Chunks", "Evaluation", "Settings"]
+    assert menu[5:] == ["Bases", "Chunks", "Evaluation", "Settings", "Help"]
 
 
 def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:
@@ -101,9 +101,9 @@ def test_the_first_pages_import_only_what_they_need(place: Path) -> None:
     assert done.stdout.splitlines() == ["[]", "0 []", "0 []"]
 
 
-def test_help_lists_the_keys_of_every_page(filled: Screen) -> None:
+def test_the_dialog_lists_the_keys_of_every_page(filled: Screen) -> None:
     assert "<kbd>" not in filled.text
-    filled.press("help")
+    filled.press("shortcuts")
     for keys in shortcuts.EVERYWHERE.values():
         assert all(f"<kbd>{key}</kbd>" in filled.text for key in keys)
-    assert "Show this help" in filled.text
+    assert "Show these keys" in filled.text

@@ -83,8 +83,8 @@ const WISHES = {
   today: send => {
     if (!document.querySelector('[role=dialog]')) send('today', true);
   },
-  help: send => {
-    if (!document.querySelector('[role=dialog]')) send('help', true);
+  keys: send => {
+    if (!document.querySelector('[role=dialog]')) send('keys', true);
   },
 };
 

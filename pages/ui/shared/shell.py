@@ -98,8 +98,20 @@ PAGES = {
     "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
     "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
     "settings": ("settings.py", ":material/settings:", message("Settings")),
+    "help": ("help.py", ":material/help:", message("Help")),
 }
 """The pages in the order of the menu, each with its file, icon and title."""
+CHAPTERS = {
+    "search": "search",
+    "notes": "bases/reading",
+    "map": "measure/a-map-of-the-notes",
+    "review": "bases/what-waits-for-your-decision",
+    "bases": "bases",
+    "chunks": "chunks",
+    "evaluation": "measure/questions",
+    "settings": "settings",
+}
+"""The chapters of the guide about the pages."""
 BELOW = "bases"
 """The first page below the line of the menu: those above are for every day."""
 
@@ -229,9 +241,13 @@ def _frame(workspace: Workspace | None) -> st.Page:
             _care(workspace)
         look.choose_language(workspace, "language_switch")
         look.switch(workspace)
-        shortcuts.button()
+        shortcuts.button("shortcuts")
         searches = st.session_state["page"] == "search"
         wants = shortcuts.listen(searches=searches, language=st.session_state["language"])
+    if chapter := CHAPTERS.get(st.session_state["page"]):
+        with st.container(key="page_help"):
+            about = t("Help on this page")
+            st.page_link(pages["help"], label=about, icon=":material/help:", query_params={"note": chapter})
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -241,7 +257,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         open_today()
     if workspace:
         dialog(workspace, wanted=wants == "switch")
-    shortcuts.dialog(wanted=wants == "help")
+    shortcuts.dialog(wanted=wants == "keys")
     return page
 
 

@@ -1,4 +1,4 @@
-"""The keys of every page, and the help that lists them."""
+"""The keys of every page, and the dialog that lists them."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def listen(*, searches: bool, language: str) -> str:
     return next((wish for wish in EVERYWHERE if wants[wish] is not None), "")
 
 
-EVERYWHERE = {"search": ("Ctrl+K", "/"), "switch": ("Ctrl+O",), "today": ("Ctrl+D",), "help": ("?",)}
+EVERYWHERE = {"search": ("Ctrl+K", "/"), "switch": ("Ctrl+O",), "today": ("Ctrl+D",), "keys": ("?",)}
 """The keys of every page, by what they ask for; `keys.js` listens to them, to those without Ctrl outside of fields."""
 
 SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
@@ -38,7 +38,7 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Search"): EVERYWHERE["search"],
         message("Open a note"): EVERYWHERE["switch"],
         message("Today's note"): EVERYWHERE["today"],
-        message("Show this help"): EVERYWHERE["help"],
+        message("Show these keys"): EVERYWHERE["keys"],
         message("Close a panel over the page"): ("Esc",),
     },
     message("Among the hits"): {
@@ -65,17 +65,17 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     },
 }
 """What the keys do, by where they do it."""
-_OPEN = "helping"
+_OPEN = "listing_keys"
 
 
-def button() -> None:
-    """Draw the button that opens the help."""
-    about = t("Keyboard shortcuts; key: {key}", key=EVERYWHERE["help"][0])
-    widgets.small(t("Help"), "help", "help", on_click=_open, help=about)
+def button(key: str) -> None:
+    """Draw the button that opens the list of keys."""
+    about = t("Key: {key}", key=EVERYWHERE["keys"][0])
+    widgets.small(t("Keyboard shortcuts"), key, "keyboard", on_click=_open, help=about)
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the help if it is `wanted` now, or open."""
+    """Draw the list of keys if it is `wanted` now, or open."""
     if wanted:
         _open()
     if st.session_state.get(_OPEN):

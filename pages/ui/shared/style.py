@@ -25,11 +25,14 @@ STYLE = """
 [data-testid="stApp"] [data-testid="stWidgetLabel"] { color: inherit; }
 [data-testid="stCode"] .token.string { color: light-dark(#42540f, #c8da92); } [data-testid="stCode"] .token.property { color: light-dark(#0c524e, #93dad1); }
 [data-testid="stApp"] :is(a, button, summary, label, [role="tab"], [role="radio"], [tabindex="0"]):focus-visible { outline: 2px solid var(--t-accent); outline-offset: 1px; }
-[data-testid="stMainBlockContainer"] { padding: 2.6rem 3rem 4rem; max-width: 96rem; }
+[data-testid="stMainBlockContainer"] { padding: 2.6rem 3rem 4rem; max-width: 96rem; position: relative; }
 @media (max-width: 767px) { [data-testid="stMainBlockContainer"] { padding-top: 4.2rem; } }
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
 button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes formulas as formulas. */
+[data-testid="stLayoutWrapper"]:has(> .st-key-page_help) { position: absolute; top: .6rem; right: 3rem; width: auto; z-index: 999991; } .st-key-page_help a { background: none; opacity: .7; } .st-key-page_help a:is(:hover, :focus-visible) { opacity: 1; }
+.st-key-page_help p, .st-key-guide_way button p { font-size: .84rem; } @media (max-width: 1150px) { [data-testid="stColumn"]:has(.st-key-guide_side) { display: none; } }
+@media (max-width: 767px) { [data-testid="stLayoutWrapper"]:has(> .st-key-page_help) { right: 1rem; } .st-key-page_help p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 [data-testid="stColumn"]:has(.st-key-chunks_side) { position: sticky; top: 4rem; align-self: flex-start; } .st-key-chunks_side { --t-tree: calc(100vh - 17rem); }
 @media (min-width: 1001px) { .st-key-another_note, .st-key-offer_text { display: none; } }

@@ -1,0 +1,104 @@
+"""Help: the guide as it comes with the program, to be read and searched."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from pages.ui.help import guide
+from pages.ui.help.guide import Chapter, GuideSources
+from pages.ui.shared import shortcuts, widgets
+from pages.ui.shared.document import SourceSpan, document, view
+from pages.ui.shared.document.drawing import to_note
+from pages.ui.shared.safe import html, marked, plain
+from pages.ui.shared.text import session_language, t
+
+ADDRESS = "note"
+"""The query parameter with the path of the open chapter; links in notes have the same."""
+
+
+def choose(path: str) -> None:
+    """Open a chapter in the next run; without a path none is open."""
+    st.query_params.from_dict({ADDRESS: path} if path else {})
+
+
+def filter_box() -> str:
+    return widgets.text_box(t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms").strip()
+
+
+def show(body: str, key: str) -> None:
+    """Draw HTML whose links open chapters."""
+    view.show(body, key, arrival=st.query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
+
+
+def link(chapter: Chapter, current: str = "") -> str:
+    opening = to_note(SourceSpan(chapter.path, chapter.title))
+    title = html(chapter.title)
+    return f"{opening}{f'<strong>{title}</strong>' if chapter.path == current else title}</a>"
+
+
+def listed(items: Iterable[Chapter], current: str = "") -> str:
+    rows = "".join(f"<li>{link(item, current)}</li>" for item in items)
+    return f"<ul>{rows}</ul>" if rows else ""
+
+
+def contents(every: dict[str, Chapter], *, current: str = "") -> str:
+    """Return the parts as HTML, with the sections of each, or of the one only that is open."""
+    opened = current.partition("/")[0]
+    parts = []
+    for part, sections in guide.PARTS.items():
+        shown = [every[f"{part}/{section}"] for section in sections if opened in ("", part)]
+        parts.append(f"<section>{link(every[part], current)}{listed(shown, current)}</section>")
+    return f'<div class="contents{" narrow" if current else ""}">{"".join(parts)}</div>'
+
+
+def matches(language: str, words: str) -> str:
+    """Return the chapters that hold the words as HTML, each with a line of it."""
+    every = guide.chapters(language)
+    rows = []
+    for item in guide.find(language, words):
+        part = "" if item.path == item.part else f"{html(every[item.part].title)} › "
+        rows.append(f"<p>{part}{link(item)}<br>{marked(*guide.excerpt(item, words))}</p>")
+    return "".join(rows)
+
+
+def beginning(language: str) -> None:
+    """Draw the table of contents, or what the filter leaves of it."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="help_head"):
+        st.title(t("Help"), width="stretch")
+        shortcuts.button("help_keys")
+    words = filter_box()
+    found = matches(language, words) if words else contents(guide.chapters(language))
+    if found:
+        show(found, "guide_contents")
+    else:
+        st.caption(t("No chapter holds these words."))
+
+
+def reading(language: str, chapter: Chapter) -> None:
+    """Draw a chapter, with the contents at the left where there is room, and the ways to the next ones below."""
+    every = guide.chapters(language)
+    left, right = st.columns([3, 8], gap="large")
+    with left, st.container(key="guide_side"):
+        words = filter_box()
+        show(matches(language, words) if words else contents(every, current=chapter.path), "guide_contents")
+    with right, st.container(key="guide_chapter"):
+        part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
+        with st.container(horizontal=True, gap="xxsmall", vertical_alignment="center", key="guide_way"):
+            widgets.small(t("Help"), "guide_all", "arrow_back", on_click=choose, args=("",))
+            st.caption(part, width="content")
+        st.title(plain(chapter.title))
+        drawn = document(chapter.text, GuideSources(language, chapter.path))
+        sections = listed(every[f"{chapter.path}/{name}"] for name in guide.PARTS.get(chapter.path, ()))
+        order = list(every.values())
+        at = order.index(chapter)
+        around = [f"← {link(order[at - 1])}" if at else "", f"{link(order[at + 1])} →" if at + 1 < len(order) else ""]
+        ways = "".join(f"<div>{way}</div>" for way in around)
+        show(f'<article>{drawn.html}{sections}</article><section class="links">{ways}</section>', "guide_text")
+
+
+language = session_language()
+chapter = guide.chapters(language).get(st.query_params.get(ADDRESS, ""))
+if chapter:
+    reading(language, chapter)
+else:
+    beginning(language)

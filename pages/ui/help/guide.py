@@ -1,0 +1,132 @@
+"""The guide: its chapters come with the program as the notes of two packs, one for each language."""
+
+import posixpath
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from core.base.app_paths import PROGRAM
+from core.base.messages import ENGLISH
+from core.base.text import name_key
+from pages.ui.shared.document import Sources, SourceSpan
+from pages.ui.shared.safe import Span
+
+PACKS = {ENGLISH: "guide", "zh_CN": "guide-zh"}
+PARTS: dict[str, tuple[str, ...]] = {
+    "import": ("vaults-and-other-programs", "documents"),
+    "bases": (
+        "folders-with-text-files",
+        "kinds-of-bases",
+        "reading",
+        "notes-that-find-each-other",
+        "writing",
+        "history-and-trash",
+        "what-programs-write",
+        "what-waits-for-your-decision",
+        "learning-from-logs",
+        "writing-to-your-files",
+        "export-import-and-the-trash-of-bases",
+    ),
+    "chunks": (),
+    "while-an-import-runs": (),
+    "search": (
+        "what-can-be-typed",
+        "pictures-by-what-they-show",
+        "kinds-of-search",
+        "as-you-typed-it",
+        "hits",
+        "answers",
+        "answers-of-a-language-model",
+        "reranking",
+    ),
+    "models": (),
+    "measure": ("a-map-of-the-notes", "can-my-notes-be-found", "questions", "runs", "in-a-script"),
+    "packs": (),
+    "assistants": (),
+    "commands": ("beside-the-open-app",),
+    "other-programs": (),
+    "settings": ("where-the-search-index-is",),
+    "backups": (),
+    "health-and-space": (),
+    "when-something-is-wrong": (),
+    "glossary": (),
+}
+"""The parts in the order of docs/guide.md, each with its sections: the paths of the notes."""
+LONGEST = 240
+"""Characters of a sentence that are shown of a chapter that a filter finds."""
+_MARKS = re.compile(r"[*`]|(?m:^(?:#+|[-|>]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
+_END = re.compile(r"(?<=[.;:?!]) |(?<=[。；：？！])|\n| \| ")
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A part of the guide or a section of one; `path` is that of its note without `.md`."""
+
+    path: str
+    title: str
+    text: str
+
+    @property
+    def part(self) -> str:
+        return self.path.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class GuideSources(Sources):
+    """Resolves the links of a chapter: to other chapters only."""
+
+    language: str
+    path: str
+
+    can_click = can_tick = False
+    first_line = 0
+
+    def note(self, target: str, *, relative: bool) -> SourceSpan | None:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(self.path), target)).removesuffix(".md")
+        chapter = chapters(self.language).get(path)
+        return SourceSpan(chapter.path, chapter.title) if chapter else None
+
+    def missing(self, target: str, *, relative: bool) -> str:
+        return ""
+
+    def file(self, target: str) -> str | None:
+        return None
+
+    def text(self, note_id: str) -> tuple[str, Sources]:
+        return "", self
+
+
+@cache
+def chapters(language: str) -> dict[str, Chapter]:
+    """Return the chapters in their order by their paths."""
+    folder = PROGRAM / "data" / "packs" / PACKS.get(language, PACKS[ENGLISH])
+    found: dict[str, Chapter] = {}
+    for part, sections in PARTS.items():
+        for path in (part, *(f"{part}/{section}" for section in sections)):
+            title, _, text = (folder / f"{path}.md").read_text(encoding="utf-8").partition("\n")
+            title = title.removeprefix("# ")
+            if path != part:
+                prefix, _, rest = title.replace("：", ": ").partition(": ")
+                title = rest if rest and found[part].title.startswith(prefix) else title
+            found[path] = Chapter(path, title, text.strip())
+    return found
+
+
+def find(language: str, words: str) -> list[Chapter]:
+    """Return the chapters that hold all words, those first whose titles do."""
+    keys = name_key(words).split()
+
+    def lacks(text: str) -> bool:
+        return not all(key in name_key(text) for key in keys)
+
+    holding = [item for item in chapters(language).values() if not lacks(f"{item.title}\n{item.text}")]
+    return sorted(holding, key=lambda item: lacks(item.title))
+
+
+def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
+    """Return the sentence of a chapter that holds most of the words, and where they are in it."""
+    pattern = re.compile("|".join(map(re.escape, words.split())), re.IGNORECASE)
+    sentences = _END.split(_MARKS.sub("", chapter.text))
+    text = max(sentences, key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
+    shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
+    return shown, [match.span() for match in pattern.finditer(shown)]
