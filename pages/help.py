@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from core.workspace import Workspace
 from pages.ui.help import guide
 from pages.ui.help.guide import Chapter, GuideSources
-from pages.ui.shared import shortcuts, widgets
+from pages.ui.shared import jobs, shell, shortcuts, tour, welcome, widgets
 from pages.ui.shared.document import SourceSpan, document, view
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.safe import html, marked, plain
@@ -61,11 +62,16 @@ def matches(language: str, words: str) -> str:
     return "".join(rows)
 
 
-def beginning(language: str) -> None:
+def beginning(workspace: Workspace, language: str) -> None:
     """Draw the table of contents, or what the filter leaves of it."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="help_head"):
         st.title(t("Help"), width="stretch")
+        if tour.has_sample(workspace):
+            tour.begin_button(workspace)
+        else:
+            welcome.samples(workspace)
         shortcuts.button("help_keys")
+    jobs.panel(workspace)
     words = filter_box()
     found = matches(language, words) if words else contents(guide.chapters(language))
     if found:
@@ -101,4 +107,4 @@ chapter = guide.chapters(language).get(st.query_params.get(ADDRESS, ""))
 if chapter:
     reading(language, chapter)
 else:
-    beginning(language)
+    beginning(shell.workspace(), language)

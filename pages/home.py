@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import upkeep
-from pages.ui.shared import ignoring, jobs, names, shell, welcome, widgets
+from pages.ui.shared import ignoring, jobs, names, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -186,6 +186,7 @@ if not status.bases:
 st.title("Tessera")
 quick_search()
 welcome.links(workspace)
+tour.offer(workspace)
 jobs.panel(workspace)
 attention(workspace, status)
 recent(workspace)

@@ -6,6 +6,7 @@ from core.workspace import Workspace
 from pages.ui.notes import (
     actions,
     beginning,
+    composer,
     drafts,
     editing,
     history,
@@ -98,6 +99,10 @@ def _note(workspace: Workspace, note_id: str) -> None:
 workspace = shell.workspace()
 linked.draw_dialog(workspace)
 today.draw(workspace)
+if (title := st.session_state.pop(shell.NEW, None)) is not None:
+    composer.leave(workspace)
+    base, folder = composer.current_place(workspace)
+    composer.begin(base, title=title, folder=folder)
 if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()

@@ -311,7 +311,8 @@ class TestKeys:
         <div class="st-key-switch_to_1"><button id="note">1</button></div>"""
 
     @pytest.mark.parametrize(
-        ("key", "trigger"), [("/", "search"), ("Control+k", "search"), ("Control+o", "switch"), ("?", "help")]
+        ("key", "trigger"),
+        [("/", "search"), ("Control+k", "search"), ("Control+o", "switch"), ("Alt+n", "new"), ("?", "keys")],
     )
     def test_shortcuts_are_sent_where_there_is_nothing_to_focus(self, stage: Stage, key: str, trigger: str) -> None:
         stage.mount(shortcuts.KEYS, "<input id=other>")

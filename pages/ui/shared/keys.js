@@ -3,6 +3,7 @@ const PATIENCE = 3000;
 const NARROW = 768;
 const CARD = ':is([class*="st-key-other_"], [class*="st-key-hit_"], [class*="st-key-early_"]):not([class*="head_"])';
 const CTRL = 'Ctrl+';
+const ALT = 'Alt+';
 const LINK = 'Ctrl+K';
 const CROSSES = ':is(.st-key-facets_close, .st-key-notes_drawer_close) button';
 const COLLAPSE = '[data-testid="stSidebarCollapseButton"] button';
@@ -83,6 +84,9 @@ const WISHES = {
   today: send => {
     if (!document.querySelector('[role=dialog]')) send('today', true);
   },
+  new: send => {
+    if (!document.querySelector('[role=dialog]')) send('new', true);
+  },
   keys: send => {
     if (!document.querySelector('[role=dialog]')) send('keys', true);
   },
@@ -90,6 +94,8 @@ const WISHES = {
 
 const isPressed = (event, key) => {
   const held = event.ctrlKey || event.metaKey;
+  // With Alt a key may write another letter: its place counts.
+  if (key.startsWith(ALT)) return event.altKey && !held && !event.shiftKey && event.code === 'Key' + key.slice(ALT.length);
   if (event.altKey || held !== key.startsWith(CTRL)) return false;
   if (held) return !event.shiftKey && !(key === LINK && event.composedPath()[0].closest('.cm-content')) && event.key.toLowerCase() === key.slice(CTRL.length).toLowerCase();
   return event.key === key && !writes(event.composedPath()[0]);

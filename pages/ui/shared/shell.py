@@ -9,24 +9,33 @@ import streamlit as st
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
-from core.base.messages import message
+from core.base.messages import Message, message
+from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, look, names, server, shortcuts, style, widgets
+from pages.ui.shared import jobs, look, names, server, shortcuts, style, tour, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
-# The quick switcher: from every page to a note by its title, an alias or its path.
+# The quick switcher: from every page to a note by its title, an alias or its path, to a page, and to a new note.
 
 SHOWN = 10
 _OPEN = "switching"
 TODAY = "today_wanted"
 """The key in the session state of the wish for today's note, which the page Notes opens."""
+NEW = "new_title"
+"""The key in the session state of the title of a note that the page Notes begins; the title may be empty."""
 
 
 def open_today() -> None:
     """Go to the page Notes, which opens today's note."""
     st.session_state[TODAY] = True
+    st.switch_page("notes.py")
+
+
+def open_new(title: str = "") -> None:
+    """Go to the page Notes, which begins a new note."""
+    st.session_state[NEW] = title
     st.switch_page("notes.py")
 
 
@@ -37,9 +46,11 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
     if not st.session_state.get(_OPEN):
         return
 
-    @st.dialog(t("Open a note"), width="medium", on_dismiss=_close)
+    @st.dialog(t("Open a note or a page"), width="medium", on_dismiss=_close)
     def switch() -> None:
-        text = widgets.text_box(t("Title, alias or path"), "switch_text", icon=":material/search:", live="120ms")
+        text = widgets.text_box(
+            t("Title, alias, path, or the name of a page"), "switch_text", icon=":material/search:", live="120ms"
+        )
         cards = workspace.notes.switch(text, SHOWN)
         with st.container(key="switcher", gap="xxsmall"):
             for card in cards:
@@ -52,10 +63,25 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
             if text.casefold().strip() in label.casefold() and widgets.small(label, "switch_to_today", "today"):
                 _close()
                 open_today()
+            for name, (path, icon, title) in _pages_called(text).items():
+                label = f"{icon} {text_of(title)}"
+                if widgets.button(label, f"switch_to_{name}", type="tertiary", width="stretch"):
+                    _close()
+                    st.switch_page(path)
+            label = t("New note: {title}", title=plain(text)) if text.strip() else t("New note")
+            if not workspace.readonly and widgets.small(label, "switch_to_new", "edit_square", width="stretch"):
+                _close()
+                open_new(text.strip())
         if not cards:
             st.caption(t("No note has this name."))
 
     switch()
+
+
+def _pages_called(text: str) -> dict[str, tuple[str, str, Message]]:
+    """Return the pages whose names hold a text, none for an empty one."""
+    key = name_key(text.strip())
+    return {name: page for name, page in PAGES.items() if key and key in name_key(text_of(page[2]))}
 
 
 def _close() -> None:
@@ -248,6 +274,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
         with st.container(key="page_help"):
             about = t("Help on this page")
             st.page_link(pages["help"], label=about, icon=":material/help:", query_params={"note": chapter})
+    if workspace:
+        tour.draw(workspace, st.session_state["page"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -255,6 +283,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
         st.switch_page(pages["search"])
     if wants == "today":
         open_today()
+    if wants == "new" and workspace and not workspace.readonly:
+        open_new()
     if workspace:
         dialog(workspace, wanted=wants == "switch")
     shortcuts.dialog(wanted=wants == "keys")

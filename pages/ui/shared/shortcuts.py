@@ -30,13 +30,20 @@ def listen(*, searches: bool, language: str) -> str:
     return next((wish for wish in EVERYWHERE if wants[wish] is not None), "")
 
 
-EVERYWHERE = {"search": ("Ctrl+K", "/"), "switch": ("Ctrl+O",), "today": ("Ctrl+D",), "keys": ("?",)}
-"""The keys of every page, by what they ask for; `keys.js` listens to them, to those without Ctrl outside of fields."""
+EVERYWHERE = {
+    "search": ("Ctrl+K", "/"),
+    "switch": ("Ctrl+O",),
+    "new": ("Alt+N",),
+    "today": ("Ctrl+D",),
+    "keys": ("?",),
+}
+"""The keys of every page, by what they ask for; `keys.js` listens to them, to those without Ctrl and Alt outside of fields."""
 
 SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     message("Everywhere"): {
         message("Search"): EVERYWHERE["search"],
-        message("Open a note"): EVERYWHERE["switch"],
+        message("Open a note or a page"): EVERYWHERE["switch"],
+        message("New note"): EVERYWHERE["new"],
         message("Today's note"): EVERYWHERE["today"],
         message("Show these keys"): EVERYWHERE["keys"],
         message("Close a panel over the page"): ("Esc",),

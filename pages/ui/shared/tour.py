@@ -1,0 +1,164 @@
+"""The tour: five steps on the sample notes, each a card on its page with a mark around the control that it is about."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.base.messages import ENGLISH, Message, in_context, message
+from core.workspace import Workspace
+from pages.ui.shared import jobs, welcome, widgets
+from pages.ui.shared.safe import html
+from pages.ui.shared.text import session_language, t, text_of
+
+_STEP = "tour_step"
+_PREFERENCE = "tour"
+_ENDED = "ended"
+NOTES = {
+    ENGLISH: {"split": "Engineering/postgresql-backup-runbook.md", "linked": "生活/bicycle-maintenance.md"},
+    "zh_CN": {"split": "生活/川菜做法.md", "linked": "生活/年度旅行计划.md"},
+}
+"""Paths of sample notes by the language of the screen: a note with many chunks, and one with links."""
+
+
+_BACK = in_context("step of a tour", "Back")
+_MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
+
+
+@dataclass(frozen=True, slots=True)
+class TourStep:
+    """A step: its page, the control there by a selector, and what the card says; `note` is one of NOTES."""
+
+    page: str
+    marks: str
+    title: Message
+    text: Message
+    note: str = ""
+
+
+STEPS = (
+    TourStep(
+        "search",
+        ".st-key-ask_row > div:first-child",
+        message("Search by meaning"),
+        message(
+            "Ask as you would ask somebody: notes are found that mean what you ask, in other words or another language too."
+        ),
+    ),
+    TourStep(
+        "search",
+        ":is(.st-key-answer, .st-key-answer_perhaps)",
+        message("The answer is a quotation"),
+        message(
+            "The box has sentences of your note, word for word; the part that answers is marked. The link below it leads to "
+            "their place in the note."
+        ),
+    ),
+    TourStep(
+        "chunks",
+        '[class*="st-key-bands_"]:not(.st-key-bands_view)',
+        message("How a note is split"),
+        message(
+            "Long notes are found in parts. Each colour is one part; “Why this split” gives the reason. A click selects a "
+            "part, a double click edits it."
+        ),
+        note="split",
+    ),
+    TourStep(
+        "notes",
+        ".st-key-new_note",
+        message("Write and link"),
+        message(
+            "“New note” opens the editor, which saves automatically. Type [[ to link to another note. Below a note are its "
+            "links, and the notes that link to it."
+        ),
+        note="linked",
+    ),
+    TourStep(
+        "evaluation",
+        ":is(.st-key-sample_questions, .st-key-eval_view)",
+        message("Measure the search"),
+        message(
+            "Questions whose right passages are known show how often they are found, and which settings find more. Twenty "
+            "are ready for the sample notes."
+        ),
+    ),
+)
+
+
+def has_sample(workspace: Workspace) -> bool:
+    """Return whether the notes are there that the tour is about."""
+    return any(base.name == jobs.SAMPLE for base in workspace.bases.all())
+
+
+def offer(workspace: Workspace) -> None:
+    """Offer the tour where the sample notes are, until it was taken or refused."""
+    if _STEP in st.session_state or workspace.preferences.get(_PREFERENCE) == _ENDED or not has_sample(workspace):
+        return
+    with st.container(border=True, key="tour_offer", horizontal=True, vertical_alignment="center"):
+        about = t("Two minutes on the sample notes: search, answers, splitting, writing, measuring.")
+        _text(t("A tour in five steps"), about)
+        begin_button(workspace, type="primary")
+        widgets.button(t("No, thanks"), "tour_refuse", on_click=end, args=(workspace,))
+
+
+def begin_button(workspace: Workspace, **more: Any) -> None:
+    """Draw the button that begins the tour."""
+    if widgets.button(t("Take the tour"), "tour_begin", "tour", **more):
+        _go(workspace, 0)
+
+
+def draw(workspace: Workspace, page: str) -> None:
+    """Draw the card of the step while the tour goes on; on another page than the step's, the way back to it."""
+    number = st.session_state.get(_STEP)
+    if number is None:
+        return
+    step, last = STEPS[number], number == len(STEPS) - 1
+    here = page == step.page
+    if not has_sample(workspace) or (last and not here):
+        end(workspace)
+        return
+    with st.container(border=True, key="tour", gap="xsmall"):
+        about = t("Tour, step {n} of {all}", n=number + 1, all=len(STEPS))
+        _text(f"{about}: {text_of(step.title)}", text_of(step.text) if here else "")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if not here:
+                if widgets.button(t("Go on with the tour"), "tour_next", "arrow_forward", type="primary"):
+                    _go(workspace, number)
+            elif last:
+                widgets.button(t("Done"), "tour_next", "check", type="primary", on_click=end, args=(workspace,))
+            elif widgets.button(t("Next"), "tour_next", "arrow_forward", type="primary"):
+                _go(workspace, number + 1)
+            if here and number and widgets.button(text_of(_BACK), "tour_back", "arrow_back"):
+                _go(workspace, number - 1)
+            if not (here and last):
+                widgets.small(t("End the tour"), "tour_end", "close", on_click=end, args=(workspace,))
+    if here:
+        st.html(f"<style>{step.marks} {{ {_MARK} }}</style>")
+
+
+def end(workspace: Workspace) -> None:
+    """End the tour: it isn't offered again."""
+    st.session_state.pop(_STEP, None)
+    workspace.preferences.set(_PREFERENCE, _ENDED)
+
+
+def _text(title: str, text: str) -> None:
+    more = f'<div class="t-lead">{html(text)}</div>' if text else ""
+    st.html(f'<div class="t-name">{html(title)}</div>{more}', width="stretch")
+
+
+def _go(workspace: Workspace, number: int) -> None:
+    st.session_state[_STEP] = number
+    step = STEPS[number]
+    st.switch_page(f"{step.page}.py", query_params=_address(workspace, step))
+
+
+def _address(workspace: Workspace, step: TourStep) -> dict[str, str]:
+    if step.page == "search":
+        return {"q": text_of(welcome.OF_SAMPLES[0])}
+    if not step.note:
+        return {"base": jobs.SAMPLE}
+    path = NOTES.get(session_language(), NOTES[ENGLISH])[step.note]
+    notes = {card.path: card.id for card in workspace.notes.all() if card.base == jobs.SAMPLE}
+    return {"note": notes.get(path, "")}
