@@ -13,7 +13,7 @@ from pages.ui.shared import ignoring, jobs, names, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
-COLUMNS = 3
+COLUMNS = 2
 SOON = 14
 """Days before its expiry in which a note is listed."""
 SHOWN = 10
@@ -189,5 +189,8 @@ welcome.links(workspace)
 tour.offer(workspace)
 jobs.panel(workspace)
 attention(workspace, status)
-recent(workspace)
-bases(workspace, status)
+left, right = widgets.halves("home")
+with left:
+    recent(workspace)
+with right:
+    bases(workspace, status)

@@ -11,15 +11,23 @@ from pages.ui.shared.text import t, text_of
 
 
 def _general() -> None:
-    general.draw_general(workspace)
-    shell.on_demand(t("Today's note"), "daily", "today", partial(daily.draw, workspace))
-    shell.on_demand(t("Types of notes"), "note_types", "category", partial(general.draw_vocabulary, workspace))
-    shell.on_demand(t("Documents"), "converters", "draft", partial(general.draw_documents, workspace))
+    left, right = widgets.halves("general")
+    with left:
+        general.draw_general(workspace)
+    with right:
+        general.draw_file(workspace, "general")
+        shell.on_demand(t("Today's note"), "daily", "today", partial(daily.draw, workspace))
+        shell.on_demand(t("Types of notes"), "note_types", "category", partial(general.draw_vocabulary, workspace))
+        shell.on_demand(t("Documents"), "converters", "draft", partial(general.draw_documents, workspace))
 
 
 def _search() -> None:
-    general.search(workspace)
-    shell.on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, workspace, status))
+    left, right = widgets.halves("search")
+    with left:
+        general.search(workspace)
+    with right:
+        general.draw_file(workspace, "search")
+        shell.on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, workspace, status))
 
 
 def _models() -> None:
@@ -28,17 +36,23 @@ def _models() -> None:
 
 
 def _programs() -> None:
-    st.subheader(t("Assistants"))
-    access.draw_assistants(workspace)
-    st.subheader(t("Other programs"))
-    access.draw_programs(workspace)
+    left, right = widgets.halves("programs")
+    with left:
+        st.subheader(t("Assistants"))
+        access.draw_assistants(workspace)
+    with right:
+        st.subheader(t("Other programs"))
+        access.draw_programs(workspace)
 
 
 def _care() -> None:
-    st.subheader(t("Backups"))
-    upkeep.draw_backups(workspace)
-    st.subheader(t("Health and space"))
-    upkeep.draw_health(workspace)
+    left, right = widgets.halves("care")
+    with left:
+        st.subheader(t("Backups"))
+        upkeep.draw_backups(workspace)
+    with right:
+        st.subheader(t("Health and space"))
+        upkeep.draw_health(workspace)
 
 
 workspace = shell.workspace()

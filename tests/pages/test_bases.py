@@ -524,7 +524,7 @@ def test_a_base_of_words_offers_nothing_by_meaning_until_it_has_a_model(literal:
 
 def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     def ask(question: str) -> None:
-        literal.tab("Try it")
+        literal.tab("Search")
         next(box for box in literal.app.text_area if box.key.startswith("tried_")).set_value(question)
         next(button for button in literal.app.button if button.label == "Ask this base").click().run()
         assert not literal.app.exception
@@ -547,11 +547,12 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
 
 
 def test_a_base_with_a_model_recalls_passages_beside_the_question(base: Screen) -> None:
-    base.tab("Try it")
+    base.tab("Search")
     next(box for box in base.app.text_area if box.key.startswith("tried_")).set_value("restore the largest table")
     next(button for button in base.app.button if button.label == "Ask this base").click().run()
     result = base.workspace.search("restore the largest table", bases="vault")
-    links = [link.proto.label for link in base.app.get("page_link")]
+    about, *links = [link.proto.label for link in base.app.get("page_link")]
+    assert about == "Help on this page"
     assert links[: len(result.hits)] == [hit.note.title for hit in result.hits]
     assert f"{len(result.hits)} hits · by meaning and words" in [
         one.value.rpartition(" · ")[0] for one in base.app.caption

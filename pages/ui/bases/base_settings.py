@@ -17,6 +17,8 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 _USUAL = ("watch", "write_files")
 """The switches of a base that are in sight."""
+_USUAL_SEARCH = ("limit", "reranker")
+"""The search settings of a base that are in sight."""
 _SHOWN = 20
 _LENGTH = 80
 """Passages that are shown, and characters of each."""
@@ -66,10 +68,9 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     widgets.tabs(
         {
             t("General"): lambda: _general(workspace, status),
-            t("Splitting"): lambda: _splitting(workspace, base),
+            t("Search"): lambda: _search(workspace, base),
             t("Model"): lambda: model.draw_model(workspace, status),
-            t("Search"): lambda: _draw_search_settings(workspace, base),
-            t("Try it"): lambda: _trial(workspace, base),
+            t("Splitting"): lambda: _splitting(workspace, base),
             t("Can my notes be found?"): lambda: findability.section(workspace, base),
         },
         f"tab_{base.id}",
@@ -86,26 +87,28 @@ def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
 
 def _general(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
-    with st.columns([5, 6])[0]:
+    left, right = widgets.halves("base")
+    with left:
         _name(workspace, base)
         shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
         for name in _USUAL:
             if shown.get(name, True):
                 knobs.draw_switch(workspace, base, name)
+    with right:
         folders.connection(workspace, base)
         ignoring.patterns(workspace, base)
         with st.expander(t("More choices"), icon=":material/tune:", key=f"switches_{base.id}"):
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):
                     knobs.draw_switch(workspace, base, name)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if status.pending:
-                knobs.embed_all(workspace, base, status.pending)
-            widgets.base_link(base.name)
-            listing.export(workspace, base)
-            shut = jobs.is_shut(workspace)
-            asks = {"on_click": trash.ask, "args": ((), base.name)}
-            widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if status.pending:
+            knobs.embed_all(workspace, base, status.pending)
+        widgets.base_link(base.name)
+        listing.export(workspace, base)
+        shut = jobs.is_shut(workspace)
+        asks = {"on_click": trash.ask, "args": ((), base.name)}
+        widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
 
 
 def _name(workspace: Workspace, base: KnowledgeBase) -> None:
@@ -135,6 +138,14 @@ def _follow_rename(old: str, new: str) -> None:
         st.session_state["search_bases"] = [new if name == old else name for name in chosen]
 
 
+def _search(workspace: Workspace, base: KnowledgeBase) -> None:
+    left, right = widgets.halves("base_search")
+    with left:
+        _draw_search_settings(workspace, base)
+    with right:
+        _trial(workspace, base)
+
+
 def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the search settings of the base; a choice that loses nothing is stored at once, and the program's settings decide
     the others.
@@ -148,25 +159,29 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
 
     shown = findability.trial_settings(base) or base.search
     st.caption(t("What you leave at its default follows the settings."))
-    for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
+    usual = st.container()
+    rare = [name for name in keys if name not in _USUAL_SEARCH]
+    advanced = st.expander(t("Advanced"), icon=":material/tune:", key=f"more_search_{base.id}") if rare else usual
+    for name, key in keys.items():
         own = getattr(shown, name)
         st.session_state[key] = knobs.AS_SET if own is None else own
         texts = knobs.value_labels(workspace, name)
         texts.setdefault(st.session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
-        widgets.select(knobs.setting_label(name), texts, key, column, on_change=save, disabled=shut)
+        place = advanced if name in rare else usual
+        widgets.select(knobs.setting_label(name), texts, key, place, on_change=save, disabled=shut)
     findability.guard(workspace, base)
 
 
 def _trial(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the box for a question to a base, and its answer by the settings of the base."""
-    left, right = st.columns([5, 6], gap="large")
     key = f"tried_{base.id}"
-    with left, st.form(f"try_{base.id}", border=False):
-        typed = st.text_area(t("Question"), key=f"{key}_text", height=120)
+    st.html(f'<div class="t-caption">{html(t("Try it"))}</div>')
+    with st.form(f"try_{base.id}", border=False):
+        typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
         if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
             st.session_state[key] = (typed or "").strip()
-    with right, shell.errors():
+    with shell.errors():
         if text := st.session_state.get(key):
             _answer(workspace, base, text)
         else:

@@ -22,10 +22,6 @@ FIRST = ("mode", "limit", "reranker")
 def search(workspace: Workspace) -> None:
     """Draw what a search begins with where neither the question nor its base says otherwise."""
     st.caption(t("Every search begins with this, unless its base or the question has its own choice."))
-    draw_with_file(workspace, "search", partial(_fields, workspace))
-
-
-def _fields(workspace: Workspace) -> None:
     for name in FIRST:
         _part(workspace, name)
     with st.expander(t("Advanced"), icon=":material/tune:", key="search_advanced"):
@@ -141,11 +137,7 @@ def _converter_row(converter_card: ConverterCard) -> str:
 
 
 def draw_general(workspace: Workspace) -> None:
-    """Draw the choices of this workspace, then what is in `tessera.toml`."""
-    draw_with_file(workspace, "general", partial(_draw_language_and_look, workspace))
-
-
-def _draw_language_and_look(workspace: Workspace) -> None:
+    """Draw the choices of this workspace."""
     look.choose_language(workspace, "settings_language", label_visibility="visible")
     look.choose_look(workspace, "settings_look", label_visibility="visible")
     with st.expander(t("Folders and old versions"), icon=":material/tune:", key="general_numbers"):
@@ -230,13 +222,9 @@ def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
     return workspace.readonly or program_setting.source == "environment"
 
 
-def draw_with_file(workspace: Workspace, key: str, fields: Callable[[], object]) -> None:
-    """Draw fields, and next to them the file that they are written into, folded."""
-    left, right = st.columns([5, 6], gap="large")
-    with left:
-        fields()
-    with right:
-        shell.on_demand(FILE, f"file_{key}", "description", partial(_file, workspace))
+def draw_file(workspace: Workspace, key: str) -> None:
+    """Draw the file that the fields are written into, folded."""
+    shell.on_demand(FILE, f"file_{key}", "description", partial(_file, workspace))
 
 
 def _file(workspace: Workspace) -> None:

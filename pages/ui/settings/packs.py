@@ -24,9 +24,10 @@ def section(workspace: Workspace) -> None:
     )
     for problem in workspace.packs.problems.values():
         st.warning(plain(text_of(problem)), icon=":material/warning:")
-    for card in workspace.packs.all():
-        with st.container(border=True, key=f"pack_{card.name}"):
-            _pack(workspace, card)
+    with st.container(key="halves_packs"):
+        for column, card in widgets.in_columns(workspace.packs.all(), 2):
+            with column.container(border=True, key=f"pack_{card.name}"):
+                _pack(workspace, card)
     _from_folder(workspace)
 
 

@@ -193,6 +193,12 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
         yield from zip(st.columns(count), items[first : first + count], strict=False)
 
 
+def halves(key: str) -> Sequence[DeltaGenerator]:
+    """Return two columns; without room for both the second is below the first."""
+    with st.container(key=f"halves_{key}"):
+        return st.columns(2, gap="large")
+
+
 def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
     """Draw tabs, each with its content; with a `key` the content of the open one only."""
     more: dict[str, Any] = {"key": key, "on_change": "rerun"} if key else {}
