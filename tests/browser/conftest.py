@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pypdfium2
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
@@ -73,6 +74,12 @@ class Tab:
         while not self.page.evaluate("Boolean(window.tesseraKeys)"):
             assert time.monotonic() < end
             self.page.wait_for_timeout(50)
+
+    def printed(self) -> str:
+        """Return the text of the page as it is printed, one line for each that is in it."""
+        document = pypdfium2.PdfDocument(self.page.pdf(format="A4", prefer_css_page_size=True))
+        pages = [page.get_textpage().get_text_range() for page in document]
+        return "\n".join(line.strip() for text in pages for line in text.splitlines() if line.strip())
 
     def reach(self, control: Locator) -> None:
         """Press Tab until a control has the focus."""

@@ -57,6 +57,10 @@ def test_links_open_notes_at_their_places_and_pictures_are_of_the_folder(tab: Ta
     expect(document.locator("img")).to_have_js_property("naturalWidth", 7)
     expect(document.locator("a.picture")).to_have_attribute("href", "https://example.invalid/x.png")
     tab.settle()
+    printed = tab.printed().splitlines()
+    assert printed[0] == "Start"
+    assert "(https://example.invalid/)" in " ".join(printed)
+    assert not {"Notes", "Tree", "deep", "Edit", "More", "Open in Obsidian", "Links in this note · 4"} & {*printed}
     document.get_by_role("link", name="its part").click()
     expect(document.get_by_role("heading", name="The part")).to_be_in_viewport()
     expect(page.locator(".st-key-reader .t-title")).to_have_text("Target")
@@ -128,7 +132,8 @@ def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> N
     expect(box).to_be_focused()
     tab.settle()
     page.keyboard.type("targ")
-    expect(page.locator("[class*=st-key-switch_to_]")).to_have_count(1)
+    # The note, and the offer of a new one.
+    expect(page.locator("[class*=st-key-switch_to_]")).to_have_count(2)
     tab.settle()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")

@@ -275,6 +275,22 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 html:not([data-unsaved]) .st-key-writing_state > :has(> .st-key-writing_away), [data-unsaved] .st-key-writing_state > :not(:has(> .st-key-writing_away)) { display: none; }
 .st-key-writing_away p { color: color-mix(in srgb, #d2503f 85%, currentColor); }
 .st-key-writing_beside { max-height: calc(100vh - 15.5rem); overflow-y: auto; overflow-x: hidden; padding-right: .4rem; }
+@media print {
+  @page { margin: 18mm; }
+  :is(html, body, [id="root"], [data-testid="stApp"], [data-testid="stAppViewContainer"], [data-testid="stMain"], [data-testid="stApp"] > div, [data-testid="stAppViewContainer"] > div, [data-testid="stColumn"], [data-testid="stLayoutWrapper"]) { position: static !important; overflow: visible !important; height: auto !important; min-height: 0 !important; display: block !important; width: auto !important; max-width: none !important; }
+  :is([data-testid="stSidebar"], [data-testid="stHeader"], [data-testid="stButton"], [data-testid="stPopover"], [data-testid="stButtonGroup"], [data-testid="stDownloadButton"], [data-testid="stMenuButton"]),
+  :is([data-testid="stExpander"], [data-testid="stCheckbox"], [data-testid="stMultiSelect"], [data-testid="stSelectbox"], [data-testid="stCaptionContainer"], [data-testid="stTooltipIcon"], [data-testid="stIconMaterial"], [data-testid="stToast"], hr.t-rule),
+  :is(.st-key-page_help, .st-key-tour, .st-key-tour_offer, .st-key-notes_head, .st-key-notes_filters, .st-key-reader_bar a, .st-key-reader_about > :not(:first-child), .st-key-facets, .st-key-chips, .st-key-more_hits, .st-key-ask_row svg),
+  [data-testid="stColumn"]:has(.st-key-notes_side, .st-key-guide_side, .st-key-facets),
+  [data-testid="stMain"]:has(.st-key-answer, .st-key-answer_perhaps, .st-key-written) :is([class*="st-key-hit_"], [class*="st-key-early_"]) { display: none !important; }
+  :is(html, body, [data-testid="stApp"]) { background: #fff !important; color-scheme: light; }
+  [data-testid="stMainBlockContainer"] { padding: 0 !important; max-width: none !important; } [data-testid="stVerticalBlock"], [data-testid="stHorizontalBlock"] { display: block !important; }
+  [data-testid="stApp"] :is(*, *::before, *::after) { color: #111 !important; background: none !important; border-color: #bbb !important; box-shadow: none !important; outline: none !important; -webkit-text-fill-color: #111; opacity: 1 !important; }
+  [data-testid="stApp"] :is(.st-key-answer, .st-key-answer_perhaps, .st-key-written) { border: 0 !important; padding: 0 !important; } .t-near, mark { text-decoration: underline #111 1px !important; text-underline-offset: .2em; }
+  .st-key-ask_row input { font-size: 1.4rem !important; font-weight: 650; padding: 0 !important; } .st-key-ask_row div { border: 0 !important; padding: 0 !important; }
+  [class*="st-key-quote_"] { break-inside: avoid; } :is(h1, h2, h3, h4, .t-title) { break-after: avoid; } .st-key-reader_bar .t-title { overflow: visible; white-space: normal; font-size: 1.6rem; }
+  :is(.st-key-reader, .st-key-reader_body) { contain: none; }
+}
 </style>
 """
 
