@@ -25,6 +25,6 @@ def page(workspace: Workspace) -> None:
 
 
 workspace = shell.workspace()
-st.title(t("Knowledge bases"))
+st.title(t("Knowledge bases"), anchor=False)
 with shell.errors():
     page(workspace)

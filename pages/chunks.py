@@ -93,7 +93,7 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
 
 
 workspace = shell.workspace()
-st.title(t("Chunks"))
+st.title(t("Chunks"), anchor=False)
 bases = workspace.bases.all()
 if not bases:
     welcome.no_notes(

@@ -69,7 +69,7 @@ def view(question_set: QuestionSet) -> str:
 
 
 workspace = shell.workspace()
-st.title(t("Evaluation"))
+st.title(t("Evaluation"), anchor=False)
 bases = workspace.bases.all()
 if not bases:
     text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")

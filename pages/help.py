@@ -65,7 +65,7 @@ def matches(language: str, words: str) -> str:
 def beginning(workspace: Workspace, language: str) -> None:
     """Draw the table of contents, or what the filter leaves of it."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="help_head"):
-        st.title(t("Help"), width="stretch")
+        st.title(t("Help"), width="stretch", anchor=False)
         if tour.has_sample(workspace):
             tour.begin_button(workspace)
         else:
@@ -92,7 +92,7 @@ def reading(language: str, chapter: Chapter) -> None:
         with st.container(horizontal=True, gap="xxsmall", vertical_alignment="center", key="guide_way"):
             widgets.small(t("Help"), "guide_all", "arrow_back", on_click=choose, args=("",))
             st.caption(part, width="content")
-        st.title(plain(chapter.title))
+        st.title(plain(chapter.title), anchor=False)
         drawn = document(chapter.text, GuideSources(language, chapter.path))
         sections = listed(every[f"{chapter.path}/{name}"] for name in guide.PARTS.get(chapter.path, ()))
         order = list(every.values())

@@ -30,7 +30,7 @@ PURPOSE = (
 
 def introduce(workspace: Workspace) -> None:
     """Introduce Tessera where there are no notes, and offer the two ways to begin."""
-    st.title("Tessera")
+    st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
         st.html("".join(f'<p class="t-lead">{html(text_of(sentence))}</p>' for sentence in PURPOSE))
@@ -57,7 +57,7 @@ def attention(workspace: Workspace, status: Status) -> None:
     waiting = workspace.review.count()
     if not (unread or status.index_problem or unfinished or lapsing or waiting):
         return
-    st.subheader(t("Needs attention"))
+    st.subheader(t("Needs attention"), anchor=False)
     if unfinished:
         _unfinished(workspace, status)
     if waiting:
@@ -111,7 +111,7 @@ def recent(workspace: Workspace) -> None:
     cards = workspace.notes.switch("", RECENT)
     if not cards:
         return
-    st.subheader(t("Recent notes"))
+    st.subheader(t("Recent notes"), anchor=False)
     with st.container(gap="xxsmall", key="recent_notes"):
         for card in cards:
             _row(card, card.updated_at, f"recent_{card.id}")
@@ -140,7 +140,7 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
 def bases(workspace: Workspace, status: Status) -> None:
     """Draw a card for every base, the ways to more notes, and the folder of the workspace."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="bases_head"):
-        st.subheader(t("Knowledge bases"), width="stretch")
+        st.subheader(t("Knowledge bases"), width="stretch", anchor=False)
         _new_base()
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, key=f"base_{base.base.id}"):
@@ -183,7 +183,7 @@ if not status.bases:
     jobs.panel(workspace)
     st.stop()
 
-st.title("Tessera")
+st.title("Tessera", anchor=False)
 quick_search()
 welcome.links(workspace)
 tour.offer(workspace)

@@ -44,7 +44,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
             t("{n} not indexed by the model of the others", n=others): others,
         }
         left = t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out)
-        st.caption(f"{left}: {', '.join(reason for reason, n in reasons.items() if n)}")
+        st.caption(t("{left}: {reasons}", left=left, reasons=[reason for reason, n in reasons.items() if n]))
     st.caption(plain(t("Drag to move, scroll to zoom, click a point to open its note.")))
 
 
@@ -60,7 +60,7 @@ def _legend(names: Sequence[str], *, grey: bool) -> None:
 
 
 workspace = shell.workspace()
-st.title(t("Map"))
+st.title(t("Map"), anchor=False)
 bases = [base.name for base in workspace.bases.all()]
 if not bases:
     welcome.no_notes(workspace, t("There are no notes for a map yet."))

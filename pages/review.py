@@ -8,7 +8,7 @@ from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import t
 
 workspace = shell.workspace()
-st.title(t("Review"))
+st.title(t("Review"), anchor=False)
 jobs.panel(workspace, ("edits", "embed", *jobs.LEARNING))
 with shell.errors():
     with st.spinner(t("Comparing the notes…"), show_time=False):

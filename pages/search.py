@@ -8,7 +8,7 @@ from pages.ui.shared.text import t
 
 workspace = shell.workspace()
 with st.container(key="hidden_title"):
-    st.title(t("Search"))
+    st.title(t("Search"), anchor=False)
 
 bases = [base.name for base in workspace.bases.all()]
 text, options = question_box.row(workspace, bases)

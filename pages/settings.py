@@ -38,25 +38,25 @@ def _models() -> None:
 def _programs() -> None:
     left, right = widgets.halves("programs")
     with left:
-        st.subheader(t("Assistants"))
+        st.subheader(t("Assistants"), anchor=False)
         access.draw_assistants(workspace)
     with right:
-        st.subheader(t("Other programs"))
+        st.subheader(t("Other programs"), anchor=False)
         access.draw_programs(workspace)
 
 
 def _care() -> None:
     left, right = widgets.halves("care")
     with left:
-        st.subheader(t("Backups"))
+        st.subheader(t("Backups"), anchor=False)
         upkeep.draw_backups(workspace)
     with right:
-        st.subheader(t("Health and space"))
+        st.subheader(t("Health and space"), anchor=False)
         upkeep.draw_health(workspace)
 
 
 workspace = shell.workspace()
-st.title(t("Settings"))
+st.title(t("Settings"), anchor=False)
 
 with shell.errors():
     status = workspace.status()

@@ -233,7 +233,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     box, canvas, still: document.createElement('canvas'), title: box.querySelector('.title'), scale: 0, x: 0, y: 0, frames: 0,
   };
   view.open = note => setTriggerValue('open', note);
-  canvas.setAttribute('aria-label', `${data.about}. ${data.help}`);
+  canvas.setAttribute('aria-label', `${data.about} · ${data.help}`);
   view.data = data;
   if (box.dataset.stamp !== `${data.stamp}`) {
     box.dataset.stamp = data.stamp;

@@ -181,7 +181,7 @@ class TestMap:
         assert self.at(shown, 0.25, 0.25)[0] == before[0] + 60
         canvas.press("Enter")
         assert shown.sent == []
-        expect(canvas).to_have_attribute("aria-label", "A map of 2 notes. Drag")
+        expect(canvas).to_have_attribute("aria-label", "A map of 2 notes · Drag")
 
 
 class TestTree:

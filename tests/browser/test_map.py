@@ -1,5 +1,6 @@
 """The map in the browser: it is drawn, coloured anew, and a click on a point opens the note."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,3 +35,19 @@ def test_a_point_of_the_map_opens_its_note(tab: Tab) -> None:
     )
     drawn.locator("canvas").click(position={"x": left, "y": top})
     expect(page.locator(".st-key-reader .t-title")).to_contain_text(title)
+
+
+def test_in_chinese_no_text_of_the_map_is_english(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/map")
+    expect(page.locator(".map[data-drawn]")).to_be_visible()
+    page.get_by_role("radio", name="中文").click()
+    expect(page.get_by_role("heading", name="地图")).to_be_visible()
+    expect(page.locator("canvas")).to_have_attribute("aria-label", re.compile("9 篇笔记的地图 · 拖动"))
+    tab.settle()
+    texts = page.get_by_test_id("stMain").evaluate(
+        "main => ['aria-label', 'title', 'placeholder'].flatMap(name =>"
+        " [...main.querySelectorAll(`[${name}]`)].map(one => one.getAttribute(name)))"
+    )
+    # A button of Streamlit's own lists, which has no setting.
+    assert [text for text in texts if re.search("[A-Za-z]{2}", text)] in ([], ["Open"])

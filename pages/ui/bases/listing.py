@@ -39,7 +39,7 @@ _WIDTH = 640
 def draw_new_base(workspace: Workspace) -> None:
     """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
     folders.back()
-    st.subheader(t("New base"))
+    st.subheader(t("New base"), anchor=False)
     with st.container(key="new_base_form", width=_WIDTH):
         name = st.text_input(t("Name"), key="new_name", max_chars=80)
         kind = _kind()

@@ -186,7 +186,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 def why(cut: Cut) -> None:
     """Draw the chosen strategy and the others with their reasons, and the profile that the choice is based on."""
-    st.subheader(t("Why this split"))
+    st.subheader(t("Why this split"), anchor=False)
     lines = []
     for number, reason in enumerate(cut.reasons):
         strategy, text = knobs.value_label("strategy", reason.fields["strategy"]), text_of(reason.fields["reason"])

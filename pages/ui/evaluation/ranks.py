@@ -274,7 +274,7 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw the list and the chosen question; a click in the list draws only this part anew."""
-    st.subheader(t("Question by question"))
+    st.subheader(t("Question by question"), anchor=False)
 
     @st.fragment
     def part() -> None:

@@ -20,7 +20,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 def draw_picture_model(workspace: Workspace) -> None:
     """Draw the choice of the model, and what it knows."""
-    st.subheader(t("Model for pictures"))
+    st.subheader(t("Model for pictures"), anchor=False)
     general.field(workspace, "pictures.model", _name, str, workspace.images.start)
     st.caption(
         t(
@@ -105,7 +105,7 @@ def draw_models(workspace: Workspace, status: Status, models: Sequence[ModelCard
         used.setdefault(base.embedder, []).append(base.name)
     shown = [model for model in models if model.name in used or not _idle(model)]
     for part in ("embedder", "reranker"):
-        st.subheader(text_of(PARTS[part]))
+        st.subheader(text_of(PARTS[part]), anchor=False)
         cards = [model for model in shown if model.part == part]
         _cards(workspace, [card for card in cards if not _is_rare(card, used)], used)
         if rare := [card for card in cards if _is_rare(card, used)]:
@@ -210,7 +210,7 @@ def _details(card: ModelCard) -> str:
 
 def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     """Draw a box for a model that no card shows."""
-    st.subheader(t("Another model"))
+    st.subheader(t("Another model"), anchor=False)
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()

@@ -352,7 +352,7 @@ def _care(workspace: Workspace) -> None:
 
 
 def _unusable(error: TesseraError) -> None:
-    st.title(t("This workspace can't be opened"))
+    st.title(t("This workspace can't be opened"), anchor=False)
     widgets.problem(error)
     if isinstance(error, NewerSchema):
         st.caption(t("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder."))

@@ -121,6 +121,7 @@ def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool,
 
 def select(label: str, texts: Mapping[Option, str], key: str, place: Any = st, **more: Any) -> Option:
     """Draw a list to choose one of the options from, by its text; `place` is a column, else the page."""
+    more = {"placeholder": "", **more}  # Streamlit's own is English
     return place.selectbox(label, list(texts), format_func=texts.__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
 
