@@ -86,15 +86,17 @@ def dialog(*, wanted: bool) -> None:
     if wanted:
         _open()
     if st.session_state.get(_OPEN):
-        st.dialog(t("Keyboard shortcuts"), on_dismiss=_close)(_content)()
+        st.dialog(t("Keyboard shortcuts"), width="medium", on_dismiss=_close)(_content)()
 
 
 def _content() -> None:
+    parts = []
     for title, keys in SHORTCUTS.items():
         rows = "".join(
             f"<tr><td>{html(text_of(what))}</td><td>{_keys(names)}</td></tr>" for what, names in keys.items()
         )
-        st.html(f'<div class="t-caption">{html(text_of(title))}</div><table class="t-table">{rows}</table>')
+        parts.append(f'<section><div class="t-caption">{html(text_of(title))}</div><table>{rows}</table></section>')
+    st.html(f'<div class="t-shortcuts">{"".join(parts)}</div>')
 
 
 def _keys(names: tuple[str, ...]) -> str:

@@ -51,6 +51,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-dotted { display: flex; gap: .6rem; min-width: 0; } .t-head .t-dot { align-self: center; } .t-head .t-name { min-width: 0; }
 .t-where { overflow-wrap: anywhere; } .t-problem { color: var(--t-warn); overflow-wrap: anywhere; margin-top: .25rem; } .t-problem:empty { display: none; }
 .t-table { border-collapse: collapse; font-size: .92rem; } .t-table td { padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--t-line); }
+.t-shortcuts { columns: 17rem 2; column-gap: 2rem; font-size: .9rem; } .t-shortcuts section { break-inside: avoid; padding-bottom: 1rem; } .t-shortcuts table { border-collapse: collapse; width: 100%; } .t-shortcuts td { padding: .25rem 0; border-bottom: 1px solid var(--t-line); } .t-shortcuts td:last-child { text-align: right; padding-left: .8rem; white-space: nowrap; }
+.t-shortcuts kbd { font: .78rem var(--st-code-font, monospace); border: 1px solid var(--t-line); border-radius: .3rem; padding: .1rem .35rem; background: var(--t-soft); }
 .t-lead { font-size: 1.12rem; line-height: 1.55; max-width: 46rem; opacity: .85; }
 .t-rule { border: 0; border-top: 1px solid var(--t-line); margin: .35rem .5rem; }
 .t-example { margin: 0; border: 1px solid var(--t-line); border-radius: .75rem; padding: 1rem 1.1rem; background: var(--t-soft); display: flex; flex-direction: column; gap: .7rem; max-width: 34rem; }
