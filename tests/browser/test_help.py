@@ -1,10 +1,10 @@
-"""Help in a real browser: the guide, the tour by keyboard, and the keys that begin a note and go to a page."""
+"""Help in a real browser: the guide, the tour by keyboard, keys that lead to a page, and pages in a wide window."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Tab, light_workspace, tessera
 
@@ -76,3 +76,25 @@ def test_keys_begin_a_note_and_lead_to_a_page(tab: Tab) -> None:
     page.get_by_role("button", name="New note: Bread of May").click()
     expect(page.locator(".cm-content")).to_be_visible()
     expect(page.get_by_role("textbox", name="Title").first).to_have_value("Bread of May")
+
+
+def test_a_wide_window_has_two_columns_and_a_narrower_one_has_one(tab: Tab) -> None:
+    page = tab.page
+    for path, first, second in (
+        ("/", ".st-key-recent_notes", ".st-key-bases_head"),
+        ("/settings", ".st-key-settings_look", ".st-key-note_types"),
+    ):
+        page.set_viewport_size({"width": 1920, "height": 1080})
+        tab.open(path)
+        left, right = page.locator(first), page.locator(second)
+        expect(right).to_be_visible()
+        assert _x(left) + 500 < _x(right)
+        page.set_viewport_size({"width": 1280, "height": 1080})
+        expect(right).to_be_visible()
+        assert abs(_x(left) - _x(right)) < 2
+
+
+def _x(element: Locator) -> float:
+    box = element.bounding_box()
+    assert box is not None
+    return box["x"]

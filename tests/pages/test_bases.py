@@ -546,8 +546,11 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
     assert any("Restoring" in label and label.startswith("1\\.") for label in links)
 
 
-def test_a_base_with_a_model_recalls_passages_beside_the_question(base: Screen) -> None:
+def test_a_base_with_a_model_recalls_passages_below_the_question(base: Screen) -> None:
+    assert base.tabs == ["General", "Search", "Model", "Splitting", "Can my notes be found?"]
     base.tab("Search")
+    folded = next(one for one in base.app.expander if one.label == "Advanced")
+    assert [box.label for box in folded.selectbox] == ["Minimum similarity", "Weight of meaning", "Weight of reranking"]
     next(box for box in base.app.text_area if box.key.startswith("tried_")).set_value("restore the largest table")
     next(button for button in base.app.button if button.label == "Ask this base").click().run()
     result = base.workspace.search("restore the largest table", bases="vault")

@@ -93,7 +93,7 @@ def has_sample(workspace: Workspace) -> bool:
 
 def offer(workspace: Workspace) -> None:
     """Offer the tour where the sample notes are, until it was taken or refused."""
-    if _STEP in st.session_state or workspace.preferences.get(_PREFERENCE) == _ENDED or not has_sample(workspace):
+    if _STEP in st.session_state or not has_sample(workspace) or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with st.container(border=True, key="tour_offer", horizontal=True, vertical_alignment="center"):
         about = t("Two minutes on the sample notes: search, answers, splitting, writing, measuring.")
