@@ -261,25 +261,38 @@ def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the excerpt that answers a comparison best, and for each side the best one about that side alone.
 
-    Of those that answer nearly as well, the first is one that names all sides. None where a side is named nowhere.
+    Of those that answer nearly as well, the first is one that names all sides. While there is room, passages about a
+    side that answer nearly as well as its best one follow: which of them is first hangs on the last digits of vectors.
+    None where a side is named nowhere.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
-    close = (excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER)
-    selection = [next((excerpt for excerpt in close if all(name & excerpt.words for name in names)), ranked[0])]
+    naming_all = (excerpt for excerpt in _close(ranked) if all(name & excerpt.words for name in names))
+    selection, further = [next(naming_all, ranked[0])], []
     for name in names:
         others = set().union(*names) - name
-        alone = (
+        alone = [
             excerpt for excerpt in ranked if name & excerpt.strongest.words and not others & excerpt.strongest.words
-        )
+        ]
+        further += _close(alone)
         missing = (
             excerpt for excerpt in ranked if name & excerpt.words and not any(name & other.words for other in selection)
         )
-        excerpt = next(alone, None) or next(missing, None)
+        excerpt = next(iter(alone), None) or next(missing, None)
         if excerpt and not any(excerpt.repeats(other) for other in selection):
             selection.append(excerpt)
     named = frozenset().union(*(excerpt.words for excerpt in selection))
-    return selection[:QUOTES] if all(name & named for name in names) else []
+    if not all(name & named for name in names):
+        return []
+    for excerpt in sorted(further, key=lambda excerpt: -excerpt.score):
+        if all(excerpt.hit.chunk.id != item.hit.chunk.id and not excerpt.repeats(item) for item in selection):
+            selection.append(excerpt)
+    return selection[:QUOTES]
+
+
+def _close(ranked: Sequence[Excerpt]) -> list[Excerpt]:
+    """Return those of ranked excerpts that answer nearly as well as the first."""
+    return [excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER]
 
 
 def _quote(number: int, item: Excerpt) -> Quote:
