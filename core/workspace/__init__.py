@@ -266,7 +266,7 @@ class Workspace(Services):
 
         def work(progress: Progress) -> int:
             job = self.jobs.find("embed")  # which may have done other work before
-            while self.jobs.running("warm"):
+            while self.jobs.running("warm") and not self.models.loaded:
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
             indexed = self.chunks.embed_rest(progress)
