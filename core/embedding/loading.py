@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,6 +17,10 @@ from core.base.errors import ModelError
 from core.base.messages import message, plural
 from core.embedding.model_folder import ModelFacts
 from core.model import Device, Matrix, Running
+
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
+"""Products that oneDNN keeps compiled, by the lengths of the texts: a pass has four. Its own 1,024 take 40 MB after
+128 texts. It is read when torch first multiplies."""
 
 
 def choose_device() -> Device:
@@ -60,6 +65,8 @@ class Turns:
             self._running.release()
 
 
+_FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+"""Number formats by their names in a file of weights."""
 _REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"^(\S.*?)\s*\|.*\bMISSING\b", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -70,13 +77,54 @@ _loading = Lock()
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> Any:
     """Return the SentenceTransformer in a folder; raises ModelError if it is incomplete."""
-    model = load("SentenceTransformer", facts.folder, name, device)
+    stored = _stored_dtype(facts.folder / "model.safetensors") if device.name == "cpu" else None
+    model = load("SentenceTransformer", facts.folder, name, device, dtype=stored)
     model.max_seq_length = facts.max_tokens
+    if stored:
+        _convert_layers(model, device)
     return model
 
 
-def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, name: str, device: Device) -> Any:
-    """Return the model; raises ModelError if it can't be loaded, or the folder lacks some of its weights."""
+def _stored_dtype(file: Path) -> str | None:
+    """Return the number format of the weights in a file, None where they have none in common."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, "pt") as opened:
+            names = {opened.get_slice(key).get_dtype() for key in opened.keys()}  # noqa: SIM118 it is no mapping
+    except (OSError, SafetensorError):
+        return None
+    formats = [dtype for name, dtype in _FORMATS.items() if name in names]
+    return formats[0] if len(formats) == 1 else None
+
+
+def _convert_layers(model: Any, device: Device) -> None:
+    """Give the layers of a model a device's number format; its word vectors stay in their file until they are read.
+
+    Of a multilingual model these are four fifths of the weights.
+    """
+    import torch
+
+    transformer, dtype = model[0].auto_model, getattr(torch, device.dtype)
+    words = transformer.get_input_embeddings()
+    words.register_forward_hook(lambda _module, _arguments, rows: rows.to(dtype))
+    for weights in transformer.parameters():
+        if weights is not words.weight:
+            weights.data = weights.data.to(dtype)
+
+
+def load(
+    kind: Literal["SentenceTransformer", "CrossEncoder"],
+    folder: Path,
+    name: str,
+    device: Device,
+    *,
+    dtype: str | None = None,
+) -> Any:
+    """Return the model, in the number format of its device or in another one.
+
+    Raises ModelError if it can't be loaded, or the folder lacks some of its weights.
+    """
     import sentence_transformers
     import torch
 
@@ -87,7 +135,7 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
                 device=device.name,
                 local_files_only=True,
                 trust_remote_code=False,
-                model_kwargs={"dtype": getattr(torch, device.dtype)},
+                model_kwargs={"dtype": getattr(torch, dtype or device.dtype)},
             )
         except Exception as error:  # torch and transformers raise errors of every kind
             raise ModelError(

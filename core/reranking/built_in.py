@@ -39,8 +39,8 @@ class Network:
         bert = encoder[0].model
         self.shape, self.device, self.max_seq_length = shape, torch.device(device), tokens
         self.tokenizer = encoder.tokenizer
-        words = bert.embeddings.word_embeddings.weight
-        same = words.device == self.device and words.dtype == dtype
+        places = bert.embeddings.position_embeddings.weight
+        same = places.device == self.device and places.dtype == dtype
         self.embeddings = bert.embeddings if same else copy.deepcopy(bert.embeddings).to(self.device, dtype)
         layers = [copy.deepcopy(bert.encoder.layer[number]) for number in shape.layers]
         self.parts = torch.nn.ModuleDict(

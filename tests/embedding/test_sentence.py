@@ -9,8 +9,10 @@ import pytest
 
 from core.base.errors import ConfigError, ModelError, UnknownChoice
 from core.embedding import build, e5
+from core.embedding.sentence import FEW
 from core.embedding.sentence import build as build_sentence
 from core.embedding.sentence import build_bundled as build_bundled
+from core.model import Device
 from tests import tiny_models
 
 
@@ -211,3 +213,12 @@ def test_an_incomplete_model_in_the_hub_cache_is_refused(monkeypatch, tmp_path, 
     tiny_models.cached(part, "sentence-transformers/other", tmp_path / "cache", monkeypatch)
     with pytest.raises(ModelError, match=r"lacks modules\.json"):
         build("sentence:other").embed(["x"], role="note")
+
+
+def test_word_vectors_stay_as_their_file_has_them(tiny_folder: Path) -> None:
+    embedder = build_sentence(str(tiny_folder), device=Device("cpu", "bfloat16", ""))
+    transformer = embedder.loaded()[0].auto_model
+    words = transformer.get_input_embeddings().weight
+    assert str(words.dtype) == "torch.float32"
+    assert {str(weights.dtype) for weights in transformer.parameters() if weights is not words} == {"torch.bfloat16"}
+    assert np.isfinite(embedder.embed(["a word"] * (FEW + 1), role="note")).all()
