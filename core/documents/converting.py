@@ -4,7 +4,8 @@ import atexit
 import base64
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from threading import Lock
 
@@ -39,6 +40,8 @@ _CLOCK = 3
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
+_SCANNER, _LOOK = Lock(), 0.1
+"""What a document that may be a scan holds while it is read, and the seconds between two looks while it waits."""
 
 
 def default_for(kind: str) -> str:
@@ -70,8 +73,12 @@ def is_document(path: str, *, pictures: bool = False) -> bool:
     return (pictures or kind not in PICTURES) and bool(default_for(kind))
 
 
-def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, str]:
+def convert(
+    data: bytes, path: str, *, converter: str = "", look: Callable[[], object] = lambda: None
+) -> tuple[Converted, str]:
     """Return a document as Markdown, and the version of what converted it.
+
+    `look` is called often meanwhile; what it raises ends the conversion.
 
     Raises SourceError for a document that is refused or can't be converted, UnknownChoice for a converter.
     """
@@ -82,7 +89,7 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     if kind not in chosen.kinds.split():
         raise SourceError(path, "can't be read by the converter '{converter}'.", converter=name)
     started = time.perf_counter()
-    result = _run(name, kind, data, path)
+    result = _run(name, kind, data, path, look)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
     if cause := result.get("cause"):
         _LOG.warning("A converter failed: a .%s of %d bytes by %s: %s", kind, len(data), name, cause)
@@ -99,12 +106,31 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     return converted, ", ".join(filter(None, (result["version"], converted.ocr)))
 
 
-def _run(name: str, kind: str, data: bytes, path: str) -> WorkerResult:
+def _run(name: str, kind: str, data: bytes, path: str, look: Callable[[], object]) -> WorkerResult:
     """Convert in a process that is idle, or in a new one; return its result."""
-    limits = limits_of(len(data), reads_scans="ocr" in (name, kind) or kind == "pdf")
+    reads_scans = name == "ocr" or kind == "pdf"
+    limits = limits_of(len(data), reads_scans=reads_scans)
+    with _scanner(look) if reads_scans and can_read() else nullcontext():
+        return _run_within(limits, name, kind, data, path, look)
+
+
+@contextmanager
+def _scanner(look: Callable[[], object]) -> Iterator[None]:
+    """Wait until no other document is read that may be a scan, which takes nearly a gigabyte."""
+    while not _SCANNER.acquire(timeout=_LOOK):
+        look()
+    try:
+        yield
+    finally:
+        _SCANNER.release()
+
+
+def _run_within(
+    limits: Limits, name: str, kind: str, data: bytes, path: str, look: Callable[[], object]
+) -> WorkerResult:
     process = _take_process(limits)
     try:
-        result = process.convert(data, name, kind)
+        result = process.convert(data, name, kind, look)
     except TimeoutError:
         raise Interrupted(path, too_much_time(limits.processor_seconds)) from None
     except ChildProcessError as error:

@@ -3,7 +3,8 @@
 import logging
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -23,6 +24,7 @@ from core.indexing.embed_queue import FAILURES, EmbedQueue, state_of
 from core.indexing.indexer import Indexer
 from core.indexing.models import Models
 from core.intake import folder, notefile, sync, upload
+from core.intake.converting_ahead import ConvertedFile, convert_ahead
 from core.intake.folder import Paths
 from core.intake.ignoring import is_rules
 from core.intake.importers import Importer
@@ -402,7 +404,8 @@ def _write(
         by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
         progress(done, total, state_of([base], notes, written, by_meaning))
 
-    indexer.write(_notes(store, base, plan, unread), len(plan.added) + len(plan.changed), report)
+    with closing(_notes(store, base, plan, unread)) as drafts:
+        indexer.write(drafts, len(plan.added) + len(plan.changed), report)
 
 
 def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
@@ -431,7 +434,7 @@ def _rename(store: Store, plan: SyncPlan) -> None:
     store.notes.touch((note_id, file.mtime_ns, file.size, file.stamp) for note_id, file in touched)
 
 
-def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> Iterator[NoteToIndex]:
+def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> Generator[NoteToIndex]:
     """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`."""
     deleted = store.versions.deleted(base.id)
     trashed = {item.path: item.version.note_id for item in deleted if item.source_ref}
@@ -439,14 +442,20 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
     taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
     live = upload.live_importer(plan.folder) if plan.importer else None
-    for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
-        old = known.get(file.path)
-        earlier_id = old.note_id if old else trashed.get(file.path)
+    files = sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path)
+    earlier = trashed | {path: note.note_id for path, note in known.items()}
+    choices = {
+        file.path: store.notes.reading_choices(earlier.get(file.path, ""))
+        for file in files
+        if is_document(file.path, pictures=True)
+    }
+    for file, document in convert_ahead(plan.folder, files, choices, uploaded=plan.source_ref == UPLOADED):
+        old, earlier_id = known.get(file.path), earlier.get(file.path)
         note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
             with wrap_file_errors(file.path):
-                note = _note(store, base, plan, file, note_id, live)
+                note = _note(store, base, plan, file, note_id, document, live)
         except NotDownloaded as error:
             failure = Failed(file.path, error.reason)
             unread.not_downloaded.append(with_note(failure) if old else failure)
@@ -460,24 +469,25 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
 
 
 def _note(
-    store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
+    store: Store,
+    base: KnowledgeBase,
+    plan: SyncPlan,
+    file: SourceFile,
+    note_id: str,
+    document: Callable[[], ConvertedFile] | None,
+    live: Importer | None,
 ) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
-    converter, encoding = store.notes.reading_choices(note_id)
-    if is_document(file.path, pictures=True):
-        data = folder.read(plan.folder, file.path)
-        file = replace(file, content_hash=folder.content_hash(data))
-        converter = notefile.valid_converter(converter, file.path)
-        original = file.content_hash if uploaded else ""
-        read = notefile.document_text(data, file.path, converter=converter, original=original, encoding=encoding)
+    if document:
+        file, data, read = document()
         if uploaded:
             store.documents.keep(file.content_hash, data)
         note, outline = notefile.document_note(read, file.path)
     elif live:
-        file = file if file.text else folder.with_text(plan.folder, file, encoding)
+        file = _with_text(store, plan, file, note_id)
         note, outline = notefile.document_note(upload.text_of(live, file.path), file.path)
     else:
-        file = file if file.text else folder.with_text(plan.folder, file, encoding)
+        file = _with_text(store, plan, file, note_id)
         note, outline = notefile.parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
     if note.plain:
         _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
@@ -492,6 +502,11 @@ def _note(
         updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
     )
     return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)
+
+
+def _with_text(store: Store, plan: SyncPlan, file: SourceFile, note_id: str) -> SourceFile:
+    """Return a file with its text, in the encoding that the user chose for its note."""
+    return file if file.text else folder.with_text(plan.folder, file, store.notes.reading_choices(note_id)[1])
 
 
 def _text_values(note: Note) -> dict[str, object]:

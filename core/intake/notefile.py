@@ -5,6 +5,7 @@ kept. Nothing here may change the length of the text.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -149,18 +150,24 @@ def valid_converter(converter: str, path: str) -> str:
 
 
 def document_text(
-    data: bytes, path: str, *, converter: str = "", original: str = "", encoding: str = ""
+    data: bytes,
+    path: str,
+    *,
+    converter: str = "",
+    original: str = "",
+    encoding: str = "",
+    look: Callable[[], object] = lambda: None,
 ) -> DocumentText:
     """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
 
-    `converter` and `encoding` are the user's choices.
+    `converter` and `encoding` are the user's choices. `look` is called often meanwhile, and may raise.
     """
     kind = kind_of(path)
     check(data, kind, path)
     found = decode_file(data, path, chosen=encoding) if is_text(kind) else None
     if found:
         data = found.text.encode()
-    converted, version = convert(data, path, converter=converter)
+    converted, version = convert(data, path, converter=converter, look=look)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
     front, body = _front(converted), make_storable(converted.text)

@@ -311,7 +311,7 @@ def test_a_conversion_that_was_stopped_is_tried_again(tmp_path: Path, monkeypatc
         with monkeypatch.context() as counted:
             asked: list[str] = []
             run = converting._run
-            counted.setattr(converting, "_run", lambda *given: asked.append(given[-1]) or run(*given))
+            counted.setattr(converting, "_run", lambda *given: asked.append(given[3]) or run(*given))
             added, failed = imported()
             assert (added, [*failed], asked) == (1, ["b.docx"], ["a.rst"])
             assert imported()[0] == 0

@@ -245,7 +245,7 @@ def test_what_a_library_says_of_its_failure_reaches_nobody(
         raise LookupError("bad magic 0x00 of 'secret words'")
 
     monkeypatch.setattr(Workbook, "convert", fails)
-    monkeypatch.setattr(converting, "_run", lambda name, kind, data, _: worker._convert(name, kind, tmp_path))
+    monkeypatch.setattr(converting, "_run", lambda name, kind, data, *_: worker._convert(name, kind, tmp_path))
     (tmp_path / "source").write_text("a,b\n")
     with pytest.raises(SourceError) as refused:
         convert(b"a,b\n", "a.csv")

@@ -1,0 +1,73 @@
+"""Documents of an import, converted by other processes while the notes before them are cut and written."""
+
+from collections import deque
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from core.base.errors import Cancelled
+from core.intake import folder, notefile
+from core.model import SourceFile
+
+_AT_ONCE, _AHEAD = 2, 4
+"""Documents that are converted at a time, and that are or wait to be taken."""
+_BYTES = 64 << 20
+"""Size of these files, unless it is a single one."""
+
+
+class ConvertedFile(NamedTuple):
+    """A document with the hash of its bytes, and its text."""
+
+    file: SourceFile
+    data: bytes
+    read: notefile.DocumentText
+
+
+def convert_ahead(
+    place: Path, files: Sequence[SourceFile], choices: Mapping[str, tuple[str, str]], *, uploaded: bool
+) -> Generator[tuple[SourceFile, Callable[[], ConvertedFile] | None]]:
+    """Yield each file of a folder and, for a document, what returns its content or raises why it can't be read.
+
+    `choices` are the converter and the encoding of each document by its path. Conversions that nobody takes any more
+    are ended.
+    """
+    waiting = deque(file for file in files if file.path in choices)
+    converting: dict[str, tuple[int, Future[ConvertedFile]]] = {}
+    ended = Event()
+
+    def look() -> None:
+        if ended.is_set():
+            raise Cancelled
+
+    def convert(file: SourceFile) -> ConvertedFile:
+        look()
+        data = folder.read(place, file.path)
+        file = replace(file, content_hash=folder.content_hash(data))
+        converter, encoding = choices[file.path]
+        read = notefile.document_text(
+            data,
+            file.path,
+            converter=notefile.valid_converter(converter, file.path),
+            original=file.content_hash if uploaded else "",
+            encoding=encoding,
+            look=look,
+        )
+        return ConvertedFile(file, data, read)
+
+    def has_room() -> bool:
+        size = sum(size for size, _ in converting.values()) + waiting[0].size
+        return not converting or (len(converting) < _AHEAD and size <= _BYTES)
+
+    with ThreadPoolExecutor(_AT_ONCE, "convert") as pool:
+        try:
+            for file in files:
+                while waiting and has_room():
+                    following = waiting.popleft()
+                    converting[following.path] = following.size, pool.submit(convert, following)
+                yield file, converting.pop(file.path)[1].result if file.path in choices else None
+        finally:
+            ended.set()
+            pool.shutdown(cancel_futures=True)
