@@ -12,7 +12,9 @@ from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, Provi
 from core.base.messages import Message, message, verbatim
 from core.base.text import digest
 from core.embedding import Embedder, batch_size, centring, tokens
+from core.embedding.sentence import FEW
 from core.embedding.windows import windows_of
+from core.indexing.embedding_process import NoteEmbedder
 from core.indexing.models import centre_of
 from core.model import KnowledgeBase, Progress, no_progress
 from core.store import Store
@@ -69,8 +71,9 @@ class Vectors:
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
+        notes = NoteEmbedder(self._base.embedder, self._embedder, many=len(texts) > FEW)
         for keys in _slices(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
-            yield from self._stored_vectors(keys, texts)
+            yield from self._stored_vectors(notes, keys, texts)
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
@@ -80,25 +83,27 @@ class Vectors:
                 base=self._base.name,
             )
 
-    def _stored_vectors(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
+    def _stored_vectors(
+        self, notes: NoteEmbedder, keys: Sequence[bytes], texts: Mapping[bytes, str]
+    ) -> Iterator[Sequence[bytes]]:
         """Embed and store some texts; where they are refused, one half and then the other, down to a single text."""
         batch, bits = [texts[key] for key in keys], None
         try:
             if self._tokens is None:
-                vectors = self._embedder.embed(batch, role="note")
+                vectors = notes.embed(batch)
             else:
                 centre = centre_of(self._store, self._tokens)
-                vectors, token_rows = self._tokens.embed_tokens(batch, role="note")
+                vectors, token_rows = notes.embed_tokens(batch)
                 bits = [tokens.signs(rows, centre) for rows in token_rows]
         except (ModelError, ProviderError) as error:
             if _is_temporary(error):
                 raise
             if len(keys) > 1:
                 half = len(keys) // 2
-                yield from self._stored_vectors(keys[:half], texts)
-                yield from self._stored_vectors(keys[half:], texts)
+                yield from self._stored_vectors(notes, keys[:half], texts)
+                yield from self._stored_vectors(notes, keys[half:], texts)
                 return
-            self._embedder.embed([_PLAIN], role="note")
+            notes.embed([_PLAIN])
             self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
             return
         if vectors.shape != (len(keys), self._base.dimension):

@@ -1,0 +1,128 @@
+"""Many notes are embedded by another process, which gives its memory back; few by this one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core import embedding
+from core.base.errors import ModelError, UnknownChoice
+from core.indexing import embedding_process
+from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder, _EmbeddingProcess
+from core.workspace import Workspace
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
+
+_TEXTS = ["A backup is a copy.", "Restore it after a crash.", "备份是副本。"]
+
+
+@pytest.fixture(autouse=True)
+def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[_EmbeddingProcess]:
+    """A process of the test's own, for a model that loads at once."""
+    own = _EmbeddingProcess()
+    monkeypatch.setattr(embedding_process, "_PROCESS", own)
+    monkeypatch.setattr(embedding_process, "_TORCH", ("tfidf",))
+    yield own
+    own.close()
+
+
+def _pid(process: _EmbeddingProcess) -> int:
+    assert process._running
+    return process._running.pid
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+def test_many_notes_get_the_vectors_of_their_embedder_from_another_process(
+    process: _EmbeddingProcess,
+) -> None:
+    tfidf = embedding.build("tfidf")
+    vectors = NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
+    assert np.array_equal(vectors, tfidf.embed(_TEXTS, role="note"))
+    pid = _pid(process)
+    NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
+    assert _pid(process) == pid != os.getpid()
+
+
+def test_few_notes_are_embedded_here(process: _EmbeddingProcess) -> None:
+    tfidf = embedding.build("tfidf")
+    assert np.array_equal(NoteEmbedder("tfidf", tfidf, many=False).embed(_TEXTS), tfidf.embed(_TEXTS, role="note"))
+    assert process._running is None
+
+
+def test_an_import_of_many_chunks_uses_the_process_and_one_of_few_does_not(
+    process: _EmbeddingProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "first.md").write_text("# First\n\nA backup.\n")
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+        assert process._running is None
+        for number in range(20):
+            (folder / f"{number}.md").write_text(f"# Note {number}\n\nThis is number {number} of them.\n")
+        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+        assert (report.embedded_windows, report.waiting, report.problem) == (20, 0, None)
+        assert _pid(process)
+
+
+def test_it_ends_when_nobody_asks(process: _EmbeddingProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_process, "_IDLE_SECONDS", 0.0)
+    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
+    notes.embed(_TEXTS)
+    _until(lambda: process._running is None)
+    assert len(notes.embed(_TEXTS)) == 3
+
+
+def test_its_end_is_an_error_and_the_next_notes_get_another(process: _EmbeddingProcess) -> None:
+    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
+    notes.embed(_TEXTS)
+    os.kill(_pid(process), signal.SIGKILL)
+    with pytest.raises(ModelError, match="'tfidf' ended while"):
+        notes.embed(_TEXTS)
+    assert len(notes.embed(_TEXTS)) == 3
+
+
+def test_closing_it_frees_who_waits_for_a_reply(process: _EmbeddingProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        embedding_process,
+        "_started",
+        lambda: subprocess.Popen(
+            [sys.executable, "-c", "import time; time.sleep(600)"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ),
+    )
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(process.ask, EmbeddingRequest("tfidf", "", "embed", _TEXTS))
+        _until(lambda: process._running is not None)
+        process.close()
+        with pytest.raises(ModelError, match="ended while"):
+            asked.result(30)
+
+
+def test_errors_of_the_model_come_from_the_process(process: _EmbeddingProcess) -> None:
+    with pytest.raises(UnknownChoice, match="nosuch"):
+        process.ask(EmbeddingRequest("nosuch", "", "embed", _TEXTS))
+    assert _pid(process)
+
+
+def test_a_name_that_means_another_model_there_is_embedded_here(process: _EmbeddingProcess) -> None:
+    class Other:
+        fingerprint = "other"
+
+        def embed(self, texts: list[str], *, role: str) -> str:
+            return f"{len(texts)} {role}"
+
+    assert NoteEmbedder("tfidf", Other(), many=True).embed(_TEXTS) == "3 note"  # type: ignore[arg-type,comparison-overlap]
