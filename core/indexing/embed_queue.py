@@ -7,11 +7,13 @@ from contextlib import suppress
 from itertools import groupby
 from typing import NamedTuple
 
+import numpy as np
+
 from core import embedding
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable, TesseraError
 from core.base.messages import Message, message, verbatim
 from core.base.text import digest
-from core.embedding import Embedder, batch_size, centring, tokens
+from core.embedding import Embedder, batch_size, centring, shipped, tokens
 from core.embedding.sentence import FEW
 from core.embedding.windows import windows_of
 from core.indexing.embedding_process import NoteEmbedder
@@ -71,9 +73,23 @@ class Vectors:
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
+        if ready := self._store_shipped(texts):
+            yield ready
+            texts = {key: text for key, text in texts.items() if key not in {*ready}}
         notes = NoteEmbedder(self._base.embedder, self._embedder, many=len(texts) > FEW)
-        for keys in _slices(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
+        left = sorted(texts, key=lambda key: len(texts[key]), reverse=True)
+        for keys in _slices(left, texts, self._slice):
             yield from self._stored_vectors(notes, keys, texts)
+
+    def _store_shipped(self, texts: Mapping[bytes, str]) -> Sequence[bytes]:
+        """Store the vectors that come with the program, and return the hashes of their texts."""
+        found = shipped.find(self._embedder.fingerprint, texts)
+        if found is None:
+            return ()
+        if self._tokens and not np.array_equal(centre_of(self._store, self._tokens), tokens.centre(self._tokens)):
+            return ()  # bits of different centres don't compare
+        self._store.vectors.add(self._base.fingerprint, found.keys, found.vectors, found.bits if self._tokens else None)
+        return found.keys
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
