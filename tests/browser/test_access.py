@@ -20,10 +20,12 @@ LOOK_RULES = RULES | {"runOnly": ["color-contrast", "link-in-text-block"]}
 BACKGROUND = {"light": "rgb(253, 252, 250)", "dark": "rgb(20, 24, 26)"}
 STREAMLIT = {
     "scrollable-region-focusable": "st.code('line\\n' * 99, language=None, height=200)",
+    "aria-dialog-name": "st.toast('done', duration='infinite')",
 }
 """Findings that Streamlit causes, each with the line that causes it on a page without anything of ours.
 
 A browser's own keys scroll such a box: Chromium and Firefox give it the focus without a `tabindex`.
+A toast is a dialog whose text is read out, without a name.
 """
 
 START = """---
@@ -57,7 +59,7 @@ A punt is pushed along with a long pole.[^1]
 [^1]: A footnote.
 """
 QUESTION = "how is a punt moved"
-PAGES = ("", "notes", "map", "review", "chunks", "search", "evaluation", "bases", "settings")
+PAGES = ("", "notes", "map", "review", "chunks", "search", "evaluation", "bases", "settings", "help")
 VIEWS = ("questions", "compare", "history", "advice")
 
 
