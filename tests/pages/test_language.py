@@ -30,6 +30,7 @@ from tests.pages.conftest import Screen
 
 SAME = {
     "Tessera": "the name of the program",
+    "Ctrl+D": "a key",
     "English": "a language by its own name",
     "中文": "a language by its own name",
     "note": "a mark of a context, which an assistant reads",
