@@ -396,7 +396,11 @@ class TestDocument:
         (f"<script>{RUN}</script>a", "a"),
         (f"<img src=x onerror={RUN}>", "<img>"),
         ("<img src=http://evil.test/a.png srcset=http://evil.test/b.png>", "<img>"),
-        (f"<svg onload={RUN}><a href=javascript:{RUN}>x</a></svg>", ""),
+        (f"<svg onload={RUN}><a href=javascript:{RUN}>x</a></svg>", "<svg><a>x</a></svg>"),
+        (
+            f"<svg><use href=http://evil.test/s#x /><animate attributeName=href to=javascript:{RUN} /></svg>",
+            "<svg></svg>",
+        ),
         (f'<iframe srcdoc="<script>top.{RUN}</script>"></iframe>', ""),
         ("<object data=http://evil.test/></object><embed src=http://evil.test/>", ""),
         ("<style>@import 'http://evil.test/a.css'; *{color:red}</style><p style=color:red>p</p>", "<p>p</p>"),

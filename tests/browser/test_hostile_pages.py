@@ -50,7 +50,8 @@ _LOOK = (
   fault('a payload ran', localStorage.ran !== undefined || /^ran/.test(document.title));
   fault('an element of a note is in the page',
     all('iframe, base, object, embed, body meta, body link, form[action], .evil').length);
-  const foreign = ':is(script, style, link, svg, button, form, [style], img:not([src^="/attachment/"]))';
+  const ours = ':not(.graph > svg)', img = 'img:not([src^="/attachment/"])';
+  const foreign = `:is(script, style, link, svg${ours}, button, form, [style], ${img})`;
   fault('an element of a note is in its document', all(`.document ${foreign}`).length);
   fault('a picture of a note is in the page', all('img[src^=http], image, video, picture').length);
   fault('a style of a note holds', getComputedStyle(document.body).outlineWidth === '9px');
