@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -546,7 +547,7 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
     assert any("Restoring" in label and label.startswith("1\\.") for label in links)
 
 
-def test_a_base_with_a_model_recalls_passages_below_the_question(base: Screen) -> None:
+def test_a_base_with_a_model_recalls_passages_beside_the_question(base: Screen) -> None:
     assert base.tabs == ["General", "Search", "Model", "Splitting", "Can my notes be found?"]
     base.tab("Search")
     folded = next(one for one in base.app.expander if one.label == "Advanced")
@@ -557,6 +558,9 @@ def test_a_base_with_a_model_recalls_passages_below_the_question(base: Screen) -
     about, *links = [link.proto.label for link in base.app.get("page_link")]
     assert about == "Help on this page"
     assert links[: len(result.hits)] == [hit.note.title for hit in result.hits]
+    left, right = next(pair for pair in pairwise(base.app.columns) if pair[0].text_area)
+    assert not left.get("page_link")
+    assert [link.proto.label for link in right.get("page_link")][: len(result.hits)] == links[: len(result.hits)]
     assert f"{len(result.hits)} hits · by meaning and words" in [
         one.value.rpartition(" · ")[0] for one in base.app.caption
     ]

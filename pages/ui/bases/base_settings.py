@@ -139,11 +139,16 @@ def _follow_rename(old: str, new: str) -> None:
 
 
 def _search(workspace: Workspace, base: KnowledgeBase) -> None:
-    left, right = widgets.halves("base_search")
+    """Draw the search settings of the base, and below them a question to it, with its answer at the right."""
+    left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(workspace, base)
-    with right:
-        _trial(workspace, base)
+        text = _trial_question(base)
+    with right, shell.errors():
+        if text:
+            _answer(workspace, base, text)
+        else:
+            st.caption(t("Results from this base appear here."))
 
 
 def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
@@ -173,19 +178,15 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     findability.guard(workspace, base)
 
 
-def _trial(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the box for a question to a base, and its answer by the settings of the base."""
+def _trial_question(base: KnowledgeBase) -> str:
+    """Draw the box for a question to a base; return the question, which may be empty."""
     key = f"tried_{base.id}"
     st.html(f'<div class="t-caption">{html(t("Try it"))}</div>')
     with st.form(f"try_{base.id}", border=False):
         typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
         if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
             st.session_state[key] = (typed or "").strip()
-    with shell.errors():
-        if text := st.session_state.get(key):
-            _answer(workspace, base, text)
-        else:
-            st.caption(t("Results from this base appear here."))
+    return str(st.session_state.get(key, ""))
 
 
 def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
