@@ -44,6 +44,18 @@ def test_notes_close_in_meaning_are_drawn_among_the_neighbours_once_that_is_in_m
     assert "dashed: close in meaning" in legend
 
 
+def test_notes_of_one_title_are_told_apart_where_one_is_chosen(desk: Screen) -> None:
+    same = [desk.workspace.notes.add("desk", f"Fox {number}.", title="Fox", embed=False).id for number in range(3)]
+    for note_id in same:
+        desk.open("notes", note=note_id)
+    tabs = next(group for group in desk.app.button_group if group.key == "open_notes")
+    assert list(tabs.options) == ["Fox", "Fox (2)", "Fox (3)"]
+    for note_id in same:
+        next(group for group in desk.app.button_group if group.key == "open_notes").set_value(note_id).run()
+        assert not desk.app.exception
+        assert desk.app.session_state["open_note"] == note_id
+
+
 def test_what_a_person_hid_is_in_no_sentence(desk: Screen) -> None:
     note_id = desk.workspace.notes.find("Diary").id
     desk.workspace.chunks.delete(desk.workspace.chunks.all(note_id)[0].id)

@@ -118,7 +118,7 @@ def tabs(workspace: Workspace) -> None:
     cards = workspace.notes.cards_of(note_ids)
     if len(cards) > 1:
         now = st.session_state[_NOTE]
-        titles = {note_id: plain(cards[note_id].title) for note_id in note_ids if note_id in cards}
+        titles = widgets.distinct({note_id: plain(cards[note_id].title) for note_id in note_ids if note_id in cards})
         with st.container(horizontal=True, vertical_alignment="center", key="reader_tabs"):
             widgets.segments(t("Notes that are open"), titles, **widgets.bound("open_notes", now, choose))
             others = {note_id: title for note_id, title in titles.items() if note_id != now}

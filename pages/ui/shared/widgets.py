@@ -1,5 +1,6 @@
 """Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note, components."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -119,10 +120,23 @@ def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool,
     return button(label, key, icon, disabled=disabled or not count, **more)
 
 
+def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
+    """Return the texts of options, numbered where they are the same: Streamlit knows a chosen option by its text."""
+    options: dict[str, Option] = {}
+    same: Counter[str] = Counter()
+    for option, text in texts.items():
+        shown = text
+        while shown in options:
+            same[text] += 1
+            shown = f"{text} ({same[text] + 1})"
+        options[shown] = option
+    return {option: shown for shown, option in options.items()}
+
+
 def select(label: str, texts: Mapping[Option, str], key: str, place: Any = st, **more: Any) -> Option:
     """Draw a list to choose one of the options from, by its text; `place` is a column, else the page."""
     more = {"placeholder": "", **more}  # Streamlit's own is English
-    return place.selectbox(label, list(texts), format_func=texts.__getitem__, key=key, **more)  # type: ignore[no-any-return]
+    return place.selectbox(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
 
 def select_hidden(label: str, names: Iterable[str], key: str, **more: Any) -> str:
@@ -133,21 +147,21 @@ def select_hidden(label: str, names: Iterable[str], key: str, **more: Any) -> st
 
 def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, **more: Any) -> str:
     """Draw a list like `select` that begins with `first`, in which the user can also type a new option."""
-    index = list(texts).index(first)
-    more |= {"format_func": lambda name: texts.get(name, name), "index": index, "accept_new_options": True}
+    index, shown = list(texts).index(first), distinct(texts)
+    more |= {"format_func": lambda name: shown.get(name, name), "index": index, "accept_new_options": True}
     return (st.selectbox(label, list(texts), key=key, **more) or "").strip()
 
 
 def segments(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Option:
     """Draw the options side by side, one of them always chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
-    return st.segmented_control(label, list(texts), format_func=texts.__getitem__, key=key, **more)  # type: ignore[no-any-return]
+    return st.segmented_control(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
 
 def pills(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Any:
     """Draw the options as pills, and return the chosen one; the label is for screen readers."""
     more = {"label_visibility": "collapsed", **more}
-    return st.pills(label, list(texts), format_func=texts.__getitem__, key=key, **more)
+    return st.pills(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
 def menu(
@@ -161,7 +175,7 @@ def menu(
             choose(option)
 
     more |= {"on_click": act, "icon": f":material/{icon}:"}
-    st.menu_button(label, list(texts), format_func=texts.__getitem__, key=key, **more)
+    st.menu_button(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
 def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, Any]:
