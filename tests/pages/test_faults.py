@@ -68,9 +68,10 @@ def test_every_page_goes_on_with_notes_of_any_date_and_names_those_that_can_not_
         database.execute("UPDATE notes SET created_at = '9999-12-31T23:59:59-14:00' WHERE id != ?", (broken,))
         database.commit()
     screen = Screen()
-    screen.app.context["timezone"] = "Pacific/Kiritimati"
-    for page in shell.PAGES:
-        assert not screen.open(page, q="fox", note=broken).errors, page
+    for zone in ("Pacific", "no/such", "../../etc/passwd", "x" * 300, "Pacific/Kiritimati"):
+        screen.app.context["timezone"] = zone
+        for page in shell.PAGES if zone == "Pacific/Kiritimati" else ("bases",):
+            assert not screen.open(page, q="fox", note=broken).errors, page
     assert "The note 'Broken' can't be read as a whole" in screen.open("notes", note=broken).text.replace("\\", "")
     for card in screen.workspace.notes.all():
         screen.open("notes", note=card.id)

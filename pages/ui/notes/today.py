@@ -1,14 +1,13 @@
 """Today's note: opened by a key or a button; a dialog asks what has to be chosen first."""
 
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from core.base.datetimes import local_now
 from core.workspace import Workspace
 from pages.ui.notes import composer, note_fields, offers, opened
-from pages.ui.shared import shell, shortcuts, widgets
+from pages.ui.shared import names, shell, shortcuts, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -18,10 +17,8 @@ _DIALOG = Dialog("choosing_today")
 
 def now() -> datetime:
     """Return the time on the clock of the browser, else on this machine's."""
-    try:
-        return datetime.now(ZoneInfo(st.context.timezone or ""))
-    except (ZoneInfoNotFoundError, ValueError):
-        return local_now()
+    zone = names.browser_zone()
+    return datetime.now(zone) if zone else local_now()
 
 
 def button(workspace: Workspace) -> None:

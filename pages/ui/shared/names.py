@@ -1,7 +1,7 @@
 """Codes of core, bytes, durations and points in time as the user reads them."""
 
 from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -42,11 +42,15 @@ def last_update(base: KnowledgeBase) -> str:
 
 def local(at: datetime) -> str:
     """Return a time in the browser's time zone, to the minute."""
+    return on_clock(at, browser_zone() or UTC).isoformat(" ", "minutes")[:16]
+
+
+def browser_zone() -> tzinfo | None:
+    """Return the browser's time zone, None for one that this machine doesn't know."""
     try:
-        zone: tzinfo = ZoneInfo(st.context.timezone or "")
-    except (ValueError, ZoneInfoNotFoundError):
-        zone = UTC
-    return on_clock(at, zone).isoformat(" ", "minutes")[:16]
+        return ZoneInfo(st.context.timezone or "")
+    except (KeyError, OSError, ValueError):  # the name of a folder of zones is an OSError
+        return None
 
 
 TEXT_LANGUAGES = {
