@@ -352,8 +352,15 @@ def test_a_title_that_was_changed_in_the_editor_offers_once_that_links_follow(ga
     screen.app.text_input(field(screen, "title")).input("Kitchen garden").run()
     paused(screen).press("writing_leave")
     assert "1 note links to the old title." in screen.text.replace("\\", "")
+    screen.press("edit_note")
+    screen.app.text_input(field(screen, "title")).input("Kitchen").run()
+    paused(screen).press("writing_leave")
+    assert "1 note links to the old title." in screen.text.replace("\\", "")  # which is still the first one
+    screen.workspace.notes.update(garden.id, body="Changed meanwhile.", author="person", embed=False)
     screen.press("retitled_yes")
-    assert screen.workspace.notes.get(plan.id).body == "First the [[Kitchen garden]].\n"
+    assert screen.errors
+    screen.press("retitled_yes")
+    assert screen.workspace.notes.get(plan.id).body == "First the [[Kitchen]].\n"
     assert "old title" not in screen.text
     screen.press("notes_undo")
     assert screen.workspace.notes.get(plan.id).body == "First the [[Garden]].\n"

@@ -126,7 +126,7 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     plan = workspace.notes.plan_rename(note.id, note.title, title_before=before)
     is_file, n = workspace.notes.has_file(note) and plan.path != note.path, len(plan.linking)
     if note.title == before or not (is_file or n):
-        del st.session_state[composer.RETITLED]
+        _forget_title()
         return
     texts = [
         t_plural("{n} note links to the old title.", "{n} notes link to the old title.", n=n) if n else "",
@@ -140,8 +140,8 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
 
 
 def _follow_title(workspace: Workspace, note: Note, before: str) -> None:
-    _forget_title()
     done = workspace.notes.rename(note.id, note.title, title_before=before, expected_version=note.version)
+    _forget_title()
     _offer_undo(workspace, done, t("'{before}' is '{title}' now.", before=before, title=note.title))
 
 

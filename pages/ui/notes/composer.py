@@ -45,7 +45,7 @@ def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSumm
 
 
 RETITLED = "retitled"
-"""The key in the session state of a note that the editor gave another title, with the one before."""
+"""The key in the session state of a note that the editor gave another title, with the one that links may have."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
@@ -165,7 +165,9 @@ def leave(workspace: Workspace) -> None:
         session.offers = session.links = None
         save_left(workspace, None)
         if session.note and session.note.title != session.title_before != "":
-            st.session_state[RETITLED] = session.note.id, session.title_before
+            note_id, before = st.session_state.get(RETITLED, ("", ""))
+            before = before if note_id == session.note.id else session.title_before
+            st.session_state[RETITLED] = session.note.id, before
 
 
 def discard(workspace: Workspace, key: str) -> None:
