@@ -46,6 +46,13 @@ def test_what_is_shown_of_a_chapter_holds_the_words() -> None:
         assert {text[start:end].casefold() for start, end in spans} & {"drafts", "backup"}
 
 
+@pytest.mark.parametrize("text", [f"{'word ' * 90}needle{' word' * 90}.", f"{'词' * 400}needle{'词' * 400}", "needle"])
+def test_of_a_long_sentence_the_part_with_the_words_is_shown(text: str) -> None:
+    shown, spans = guide.excerpt(guide.Chapter("a", "A", text), "needle")
+    assert [shown[start:end] for start, end in spans] == ["needle"]
+    assert len(shown) <= guide.LONGEST + 4
+
+
 @pytest.mark.parametrize(("locale", "title"), [("en-US", "Backups"), ("zh-CN", "备份")])
 def test_help_opens_the_chapter_of_the_address(locale: str, title: str) -> None:
     screen = Screen(locale)  # without a note and without the pack

@@ -128,5 +128,8 @@ def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
     pattern = re.compile("|".join(map(re.escape, words.split())), re.IGNORECASE)
     sentences = _END.split(_MARKS.sub("", chapter.text))
     text = max(sentences, key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
+    first = next(pattern.finditer(text), None)
+    start = max(0, min(first.start() - LONGEST // 2, len(text) - LONGEST)) if first else 0
+    part = text[start : start + LONGEST].strip()
+    shown = f"{'… ' if start else ''}{part}{' …' if start + LONGEST < len(text) else ''}"
     return shown, [match.span() for match in pattern.finditer(shown)]
