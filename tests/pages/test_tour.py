@@ -23,7 +23,7 @@ def test_the_tour_leads_through_its_pages_and_is_not_offered_again(sampled: Scre
         assert sampled.app.session_state["page"] == step.page
         assert f"Tour, step {number} of 5: {step.title}" in sampled.text
         assert (step.note == "") == ("note" not in sampled.app.query_params)
-        assert not step.note or sampled.app.query_params["note"] != [""]
+        assert not step.note or "".join(sampled.app.query_params["note"])
         sampled.press("tour_next")
     assert not _has(sampled, "tour_next")
     assert not _has(Screen(), "tour_begin")
@@ -54,3 +54,12 @@ def test_a_tour_that_is_refused_is_not_offered_again(sampled: Screen) -> None:
     sampled.press("tour_refuse")
     assert not _has(sampled, "tour_begin")
     assert not _has(Screen(), "tour_begin")
+
+
+def test_a_tour_that_is_refused_stays_away_where_no_choice_can_be_stored(
+    sampled: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampled.workspace.preferences, "set", lambda _name, _value: None)
+    sampled.press("tour_refuse")
+    assert not _has(sampled.open("search").open("home"), "tour_refuse")
+    assert _has(sampled.open("help").press("tour_begin"), "tour_next")

@@ -12,6 +12,7 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import session_language, t, text_of
 
 _STEP = "tour_step"
+"""The key in the session state of the number of the open step, which is None once the tour is ended."""
 _PREFERENCE = "tour"
 _ENDED = "ended"
 NOTES = {
@@ -19,7 +20,6 @@ NOTES = {
     "zh_CN": {"split": "生活/川菜做法.md", "linked": "生活/年度旅行计划.md"},
 }
 """Paths of sample notes by the language of the screen: a note with many chunks, and one with links."""
-
 
 _BACK = in_context("step of a tour", "Back")
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
@@ -139,7 +139,7 @@ def draw(workspace: Workspace, page: str) -> None:
 
 def end(workspace: Workspace) -> None:
     """End the tour: it isn't offered again."""
-    st.session_state.pop(_STEP, None)
+    st.session_state[_STEP] = None  # where preferences can't be stored, this session remembers it
     workspace.preferences.set(_PREFERENCE, _ENDED)
 
 
