@@ -99,6 +99,18 @@ def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) ->
     return new
 
 
+def create(file: Path, data: bytes) -> None:
+    """Write a file where none is, whole or not at all, with the rights of its folder; raises OSError."""
+    rights = file.parent.stat().st_mode & 0o666
+    new = write_sibling(file, data, lambda path: path.chmod(rights))
+    try:
+        rename_free(new, file)
+        sync_folder(file.parent)
+    finally:
+        with suppress(OSError):
+            new.unlink()
+
+
 def _resemble(new: Path, like: os.stat_result) -> None:
     _give_rights(new, like)
     # A time that no other write has, so that a sync sees every later write by its time.

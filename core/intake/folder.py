@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
@@ -150,6 +151,20 @@ def scan(
         raise SourceError(str(folder), kinds.nothing_read(item.path for item in skipped))
     files.sort(key=lambda file: file.path)
     return Scan(root, tuple(files), tuple(failed), tuple(away), tuple(skipped), tuple(left_out))
+
+
+def is_entered(root: Path, path: str) -> bool:
+    """Return whether a scan of a folder comes to the file at a path, which need not be there yet."""
+    rules = Ignoring(root)
+    for place in reversed([*ancestry(path)]):
+        rules.enter(place.rpartition("/")[0])
+        is_folder = place != path
+        if rules.reason(place, is_folder=is_folder):
+            return False
+        with suppress(OSError):  # a name that is too long: who writes it, says so
+            if is_folder and (root / place).is_symlink():
+                return False
+    return True
 
 
 def read(folder: Path, path: str) -> bytes:

@@ -5,17 +5,16 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Unpack
 
+from core.base import safe_replace
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound
 from core.base.faults import FULL
-from core.base.safe_replace import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
@@ -164,16 +163,10 @@ def _written(file: Path, data: bytes) -> bool:
     """Write a new file; return whether it holds the data, which another file of the name doesn't."""
     if os.path.lexists(file):
         return file.is_file() and not file.is_symlink() and file.read_bytes() == data
-    rights = file.parent.stat().st_mode & 0o666
-    new = write_sibling(file, data, lambda path: path.chmod(rights))
     try:
-        rename_free(new, file)
-        sync_folder(file.parent)
+        safe_replace.create(file, data)
     except FileExistsError:
         return file.read_bytes() == data
-    finally:
-        with suppress(OSError):
-            new.unlink()
     return True
 
 
@@ -328,9 +321,13 @@ class Notes(StoredNotes):
 
     def plan_rename(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
         """Return what `rename` would change; `linking` are all notes that link to the note by its title or its file."""
-        note = self._titled(note_id, title_before)
-        path = self._renames.path_for(note, title, file=file)
-        return Renaming(note_id, title, path, note.title, note.path or "", tuple(self._renames.linking(note)))
+
+        def plan() -> Renaming:
+            note = self._titled(note_id, title_before)
+            path = self._renames.path_for(note, title, file=file)
+            return Renaming(note_id, title, path, note.title, note.path or "", tuple(self._renames.linking(note)))
+
+        return self._remembered.get(("rename", note_id, title, file, title_before), plan)
 
     def _titled(self, note_id: str, title: str) -> Note:
         """Return a note, with an earlier title if one is given."""

@@ -13,6 +13,7 @@ from core.base.errors import ConfigError, EditError
 from core.base.messages import ENGLISH, Message, lines, message
 from core.base.text import name_key, stem
 from core.indexing.bases import Bases
+from core.intake.folder import is_entered
 from core.markdown.body import look_into
 from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary
 from core.notes import filing, naming
@@ -73,8 +74,11 @@ class DailyNotes:
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")
-        if self._base() is None:
+        base = self._bases.find(chosen.base)
+        if base is None:
             return message("There is no base '{base}' for today's note any more. Choose another one.", base=chosen.base)
+        if base.plain:
+            return message("The files of '{base}' are only read. Choose another base for today's note.", base=base.name)
         if chosen.template and self._template() is None:
             return message("The template of today's note, '{note}', isn't there any more.", note=chosen.template)
         return None
@@ -82,8 +86,8 @@ class DailyNotes:
     def path(self, now: datetime, language: str = ENGLISH) -> str:
         """Return the place of the note of a day in its base; raises EditError for one that can't have a note."""
         chosen = self._settings.daily
-        name = format_date(now, chosen.format, language)
-        parts = (naming.title_filename(part).removesuffix(".md") for part in name.split("/"))
+        name = format_date(now, chosen.format.removesuffix(".md"), language)
+        parts = [naming.title_filename(part).removesuffix(".md") for part in name.split("/") if part.strip()]
         return naming.check_path("/".join(filter(None, [chosen.folder.strip("/ "), *parts])))
 
     @log_call("note.today")
@@ -139,11 +143,12 @@ class DailyNotes:
     def _file(self, base: KnowledgeBase, folder: Path, note: Note) -> str:
         """Write the file of a note unless it is there, and read it; return the id of its note."""
         path = str(note.path)
-        filing.create(folder, path, filing.text_of(note))
-        self._notes.apply(self._notes.plan_changes(folder, base, [path]), embed=False, watch=False)
-        if note_id := self._find(base, path):
-            return note_id
+        if is_entered(folder, path):
+            filing.create(folder, path, filing.text_of(note))
+            self._notes.apply(self._notes.plan_changes(folder, base, [path]), embed=False, watch=False)
+            if note_id := self._find(base, path):
+                return note_id
         raise EditError(
-            "'{path}' is in a folder whose files aren't imported, so it can't be today's note. Choose another folder.",
+            "An import of the folder leaves out '{path}', so it can't be today's note. Choose another folder or name.",
             path=path,
         )

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
 
-from core.base import app_paths, files
+from core.base import app_paths, files, safe_replace
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.base.faults import FULL, REFUSED, translate_errors
 from core.base.safe_replace import Changed, rename_file, swap
@@ -171,14 +171,18 @@ def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note
 
 
 def create(root: Path, path: str, text: str) -> None:
-    """Write a new file, with its folders; one that is there stays as it is. Raises as `write` does."""
+    """Write a new file, with its folders; one that holds anything stays as it is. Raises as `write` does."""
     _check_root(root)
-    file = root / path
-    if file.exists() or is_evicted(file):
-        return
+    file, data = root / path, text.encode("utf-8")
     with _writing(root, path):
+        if is_evicted(file):
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
-        files.create(file, text)
+        with suppress(FileExistsError, Changed):
+            if file.is_file() and not file.stat().st_size:
+                swap(file, data, b"")
+            else:
+                safe_replace.create(file, data)
 
 
 def rename(note: Note, path: str) -> Moved:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import ConfigError, EditError, WorkspaceLocked
+from core.base.errors import ConfigError, EditError, SourceError, WorkspaceLocked
 from core.notes.daily import fill, format_date
 from core.settings.sections import DailySettings
 from core.workspace import Workspace
@@ -66,7 +66,70 @@ def test_a_base_that_writes_files_gets_a_file(workspace: Workspace, tmp_path: Pa
     file.with_name("2026-11-28.md").write_text("Made elsewhere.")
     assert workspace.daily.open(SATURDAY).body == "Made elsewhere."
     chosen(workspace, base="vault", folder=".hidden")
-    with pytest.raises(EditError, match="aren't imported"):
+    with pytest.raises(EditError, match="leaves out"):
+        workspace.daily.open(FRIDAY)
+
+
+@pytest.mark.parametrize(
+    ("form", "path"),
+    [
+        ("/YYYY//MM/ /DD/", "2026/11/27.md"),
+        ("YYYY-MM-DD.md", "2026-11-27.md"),
+        ("../[..]/YYYY", "note/note/2026.md"),
+        ("[con]/[a<b>\0c]", "_con/a b c.md"),
+    ],
+)
+def test_a_name_of_any_form_is_a_place_in_the_base(workspace: Workspace, form: str, path: str) -> None:
+    workspace.bases.add("work")
+    chosen(workspace, base="work", format=form)
+    assert workspace.daily.open(FRIDAY).path == path
+
+
+def test_nothing_is_written_where_no_import_reads_it_or_where_a_file_is(workspace: Workspace, tmp_path: Path) -> None:
+    vault, outside = tmp_path / "vault", tmp_path / "outside"
+    for folder in (vault / "inside", outside):
+        folder.mkdir(parents=True)
+    (vault / "a.md").write_text("A note.")
+    (vault / ".tesseraignore").write_text("ignored/\n")
+    (vault / "link").symlink_to(outside)
+    (vault / "loop").symlink_to(vault / "inside")
+    workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    workspace.bases.update("vault", write_files=True)
+    before = sorted(tmp_path.rglob("*"))
+    for folder in (".hidden", "ignored", "link/deep", "loop", "a.md", "x" * 300, "/".join(["y" * 90] * 50)):
+        chosen(workspace, base="vault", folder=folder)
+        with pytest.raises((EditError, SourceError)):
+            workspace.daily.open(FRIDAY)
+    (vault / "inside" / "2026-11-27.md").mkdir()
+    (vault / "2026-11-27.md").symlink_to(outside / "day.md")
+    for folder in ("inside", ""):
+        chosen(workspace, base="vault", folder=folder)
+        with pytest.raises(EditError, match="leaves out"):
+            workspace.daily.open(FRIDAY)
+    made = {path for path in tmp_path.rglob("*") if path.name != "2026-11-27.md"} - {*before}
+    assert {path for path in made if not path.is_relative_to(workspace.store.folder)} == set()
+
+
+def test_an_empty_file_of_the_day_gets_the_text_and_a_new_one_the_rights_of_its_folder(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir(mode=0o755)
+    (vault / "a.md").write_text("A note.")
+    workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    workspace.bases.update("vault", write_files=True)
+    chosen(workspace, base="vault")
+    file = vault / "2026-11-27.md"
+    file.touch()  # as Obsidian makes one
+    assert workspace.daily.open(FRIDAY).body == file.read_text() == "# 2026-11-27\n\n"
+    workspace.daily.open(SATURDAY)
+    assert (vault / "2026-11-28.md").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_base_of_text_files_has_no_note_of_the_day(workspace: Workspace) -> None:
+    workspace.bases.add("logs", kind="lines")
+    chosen(workspace, base="logs")
+    with pytest.raises(ConfigError, match="are only read"):
         workspace.daily.open(FRIDAY)
 
 
