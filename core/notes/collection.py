@@ -320,12 +320,13 @@ class Notes(StoredNotes):
         return self._renames.undo(done, author)
 
     def plan_rename(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
-        """Return what `rename` would change; `linking` are all notes that link to the note by its title or its file."""
+        """Return what `rename` would change; with the title that it has, `linking` are all notes that a title changes."""
 
         def plan() -> Renaming:
             note = self._titled(note_id, title_before)
             path = self._renames.path_for(note, title, file=file)
-            return Renaming(note_id, title, path, note.title, note.path or "", tuple(self._renames.linking(note)))
+            linking = self._renames.linking(note, title, path)
+            return Renaming(note_id, title, path, note.title, note.path or "", tuple(linking))
 
         return self._remembered.get(("rename", note_id, title, file, title_before), plan)
 

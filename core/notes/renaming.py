@@ -53,16 +53,16 @@ class Renames:
         """Return the links as they are with the title and the path that a note has here, perhaps earlier ones."""
         return NoteLinks(self._store).renamed(note.id, note.title, note.path)
 
-    def linking(self, note: Note) -> list[LinkingNote]:
-        """Return the notes that link to a note by its title or its file."""
+    def linking(self, note: Note, title: str, path: str) -> list[LinkingNote]:
+        """Return the notes whose links have to follow another title and path; with the same title all that may."""
         links, note_id = self._links(note), note.id
-        nameless = links.renamed(note_id, "", None)
+        after = links.renamed(note_id, "", None) if title == note.title else links.renamed(note_id, title, path)
         linking = self._store.notes.links_of(links.to(note_id))
         return [
             LinkingNote(other, links.title(other))
             for other, targets in linking.items()
             if any(
-                _leads(links, other, target, note_id) > _leads(nameless, other, target, note_id) for target in targets
+                _leads(links, other, target, note_id) and not _leads(after, other, target, note_id) for target in targets
             )
         ]
 

@@ -236,3 +236,8 @@ def test_what_followed_the_old_title_follows_one_that_an_edit_gave(workspace: Wo
     assert [one.title for one in workspace.notes.plan_rename(loose.id, "New", title_before="Old").linking] == ["Plan"]
     workspace.notes.rename(loose.id, "New", title_before="Old")
     assert workspace.notes.get(linking.id).body == "See [[New]]."
+    assert workspace.notes.plan_rename(loose.id, "New", title_before="Old").linking == ()
+
+    workspace.bases.update("vault", write_files=False)  # links by the name of the file lead there with any title
+    assert workspace.notes.plan_rename(garden.id, edited.title, title_before="Flowers").linking == ()
+    assert workspace.notes.plan_rename(garden.id, edited.title).linking
