@@ -320,7 +320,7 @@ class Notes(StoredNotes):
         return self._renames.undo(done, author)
 
     def plan_rename(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
-        """Return what `rename` would change; with the title that it has, `linking` are all notes that a title changes."""
+        """Return what `rename` would change; for the title that it has, `linking` are all that another may change."""
 
         def plan() -> Renaming:
             note = self._titled(note_id, title_before)

@@ -26,16 +26,19 @@ from core.store import Store
 _CLDR = {
     **{"YYYY": "yyyy", "YY": "yy", "Q": "Q", "MMMM": "MMMM", "MMM": "MMM", "MM": "MM", "M": "M"},
     **{"DDDD": "DDD", "DDD": "D", "DD": "dd", "D": "d", "dddd": "EEEE", "ddd": "EEE", "dd": "EEEEEE"},
-    **{"HH": "HH", "H": "H", "hh": "hh", "h": "h", "mm": "mm", "m": "m", "ss": "ss", "s": "s", "A": "a", "a": "a"},
+    **{"HH": "HH", "H": "H", "hh": "hh", "h": "h", "mm": "mm", "m": "m", "ss": "ss", "s": "s", "A": "a"},
 }
 """The pattern of Unicode for each token that it has one for."""
-_ISO: Mapping[str, Callable[[datetime], str]] = {
-    "GGGG": lambda at: f"{at:%G}",
-    "WW": lambda at: f"{at:%V}",
-    "W": lambda at: str(at.isocalendar().week),
-    "E": lambda at: str(at.isoweekday()),
+_ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
+_OTHERS: Mapping[str, Callable[[datetime, str], str]] = {
+    "GGGG": lambda at, _: f"{at:%G}",
+    "WW": lambda at, _: f"{at:%V}",
+    "W": lambda at, _: str(at.isocalendar().week),
+    "E": lambda at, _: str(at.isoweekday()),
+    "Do": lambda at, language: f"{at.day}{_ORDINALS.get(at.day, 'th') if language == ENGLISH else '日'}",
+    "a": lambda at, language: format_date(at, "A", language).lower(),
 }
-_TOKEN = re.compile(r"\[([^\[\]]*)\]|" + "|".join(sorted([*_CLDR, *_ISO], key=len, reverse=True)))
+_TOKEN = re.compile(r"\[([^\[\]]*)\]|" + "|".join(sorted([*_CLDR, *_OTHERS], key=len, reverse=True)))
 _PLACEHOLDER = re.compile(r"\{\{\s*(date|time|title)\s*(?::([^{}\n]+))?\}\}", re.IGNORECASE)
 _FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
 
@@ -47,7 +50,9 @@ def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
     def value(token: re.Match[str]) -> str:
         if token[1] is not None:
             return token[1]
-        return _ISO[token[0]](at) if token[0] in _ISO else format_datetime(at, _CLDR[token[0]], locale=language)
+        if other := _OTHERS.get(token[0]):
+            return other(at, language)
+        return format_datetime(at, _CLDR[token[0]], locale=language)
 
     return _TOKEN.sub(value, pattern)
 
@@ -122,7 +127,8 @@ class DailyNotes:
     def _template(self) -> NoteSummary | None:
         """Return the note that the user chose by its path or its title, of several the one in the base of the notes."""
         chosen = self._settings.daily
-        named = [card for card in self._notes.all() if chosen.template in (card.path, card.title)]
+        cards = self._notes.all() if chosen.template else []
+        named = [card for card in cards if chosen.template in (card.path, card.title)]
         return min(named, key=lambda card: card.base != chosen.base, default=None)
 
     def _find(self, base: KnowledgeBase, path: str) -> str | None:

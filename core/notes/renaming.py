@@ -58,12 +58,14 @@ class Renames:
         links, note_id = self._links(note), note.id
         after = links.renamed(note_id, "", None) if title == note.title else links.renamed(note_id, title, path)
         linking = self._store.notes.links_of(links.to(note_id))
+
+        def follows(other: str, target: str) -> bool:
+            return _leads(links, other, target, note_id) and not _leads(after, other, target, note_id)
+
         return [
             LinkingNote(other, links.title(other))
             for other, targets in linking.items()
-            if any(
-                _leads(links, other, target, note_id) and not _leads(after, other, target, note_id) for target in targets
-            )
+            if any(follows(other, target) for target in targets)
         ]
 
     def path_for(self, note: Note, title: str, *, file: bool) -> str:

@@ -19,7 +19,8 @@ SATURDAY = datetime(2026, 11, 28, 0, 1, tzinfo=UTC)
         ("YYYY/MM/D. MMMM", "2026/11/27. November", "2026/11/27. 十一月"),
         ("dddd, ddd", "Friday, Fri", "星期五, 周五"),
         ("GGGG-[W]WW, [Day] DDDD", "2026-W48, Day 331", "2026-W48, Day 331"),
-        ("HH:mm", "23:59", "23:59"),
+        ("HH:mm, h a", "23:59, 11 pm", "23:59, 11 下午"),
+        ("MMMM Do", "November 27th", "十一月 27日"),
     ],
 )
 def test_a_date_is_written_as_obsidian_writes_it(pattern: str, english: str, chinese: str) -> None:

@@ -66,6 +66,11 @@ const shut = () => {
   return Boolean(cross);
 };
 
+// A wish that nothing comes of while a dialog is open.
+const unlessDialog = name => send => {
+  if (!document.querySelector('[role=dialog]')) send(name, true);
+};
+
 const WISHES = {
   search: send => {
     if (box()) {
@@ -81,15 +86,9 @@ const WISHES = {
     switching();
     send('switch', true);
   },
-  today: send => {
-    if (!document.querySelector('[role=dialog]')) send('today', true);
-  },
-  new: send => {
-    if (!document.querySelector('[role=dialog]')) send('new', true);
-  },
-  keys: send => {
-    if (!document.querySelector('[role=dialog]')) send('keys', true);
-  },
+  today: unlessDialog('today'),
+  new: unlessDialog('new'),
+  keys: unlessDialog('keys'),
 };
 
 const isPressed = (event, key) => {

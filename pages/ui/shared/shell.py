@@ -275,13 +275,14 @@ def _frame(workspace: Workspace | None) -> st.Page:
             about = t("Help on this page")
             st.page_link(pages["help"], label=about, icon=":material/help:", query_params={"note": chapter})
     if workspace:
-        tour.draw(workspace, st.session_state["page"])
+        with suppress(TesseraError):  # the page says what is wrong with the database
+            tour.draw(workspace, st.session_state["page"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
     if wants == "search":
         st.switch_page(pages["search"])
-    if wants == "today":
+    if wants == "today" and workspace:
         open_today()
     if wants == "new" and workspace and not workspace.readonly:
         open_new()
