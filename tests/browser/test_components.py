@@ -537,6 +537,7 @@ class TestEditor:
             "token": "t",
             "predecessor": "",
             "text": "boots",
+            "at": 0,
             "place": "w",
             "session": "",
             "script": routes.SCRIPT_ADDRESS,
