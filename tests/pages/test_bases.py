@@ -271,8 +271,10 @@ def test_the_first_base_is_previewed_on_a_note_that_comes_along() -> None:
     assert not screen.errors
 
 
-def test_a_base_is_renamed_and_described(base: Screen) -> None:
+def test_a_base_is_renamed_and_described(base: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base_id = base.workspace.bases.get("vault").id
+    monkeypatch.chdir(tmp_path)  # where the settings are written
+    base.workspace.settings_file.write("daily.base", "vault")
     base.app.session_state["search_bases"] = ["vault"]
     base.app.text_input(f"name_{base_id}_vault").set_value("mine")
     base.app.text_input(f"about_{base_id}").set_value("My notes")
@@ -281,6 +283,7 @@ def test_a_base_is_renamed_and_described(base: Screen) -> None:
     assert (renamed.id, renamed.description) == (base_id, "My notes")
     assert base.app.query_params["base"] == "mine"
     assert base.app.session_state["search_bases"] == ["mine"]
+    assert base.workspace.settings.daily.base == "mine"
     assert base.open("bases", base="vault").app.title[0].value == "Knowledge bases"
 
 
