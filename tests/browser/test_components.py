@@ -531,7 +531,7 @@ class TestEditor:
         return stage
 
     def draw(self, stage: Stage, **data: object) -> None:
-        numbers = {"number": 0, "taken": 0, "stored": 0, "actions": 0}
+        numbers = {"number": 0, "at": 0, "taken": 0, "stored": 0, "actions": 0}
         about = {"key": "new t", "base": "b", "version": 0, "fields": {}}
         texts = {
             "token": "t",
@@ -542,7 +542,8 @@ class TestEditor:
             "session": "",
             "script": routes.SCRIPT_ADDRESS,
         }
-        offered = {"notes": [["Hens", "farm"]], "tags": [["garden", "3"]], "words": self.WORDS, "about": about}
+        notes = [["Hens", "", "farm"], ["coop", "The hen house", ""], ["hut", "A [small] hut", ""]]
+        offered = {"notes": notes, "tags": [["garden", "3"]], "words": self.WORDS, "about": about}
         stage.draw(**{**numbers, **texts, **offered, **data})
 
     def texts(self, stage: Stage) -> list[tuple[str, object]]:
@@ -651,6 +652,26 @@ class TestEditor:
             if key in "/tab":
                 shown.later(200)
                 expect(shown.one(".cm-tooltip-autocomplete")).to_be_visible()
+        assert self.text(shown) == made
+
+    @pytest.mark.parametrize(
+        ("typed", "made"),
+        [
+            ("Hen", "[[Hens]]"),
+            ("the hen", "[[coop|The hen house]]"),
+            ("coo", "[[coop|The hen house]]"),
+            ("hu", "[[hut]]"),
+        ],
+    )
+    def test_a_link_that_is_completed_is_read_as_the_title_of_its_note(
+        self, shown: Stage, typed: str, made: str
+    ) -> None:
+        self.write(shown, "")
+        shown.page.keyboard.type(f"[[{typed}")
+        shown.later(200)
+        expect(shown.one(".cm-tooltip-autocomplete li[aria-selected]")).to_be_visible()
+        shown.later(200)
+        shown.page.keyboard.press("Enter")
         assert self.text(shown) == made
 
     def test_tab_indents_lists_and_escape_and_tab_leave_the_text(self, shown: Stage) -> None:

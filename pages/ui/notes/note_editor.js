@@ -87,11 +87,20 @@ const hold = own => {
   own.end = setTimeout(own.close, HOLD);
 };
 
+const offer = (label, detail, link) => ({ label, detail, link, folded: `${label}\n${detail}`.toLowerCase() });
+const OFFERS = {
+  notes: ([name, title, folder]) => {
+    const link = title && !/[[\]|]/.test(title) ? `${name}|${title}` : name;
+    return offer(title || name, [title && name, folder].filter(Boolean).join(' · '), link);
+  },
+  tags: ([label, detail]) => offer(label, detail),
+};
+
 // The offers of a kind as the completion looks through them, made once for each list that comes.
 const offers = (own, kind) => {
   const given = own.data[kind];
   if (own.offered[kind]?.given !== given) {
-    const made = given.map(([label, detail]) => ({ label, detail, folded: `${label}\n${detail}`.toLowerCase() }));
+    const made = given.map(OFFERS[kind]);
     own.offered[kind] = { given, made };
   }
   return own.offered[kind].made;

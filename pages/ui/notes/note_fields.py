@@ -125,7 +125,7 @@ def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) ->
         case "tags":
             words_box(box, label, key, [tag for tag, _ in load_offers(workspace, session).tags], value or [], **more)
         case "notes":
-            notes = [note for note, _ in load_offers(workspace, session).notes]
+            notes = [note for note, *_ in load_offers(workspace, session).notes]
             words_box(box, label, key, notes, value or [], **more)
         case "number":
             number_box(box, name, key, value or 0, **more)

@@ -13,9 +13,9 @@ _NOT_IN_LINKS = set("[]|#^\n")
 
 @dataclass(frozen=True)
 class Offers:
-    """Completions: notes by the name in a link, each with a detail (title, folder); tags, each with its count; folders."""
+    """Completions: notes by the name in a link, each with its title and its folder; tags, each with its count; folders."""
 
-    notes: list[tuple[str, str]]
+    notes: list[tuple[str, str, str]]
     tags: list[tuple[str, str]]
     folders: dict[str, list[str]]
     """Folders by the name of their base."""
@@ -32,8 +32,8 @@ def load_offers(workspace: Workspace) -> Offers:
     return Offers(_links(workspace, cards), [(tag, str(count)) for tag, count in tags], folders)
 
 
-def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str, str]]:
-    """Return the notes by the name that a link finds them by, with title and folder."""
+def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str, str, str]]:
+    """Return the notes by the name that a link finds them by, with the title and the folder that it doesn't say."""
     offered, links = [], workspace.notes.links()
     for card in cards:
         if card.id not in links.names:  # it was written a moment ago
@@ -42,8 +42,8 @@ def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str
         title = card.title if card.title != name else ""
         folder = posixpath.dirname(card.path or "") if "/" not in name else ""
         if not _NOT_IN_LINKS & set(name):
-            offered.append((name, " · ".join(filter(None, (title, folder)))))
-    return sorted(offered, key=lambda offer: offer[0].rpartition("/")[2].casefold())
+            offered.append((name, title, folder))
+    return sorted(offered, key=lambda offer: (offer[1] or offer[0].rpartition("/")[2]).casefold())
 
 
 def _sorted(words: Iterable[str]) -> list[str]:

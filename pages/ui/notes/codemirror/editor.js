@@ -68,12 +68,12 @@ const LOOK = EditorView.theme({
   ".cm-completionDetail": { opacity: ".6", fontStyle: "normal", marginLeft: ".8rem", fontSize: ".85em" },
 });
 
-// The offers that hold what was typed: those that begin with it first, at most SHOWN; thousands are looked through at once.
+// The offers that hold what was typed: those whose label or detail begins with it first, at most SHOWN; thousands are looked through at once.
 const matching = (offers, typed) => {
   const first = [], later = [];
   for (const offer of offers) {
     const at = offer.folded.indexOf(typed);
-    if (at === 0) first.push(offer); else if (at > 0 && later.length < SHOWN) later.push(offer);
+    if (at === 0 || offer.folded[at - 1] === "\n") first.push(offer); else if (at > 0 && later.length < SHOWN) later.push(offer);
     if (first.length === SHOWN) break;
   }
   return [...first, ...later].slice(0, SHOWN);
@@ -87,11 +87,11 @@ const links = lists => context => {
   const from = typed.from + typed.text.indexOf("[[") + 2;
   const closed = context.state.sliceDoc(context.pos, context.pos + 2) === "]]";
   const name = context.state.sliceDoc(from, context.pos).toLowerCase();
-  return offered(from, matching(lists().notes, name).map(({ label, detail }) => ({
+  return offered(from, matching(lists().notes, name).map(({ label, detail, link }) => ({
     label, detail,
     apply: (view, _, start, end) => view.dispatch({
-      changes: { from: start, to: end + (closed ? 2 : 0), insert: `${label}]]` },
-      selection: { anchor: start + label.length + 2 },
+      changes: { from: start, to: end + (closed ? 2 : 0), insert: `${link}]]` },
+      selection: { anchor: start + link.length + 2 },
       userEvent: "input.complete",
     }),
   })));
@@ -121,7 +121,7 @@ const slashes = (all, words) => context => {
 };
 
 /**
- * Open an editor in `parent` with the caret `at` a place. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`;
+ * Open an editor in `parent` with the caret `at` a place. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`, a note's with `link`;
  * `on` has `change()`, `blur()`, `save()` and `picture()`; `words` has `label`, `hint`, `bar` and the names of the formats.
  * Returns `{text(), at(), words(words), focus(), focused(), close()}`.
  */
