@@ -24,7 +24,8 @@ STYLE = """
 [data-testid="stApp"] button:not([kind="secondary"], [kind^="primary"], [kind^="segmented"], [kind^="pills"]):is([kind], [data-testid="stPopoverButton"]):is(:hover, :focus, :active) { color: var(--t-accent); }
 [data-testid="stApp"] [data-testid="stWidgetLabel"] { color: inherit; }
 [data-testid="stCode"] .token.string { color: light-dark(#42540f, #c8da92); } [data-testid="stCode"] .token.property { color: light-dark(#0c524e, #93dad1); }
-[data-testid="stApp"] :is(a, button, summary, label, [role="tab"], [role="radio"], [tabindex="0"]):focus-visible { outline: 2px solid var(--t-accent); outline-offset: 1px; }
+[data-testid="stApp"] :is(a, button, summary, label, [role="tab"], [role="radio"], [tabindex="0"]:not([data-testid="stTextInputField"], [data-testid="stMultiSelect"] input)):focus-visible { outline: 2px solid var(--t-accent); outline-offset: 1px; }
+[data-testid="stTextInputRootElement"]:has([data-testid="stTextInputField"]:focus-visible) { outline: 1px solid var(--t-accent); } [data-testid="stTextInputField"]:focus-visible { outline: none; }
 [data-testid="stMainBlockContainer"] { padding: 2.6rem 3rem 4rem; max-width: 96rem; position: relative; }
 @media (max-width: 767px) { [data-testid="stMainBlockContainer"] { padding-top: 4.2rem; } }
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
@@ -80,7 +81,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-words del { background: color-mix(in srgb, #c5483c 24%, transparent); border-radius: .2rem; } .t-words hr { margin: .5rem 0; border: 0; border-top: 1px dashed var(--t-line); }
 .t-key { font-size: .86rem; margin: 0; } .t-key :is(ins, del) { padding: .1rem .4rem; }
 .t-sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 1.5rem; } .t-sides > hr { grid-column: 1 / -1; } .t-sides > div { min-height: 1.6em; }
-.st-key-notes_filters [data-testid="stMultiSelect"] input:focus-visible { outline: none; }
+[data-testid="stMultiSelect"] input:focus-visible { outline: none; }
 .st-key-history_versions { max-height: 28rem; overflow-y: auto; } .st-key-history_text { max-height: 24rem; overflow-y: auto; } .st-key-history_head [data-testid="stSelectbox"] { flex: 1 1 14rem; }
 @media (max-width: 640px) { .st-key-history_versions { max-height: 9rem; } }
 .t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
@@ -170,8 +171,9 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-why_body_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; }
 @media (max-width: 640px) { .st-key-ask_row > div:first-child { flex-basis: 9rem; } .st-key-ask_row { gap: .4rem; }
   .st-key-ask_row button { padding: 0 .5rem; } .st-key-chips { gap: .3rem .6rem; }
-  :is(.st-key-ask_row button, .st-key-chips [data-testid="stPopoverButton"]) p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .st-key-chips [data-testid="stElementContainer"]:has([data-testid="stCaptionContainer"]) { flex: 1 1 10rem; min-width: 0; } }
+  :is(.st-key-ask_row button, .st-key-chips [data-testid="stPopoverButton"]) [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .st-key-chips [data-testid="stElementContainer"]:has([data-testid="stCaptionContainer"]) { flex: 1 1 10rem; min-width: 0; }
+  :is([class*="st-key-head_"], [class*="st-key-early_head_"]) a p { white-space: normal; } }
 [class*="st-key-head_"] .t-number { font-size: .8rem; opacity: .66; } [class*="st-key-head_"] .t-by { margin-left: .5rem; }
 .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
 [class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
@@ -192,7 +194,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { position: sticky; top: 0; z-index: 99; background: var(--t-page); padding: .35rem 0; border-bottom: 1px solid var(--t-line); }
 .st-key-reader_bar a { background: none; } :is(.st-key-reader_bar, .st-key-reader_tabs, .st-key-second_bar) { flex-wrap: nowrap; } :is(.st-key-reader_bar, .st-key-second_bar) > div { flex: none; width: auto; min-width: 0; }
 :is(.st-key-reader_bar, .st-key-second_bar) > div:has(.t-title) { flex: 1 1 auto; } :is(.st-key-reader_bar, .st-key-second_bar) .t-title { min-width: 3rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-@media (max-width: 640px) { .st-key-notes_head { gap: .5rem; } :is(.st-key-reader_bar button, .st-key-today button, .st-key-notes_head [data-testid="stPopoverButton"]) p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
+@media (max-width: 640px) { :is(.st-key-reader_bar, .st-key-notes_head > :not(.st-key-new_note)) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .st-key-reader_bar { flex-wrap: wrap; gap: .4rem; } .st-key-reader_bar > div:has(.t-title) { order: 1; flex-basis: 100%; } .st-key-reader_bar > .st-key-edit_note { margin-left: auto; } .st-key-notes_head { gap: .5rem; } }
 @media (max-width: 767px) { [data-testid="stHeader"] { background: var(--t-page); } [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { top: 3.7rem; } }
 .st-key-reader_about > div { width: auto; flex: none; min-width: 0; } .st-key-reader_about > div:first-child { flex: 1 1 14rem; } .st-key-reader_about a { background: none; }
 .st-key-open_notes [role="radiogroup"] { flex-wrap: nowrap; overflow: hidden; } .st-key-open_notes button { min-width: 0; max-width: 12rem; min-height: 1.8rem; padding: 0 .6rem; }
