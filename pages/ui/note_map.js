@@ -2,6 +2,9 @@ const LIGHT = ['#0f6b66', '#c48a1d', '#b4532f', '#4d6fa8', '#7b5a94', '#73852f',
 const DARK = ['#3fb5a8', '#dcaa4a', '#dd8259', '#86a6dc', '#b18fcb', '#a8bb5c', '#d987a8', '#7cc0d6'];
 const NEAR = 9; // pixels from a point that still hit it
 const MARGIN = 0.3; // share of the width and height that is painted on each side of what is seen
+const TITLED = 60; // points in sight that are shown with their titles, in place of the names of regions
+const LONGEST = 28; // characters of a title next to its point
+const LINE = 14; // pixels from one title to that below it
 const REST = 150; // milliseconds without a move after which the map is painted anew
 const CELLS = 64; // cells of the grid by which points are found, each way
 
@@ -96,16 +99,41 @@ const paintPoints = (view, isSeen) => {
   }
 };
 
-const paintNames = view => {
-  const { pen, data } = view;
-  const width = view.canvas.clientWidth;
+// Makes the pen ready for words that are legible over lines.
+const beginWords = (view, font, align) => {
+  const { pen } = view;
   const { color, fontFamily } = getComputedStyle(view.box);
   pen.globalAlpha = 1;
-  pen.font = `600 13px ${fontFamily}`;
-  pen.textAlign = 'center';
+  pen.font = `${font} ${fontFamily}`;
+  pen.textAlign = align;
   pen.lineWidth = 4;
   pen.strokeStyle = view.dark ? '#14181add' : '#fdfcfadd';
   pen.fillStyle = color;
+};
+
+// Writes the titles of points next to them, each where no other one is.
+const paintTitles = (view, numbers) => {
+  const { pen, data } = view;
+  beginWords(view, '12px', 'left');
+  const taken = [];
+  for (const number of numbers) {
+    const whole = [...data.titles[number]];
+    const title = whole.length > LONGEST ? `${whole.slice(0, LONGEST - 1).join('')}…` : data.titles[number];
+    const [x, y] = toScreen(view, ...data.points[number]);
+    const width = pen.measureText(title).width;
+    const free = [x + 8, x - 8 - width].find(left =>
+      taken.every(([from, to, top]) => left > to || left + width < from || Math.abs(top - y) > LINE));
+    if (free === undefined) continue;
+    taken.push([free, free + width, y]);
+    pen.strokeText(title, free, y + 4);
+    pen.fillText(title, free, y + 4);
+  }
+};
+
+const paintNames = view => {
+  const { pen, data } = view;
+  const width = view.canvas.clientWidth;
+  beginWords(view, '600 13px', 'center');
   for (const [x, y, name] of data.regions) {
     const [at, top] = toScreen(view, x, y);
     const half = pen.measureText(name).width / 2 + 6;
@@ -127,7 +155,11 @@ const paint = view => {
   const isSeen = (x, y) => x > -left && y > -top && x < width + left && y < height + top;
   if (view.data.links.length) paintLinks(view, isSeen);
   paintPoints(view, isSeen);
-  paintNames(view);
+  const seen = view.data.points.flatMap(([x, y], number) => (isSeen(...toScreen(view, x, y)) ? [number] : []));
+  const few = seen.length <= TITLED;
+  view.box.dataset.named = few ? 'titles' : 'regions';
+  if (few) paintTitles(view, seen);
+  else paintNames(view);
 };
 
 const show = view => {
