@@ -97,9 +97,11 @@ def reading(language: str, chapter: Chapter) -> None:
         sections = listed(every[f"{chapter.path}/{name}"] for name in guide.PARTS.get(chapter.path, ()))
         order = list(every.values())
         at = order.index(chapter)
-        around = [f"← {link(order[at - 1])}" if at else "", f"{link(order[at + 1])} →" if at + 1 < len(order) else ""]
-        ways = "".join(f"<div>{way}</div>" for way in around)
-        show(f'<article>{drawn.html}{sections}</article><section class="links">{ways}</section>', "guide_text")
+        around = [f"<div>← {link(order[at - 1])}</div>" if at else "<div></div>"]
+        if at + 1 < len(order):
+            around.append(f"<div>{link(order[at + 1])} →</div>")
+        ways = "".join(around)
+        show(f'<article>{drawn.html}{sections}</article><section class="links ways">{ways}</section>', "guide_text")
 
 
 language = session_language()

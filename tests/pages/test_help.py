@@ -40,6 +40,14 @@ def test_a_filter_finds_chapters_by_their_titles_first(language: str, words: str
     assert not guide.find(language, "zyzzyva")
 
 
+def test_a_filter_finds_words_and_their_beginnings_and_first_where_a_sentence_holds_all() -> None:
+    found = guide.find("en", "rename a note")
+    assert found == guide.find("en", "rename note")
+    text, spans = guide.excerpt(found[0], "rename a note")
+    assert {text[start:end].casefold() for start, end in spans} == {"rename", "note"}
+    assert all(start == 0 or not text[start - 1].isalnum() for start, _ in spans)
+
+
 def test_what_is_shown_of_a_chapter_holds_the_words() -> None:
     for chapter in guide.find("en", "drafts backup"):
         text, spans = guide.excerpt(chapter, "drafts backup")

@@ -7,7 +7,7 @@ from functools import cache
 
 from core.base.app_paths import PROGRAM
 from core.base.messages import ENGLISH
-from core.base.text import name_key
+from core.base.text import STOP_WORDS, name_key
 from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import Span
 
@@ -55,6 +55,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 LONGEST = 240
 """Characters of a sentence that are shown of a chapter that a filter finds."""
 _MARKS = re.compile(r"[*`]|(?m:^(?:#+|[-|>]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
+_BEGIN = "(?<![A-Za-z0-9])"
 _END = re.compile(r"(?<=[.;:?!]) |(?<=[。；：？！])|\n| \| ")
 
 
@@ -112,20 +113,27 @@ def chapters(language: str) -> dict[str, Chapter]:
     return found
 
 
+def _patterns(words: str) -> list[re.Pattern[str]]:
+    """Return a pattern for each word that says something; one of letters is found where a word begins."""
+    typed = words.split()
+    telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
+    return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
+
+
 def find(language: str, words: str) -> list[Chapter]:
-    """Return the chapters that hold all words, those first whose titles do."""
-    keys = name_key(words).split()
+    """Return the chapters that hold all words, those first whose titles do, then those where one sentence does."""
+    patterns = _patterns(name_key(words))
 
     def lacks(text: str) -> bool:
-        return not all(key in name_key(text) for key in keys)
+        return not all(pattern.search(name_key(text)) for pattern in patterns)
 
     holding = [item for item in chapters(language).values() if not lacks(f"{item.title}\n{item.text}")]
-    return sorted(holding, key=lambda item: lacks(item.title))
+    return sorted(holding, key=lambda item: (lacks(item.title), lacks(excerpt(item, words)[0])))
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
     """Return the sentence of a chapter that holds most of the words, and where they are in it."""
-    pattern = re.compile("|".join(map(re.escape, words.split())), re.IGNORECASE)
+    pattern = re.compile("|".join(pattern.pattern for pattern in _patterns(words)), re.IGNORECASE)
     sentences = _END.split(_MARKS.sub("", chapter.text))
     text = max(sentences, key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
     first = next(pattern.finditer(text), None)
