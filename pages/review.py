@@ -14,6 +14,8 @@ with shell.errors():
     with st.spinner(t("Comparing the notes…"), show_time=False):
         matters = workspace.review.all()
     st.caption(items.heading(matters))
+    if not matters:
+        st.caption(t("What programs write, copies, contradictions and expired notes come here for you to decide."))
     history.draw_undo()
     if matters:
         of_kind = items.choose_kind(matters)

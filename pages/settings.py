@@ -15,10 +15,10 @@ def _general() -> None:
     with left:
         general.draw_general(workspace)
     with right:
-        general.draw_file(workspace, "general")
         shell.on_demand(t("Today's note"), "daily", "today", partial(daily.draw, workspace))
         shell.on_demand(t("Types of notes"), "note_types", "category", partial(general.draw_vocabulary, workspace))
         shell.on_demand(t("Documents"), "converters", "draft", partial(general.draw_documents, workspace))
+        general.draw_file(workspace, "general")
 
 
 def _search() -> None:
@@ -26,8 +26,8 @@ def _search() -> None:
     with left:
         general.search(workspace)
     with right:
-        general.draw_file(workspace, "search")
         shell.on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, workspace, status))
+        general.draw_file(workspace, "search")
 
 
 def _models() -> None:

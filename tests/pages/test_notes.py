@@ -172,6 +172,9 @@ def test_filters_narrow_the_list(filled: Screen) -> None:
     assert list(filled.app.dataframe[0].value["title"]) == ["缓存雪崩"]
     assert narrow("tag:redis", "nothing:such") == []
     assert "No note matches these filters" in filled.text
+    assert narrow("nothing", "such") == []
+    (link,) = [link.proto for link in filled.app.get("page_link") if "Search the text" in link.proto.label]
+    assert "nothing+such" in link.query_string
     filled.press("notes_clear")
     assert len(filled.app.dataframe[0].value) == 3
     filled.workspace.uses.report(filled.workspace.notes.find("backups.md").id, "desk", helpful=-1)

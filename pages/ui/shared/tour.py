@@ -144,7 +144,7 @@ def end(workspace: Workspace) -> None:
 
 
 def _text(title: str, text: str) -> None:
-    more = f'<div class="t-lead">{html(text)}</div>' if text else ""
+    more = f'<div class="t-about">{html(text)}</div>' if text else ""
     st.html(f'<div class="t-name">{html(title)}</div>{more}', width="stretch")
 
 
