@@ -33,7 +33,7 @@ def test_links_of_the_guide_lead_to_its_chapters(language: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "words", "path"),
-    [("en", "trash HISTORY", "bases/history-and-trash"), ("zh_CN", "地图", "measure/a-map-of-the-notes")],
+    [("en", "trash HISTORY", "notes/history-and-trash"), ("zh_CN", "地图", "measure/a-map-of-the-notes")],
 )
 def test_a_filter_finds_chapters_by_their_titles_first(language: str, words: str, path: str) -> None:
     assert guide.find(language, words)[0].path == path

@@ -14,19 +14,17 @@ from pages.ui.shared.safe import Span
 PACKS = {ENGLISH: "guide", "zh_CN": "guide-zh"}
 PARTS: dict[str, tuple[str, ...]] = {
     "import": ("vaults-and-other-programs", "documents"),
-    "bases": (
-        "folders-with-text-files",
-        "kinds-of-bases",
+    "notes": (
         "reading",
-        "notes-that-find-each-other",
         "writing",
+        "notes-that-find-each-other",
         "history-and-trash",
         "what-programs-write",
         "what-waits-for-your-decision",
         "learning-from-logs",
         "writing-to-your-files",
-        "export-import-and-the-trash-of-bases",
     ),
+    "bases": ("folders-with-text-files", "kinds-of-bases", "export-import-and-the-trash-of-bases"),
     "chunks": (),
     "while-an-import-runs": (),
     "search": (

@@ -129,9 +129,9 @@ PAGES = {
 """The pages in the order of the menu, each with its file, icon and title."""
 CHAPTERS = {
     "search": "search",
-    "notes": "bases/reading",
+    "notes": "notes/reading",
     "map": "measure/a-map-of-the-notes",
-    "review": "bases/what-waits-for-your-decision",
+    "review": "notes/what-waits-for-your-decision",
     "bases": "bases",
     "chunks": "chunks",
     "evaluation": "measure/questions",
