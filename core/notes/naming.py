@@ -19,6 +19,8 @@ _WORDS = 60
 """Characters of a title that is made of a text."""
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?(?P<wiki>[^\[\]|]+)\]\]|\[(?P<text>[^\[\]]+)\]\([^()]*\)")
+
 
 def title_filename(title: str) -> str:
     """Return a file name for a title."""
@@ -60,10 +62,11 @@ def resolve_single(name: str, note_ids: Collection[str]) -> str:
 
 
 def first_words(body: str) -> str:
-    """Return a title made of a text's first line that holds more than pictures."""
+    """Return a title made of a text's first line that holds more than pictures, its links as they are read."""
     shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
-    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in lines)), "")
+    line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
+    line = _LINK.sub(lambda link: link["wiki"] or link["text"], line)
     short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
     return short or str(message("Untitled"))
 

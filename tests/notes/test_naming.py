@@ -9,7 +9,10 @@ from core.notes.naming import first_words
     ("body", "title"),
     [
         ("## Thyme\n\nMore.", "Thyme"),
-        ("- [x] Water it", "[x] Water it"),
+        ("- [x] Water it", "Water it"),
+        ("See [[hens|The hens]] and [[Coop]]", "See The hens and Coop"),
+        ("After [the fair](https://a.test/x)", "After the fair"),
+        ("[[not closed", "[[not closed"),
         ("![](pasted-1.png)\n\nThe shelf", "The shelf"),
         ("Before ![alt](a_(1).png) after", "Before after"),
         ("![[Pasted image.png]]", "Untitled"),
@@ -23,6 +26,6 @@ def test_a_title_is_the_first_line_with_words(body: str, title: str) -> None:
     assert first_words(body) == title
 
 
-@pytest.mark.parametrize("sign", ["![", "![[", "![](", "![a](x(y)", "![](()"])
+@pytest.mark.parametrize("sign", ["![", "![[", "![](", "![a](x(y)", "![](()", "[[", "[a", "[a](", "[[a|"])
 def test_a_line_of_beginnings_is_no_trouble(sign: str) -> None:
     assert first_words(sign * 100_000)

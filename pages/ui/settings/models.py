@@ -191,7 +191,7 @@ def _facts(card: ModelCard) -> list[str]:
         size = t("{size} on disk", size=names.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
         size = t("a download of {size}", size=names.megabytes(card.download_bytes))
-    return [", ".join(languages), size, reports.memory(card.running) if card.running else ""]
+    return [t(", ").join(languages), size, reports.memory(card.running) if card.running else ""]
 
 
 def _details(card: ModelCard) -> str:

@@ -32,7 +32,7 @@ def section(workspace: Workspace) -> None:
 
 
 def _languages(codes: str) -> str:
-    return ", ".join(text_of(names.TEXT_LANGUAGES.get(code, code)) for code in codes.replace(",", " ").split())
+    return t(", ").join(text_of(names.TEXT_LANGUAGES.get(code, code)) for code in codes.replace(",", " ").split())
 
 
 def _pack(workspace: Workspace, card: PackCard) -> None:
