@@ -276,7 +276,7 @@ def test_places_for_a_split_are_before_lines_and_sentences() -> None:
 
 def test_a_column_that_says_one_word_for_all_stands_below_the_table(page: Chunks) -> None:
     assert page.columns == ["index", "section", "tokens"]
-    assert "All indexed, section" in page.screen.text.replace("\\", "")
+    assert "All rows: indexed, section" in page.screen.text.replace("\\", "")
     assert "kept" not in page.screen.text
     for index in (2, 5):
         page.workspace.chunks.update(page.all[index].id, f"another text {index}")

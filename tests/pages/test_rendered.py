@@ -21,6 +21,10 @@ def span(text: str, part: str) -> tuple[int, int]:
         ("see [two\nlines][ref]<!-- gone --> end", "see two lines end"),
         ("[[Note|other name]]", '<span class="t-u">other name</span>'),
         ("- one\n- two", "• one<br>• two"),
+        (
+            "- [ ] one\n- [x] **two**\n- [link](a) [ ] x",
+            '☐ one<br>☑ <span class="t-b">two</span><br>• <span class="t-u">link</span> [ ] x',
+        ),
         ("| a | b |\n|---|---|\n| c | d |", 'a <span class="t-dim">·</span> b<br>c <span class="t-dim">·</span> d'),
         ("2 \\* 3 &amp; 4", "2 * 3 &amp; 4"),
         ("$\\mathbf{x}_i \\in A$", '<span class="t-math">x<sub>i</sub> ∈ A</span>'),
@@ -53,6 +57,13 @@ def test_nothing_of_a_note_becomes_a_tag_or_an_address(hostile: str) -> None:
     shown = rendered.render_text(hostile, [(0, len(hostile))], (0, len(hostile)))
     assert set(re.findall(r"<(\w+)", shown)) <= {"span", "mark", "br", "sub", "sup"}
     assert not re.search(r"<\w+ (?!class=)", shown)
+
+
+def test_no_dot_follows_the_last_cell_of_a_row_that_answers() -> None:
+    text = "| a | b |\n|---|---|\n| c | d |\n| e | f |"
+    assert re.sub("<(?!br)[^>]*>", "", rendered.render_text(text, (), span(text, "c | d |\n| e | f"))) == (
+        "a · b<br>c · d<br>e · f"
+    )
 
 
 def test_marks_stand_where_they_stand_in_the_source() -> None:

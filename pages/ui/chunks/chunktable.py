@@ -78,7 +78,7 @@ def table(
         selection_mode="multi-row",
     )
     if words := [lines[0][name] for name in WORDS if name in said_once and lines[0][name]]:
-        st.caption(plain(t("All {words}", words=words)))
+        st.caption(plain(t("All rows: {words}", words=words)))
     return [chunks[row] for row in sorted(_marked(key)) if row < len(chunks)], shown
 
 

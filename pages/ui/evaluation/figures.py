@@ -166,6 +166,8 @@ def found_html(shown: SideBySide) -> str:
 def _gain_in_words(comparison: Comparison) -> str:
     """Return how many more questions than the first run a run would find, in words."""
     low, high = (round(end * comparison.questions) for end in (comparison.low, comparison.high))
+    if low == high == 0:
+        return t("as many as A")
     if low >= 0:
         return t("{low} to {high} more than A", low=low, high=high)
     if high <= 0:

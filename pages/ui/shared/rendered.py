@@ -48,6 +48,8 @@ class RenderedPart:
 
 
 BREAK = "<br>"
+_BULLET = "• "
+_TASK = re.compile(r"\[([ xX])\]\s+")
 _CELL = ' <span class="t-dim">·</span> '
 
 
@@ -112,7 +114,7 @@ def pieces(text: str) -> Sequence[RenderedPart]:
         if token.map:
             at = max(at, lines[min(token.map[0], len(lines) - 1)])
         if token.type == "list_item_open":
-            parts.append(RenderedPart(at, at, shown=f"{html(token.info + token.markup if token.info else '•')} "))
+            parts.append(RenderedPart(at, at, shown=f"{html(token.info + token.markup)} " if token.info else _BULLET))
         elif token.type in ("fence", "code_block"):
             for line in filter(None, map(str.rstrip, token.content.split("\n"))):
                 start = hidden.find(line, at)
@@ -122,7 +124,12 @@ def pieces(text: str) -> Sequence[RenderedPart]:
             css = "h" if parts and parts[-1].css == "heading" else ""
             if css:
                 del parts[-1]
-            for piece in _inline(hidden, text, token.children or (), at, css):
+            children = token.children or []
+            task = _TASK.match(children[0].content) if children and parts and parts[-1].shown == _BULLET else None
+            if task:
+                children[0].content = children[0].content[task.end() :]
+                parts[-1] = RenderedPart(at, at, shown="☐ " if task[1] == " " else "☑ ")
+            for piece in _inline(hidden, text, children, at, css):
                 parts.append(piece)
                 at = max(at, piece.end)
         elif token.type == "heading_open":
@@ -130,6 +137,8 @@ def pieces(text: str) -> Sequence[RenderedPart]:
         elif token.type in ("th_close", "td_close"):
             parts.append(RenderedPart(at, at, shown=_CELL))
         elif token.type in ("paragraph_close", "heading_close", "tr_close"):
+            if parts and parts[-1].shown == _CELL:  # it is between cells only
+                del parts[-1]
             parts.append(RenderedPart(at, at, shown=BREAK))
     return tuple(_shorten(text, parts))
 
@@ -227,7 +236,7 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sen
         out.append(f'<span class="{style}">{"".join(inner)}</span>' if style else "".join(inner))
     while out and out[-1] in (BREAK, _CELL, " "):
         del out[-1]
-    return re.sub(rf"(?:{_CELL})?(?:<br>\s*)+", BREAK, "".join(out))
+    return re.sub(r"(?:<br>\s*)+", BREAK, "".join(out))
 
 
 @lru_cache(1)
