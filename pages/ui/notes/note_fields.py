@@ -36,13 +36,14 @@ _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 def draw_head(workspace: Workspace, session: EditorSession) -> None:
     """Draw the title, and below it where the note goes, its tags and its status."""
     _title(workspace, session)
-    if session.note is None or session.created:
-        base, folder, tags, status = st.columns([3, 3, 4, 2])
-        _place(workspace, session, base, folder)
-    else:
-        tags, status = st.columns([10, 2])
-    for name, column in zip(_SEEN, (tags, status), strict=True):
-        _field(workspace, session, name, column)
+    with st.container(key="note_fields"):
+        if session.note is None or session.created:
+            base, folder, tags, status = st.columns([3, 3, 4, 2])
+            _place(workspace, session, base, folder)
+        else:
+            tags, status = st.columns([10, 2])
+        for name, column in zip(_SEEN, (tags, status), strict=True):
+            _field(workspace, session, name, column)
 
 
 def _place(workspace: Workspace, session: EditorSession, left: Any, right: Any) -> None:

@@ -195,6 +195,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-reader_bar a { background: none; } :is(.st-key-reader_bar, .st-key-reader_tabs, .st-key-second_bar) { flex-wrap: nowrap; } :is(.st-key-reader_bar, .st-key-second_bar) > div { flex: none; width: auto; min-width: 0; }
 :is(.st-key-reader_bar, .st-key-second_bar) > div:has(.t-title) { flex: 1 1 auto; } :is(.st-key-reader_bar, .st-key-second_bar) .t-title { min-width: 3rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 @media (max-width: 640px) { :is(.st-key-reader_bar, .st-key-notes_head > :not(.st-key-new_note)) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .st-key-note_fields [data-testid="stColumn"] { min-width: calc(50% - .5rem); }
   .st-key-reader_bar { flex-wrap: wrap; gap: .4rem; } .st-key-reader_bar > div:has(.t-title) { order: 1; flex-basis: 100%; } .st-key-reader_bar > .st-key-edit_note { margin-left: auto; } .st-key-notes_head { gap: .5rem; } }
 @media (max-width: 767px) { [data-testid="stHeader"] { background: var(--t-page); } [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { top: 3.7rem; } }
 .st-key-reader_about > div { width: auto; flex: none; min-width: 0; } .st-key-reader_about > div:first-child { flex: 1 1 14rem; } .st-key-reader_about a { background: none; }
@@ -285,7 +286,7 @@ html:not([data-unsaved]) .st-key-writing_state > :has(> .st-key-writing_away), [
   :is(html, body, [id="root"], [data-testid="stApp"], [data-testid="stAppViewContainer"], [data-testid="stMain"], [data-testid="stApp"] > div, [data-testid="stAppViewContainer"] > div, [data-testid="stColumn"], [data-testid="stLayoutWrapper"]) { position: static !important; overflow: visible !important; height: auto !important; min-height: 0 !important; display: block !important; width: auto !important; max-width: none !important; }
   :is([data-testid="stSidebar"], [data-testid="stHeader"], [data-testid="stButton"], [data-testid="stPopover"], [data-testid="stButtonGroup"], [data-testid="stDownloadButton"], [data-testid="stMenuButton"]),
   :is([data-testid="stExpander"], [data-testid="stCheckbox"], [data-testid="stMultiSelect"], [data-testid="stSelectbox"], [data-testid="stCaptionContainer"], [data-testid="stTooltipIcon"], [data-testid="stIconMaterial"], [data-testid="stToast"], hr.t-rule),
-  :is(.st-key-page_help, .st-key-tour, .st-key-tour_offer, .st-key-notes_head, .st-key-notes_filters, .st-key-reader_bar a, .st-key-reader_about > :not(:first-child), .st-key-facets, .st-key-chips, .st-key-more_hits, .st-key-ask_row svg),
+  :is(.st-key-page_help, .st-key-tour, .st-key-tour_offer, .st-key-notes_head, .st-key-notes_filters, .st-key-reader_bar a, [class*="st-key-draft_"], .st-key-reader_about > :not(:first-child), .st-key-facets, .st-key-chips, .st-key-more_hits, .st-key-ask_row svg),
   [data-testid="stColumn"]:has(.st-key-notes_side, .st-key-guide_side, .st-key-facets),
   [data-testid="stMain"]:has(.st-key-answer, .st-key-answer_perhaps, .st-key-written) :is([class*="st-key-hit_"], [class*="st-key-early_"]) { display: none !important; }
   :is(html, body, [data-testid="stApp"]) { background: #fff !important; color-scheme: light; }
