@@ -111,7 +111,7 @@ def test_a_document_is_linked_by_the_editor_and_opened(tab: Tab) -> None:
     expect(page.get_by_role("textbox", name="Text of the note")).to_be_focused()
     page.keyboard.type("Signed: [[leas")
     page.locator(".cm-tooltip-autocomplete li", has_text="lease").click()
-    expect(page.get_by_role("textbox", name="Text of the note")).to_have_text("Signed: [[lease.html]]")
+    expect(page.get_by_role("textbox", name="Text of the note")).to_have_text("Signed: [[lease.html|Lease]]")
     expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Done").click()
