@@ -12,7 +12,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from benchmarks.baseline import Plain
 from core import embedding
+from core.embedding.loading import choose_device
 from core.embedding.windows import windows_of
 from core.model import Filters, Mode
 from core.workspace import Workspace
@@ -61,7 +63,8 @@ def measure(workspace: Workspace, folders: Sequence[Path]) -> None:
     texts = texts_of(workspace, embedder)
     raw = timed(lambda: embedder.embed(texts, role="note"))[0]
     say("embedding / model alone", embedded / raw, "", 1 / RAW_SHARE)
-    encoded = timed(lambda: plain_encode(texts, embedder))[0]
+    plain = Plain(choose_device().dtype)
+    encoded = timed(lambda: plain.embed(texts, "passage: "))[0]
     say("import / plain encode", imported / encoded, "", IMPORT_FACTOR)
     again, reports = timed(lambda: [synced(workspace, folder) for folder in folders])
     say("import again, unchanged", again, "s", UNCHANGED_SECONDS)
@@ -112,12 +115,6 @@ def texts_of(workspace: Workspace, embedder: Any) -> list[str]:
         for note in workspace.notes.all()
         for window in windows_of(workspace.chunks.all(note.id), note.title, embedder)
     ]
-
-
-def plain_encode(texts: Sequence[str], embedder: Any) -> None:
-    """Encode the same windows with SentenceTransformer alone: the same model object, so the same dtype."""
-    model = embedder.loaded()
-    model.encode([f"passage: {text}" for text in texts], batch_size=16, convert_to_tensor=True, show_progress_bar=False)
 
 
 def answers(workspace: Workspace, folders: Sequence[Path]) -> list[list[str]]:

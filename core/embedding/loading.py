@@ -9,14 +9,15 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
 from core.base.errors import ModelError
 from core.base.messages import message, plural
-from core.embedding.model_folder import ModelFacts
-from core.model import Device, Matrix, Running
+from core.embedding.model_folder import ModelFacts, read_json
+from core.model import Device, Ids, Matrix, Running
 
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
 """Products that oneDNN keeps compiled, by the lengths of the texts: a pass has four. Its own 1,024 take 40 MB after
@@ -67,6 +68,8 @@ class Turns:
 
 _FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 """Number formats by their names in a file of weights."""
+_TOKENIZER_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")
+"""The class of tokenizers without a class of their own, before and since version 5 of transformers."""
 _REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"^(\S.*?)\s*\|.*\bMISSING\b", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -76,13 +79,23 @@ _loading = Lock()
 
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> Any:
-    """Return the SentenceTransformer in a folder; raises ModelError if it is incomplete."""
+    """Return the SentenceTransformer in a folder, to run on ids of tokens; raises ModelError if it is incomplete."""
     stored = _stored_dtype(facts.folder / "model.safetensors") if device.name == "cpu" else None
-    model = load("SentenceTransformer", facts.folder, name, device, dtype=stored)
+    model = load("SentenceTransformer", facts.folder, name, device, dtype=stored, processor=_no_tokenizer(facts))
     model.max_seq_length = facts.max_tokens
     if stored:
         _convert_layers(model, device)
     return model
+
+
+def _no_tokenizer(facts: ModelFacts) -> dict[str, Any]:
+    """Return what keeps a model's own copy of its tokenizer from being read: for a multilingual one 300 MB."""
+    from tokenizers import Tokenizer, models
+
+    config = facts.tokenizer.with_name("tokenizer_config.json")
+    if not config.is_file() or read_json(config).get("tokenizer_class") not in _TOKENIZER_CLASSES:
+        return {}  # its class reads the vocabulary itself
+    return {"tokenizer_object": Tokenizer(models.WordLevel({"": 0}, unk_token=""))}
 
 
 def _stored_dtype(file: Path) -> str | None:
@@ -120,8 +133,9 @@ def load(
     device: Device,
     *,
     dtype: str | None = None,
+    processor: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
-    """Return the model, in the number format of its device or in another one.
+    """Return the model, in the number format of its device or in another one; `processor` goes to its tokenizer.
 
     Raises ModelError if it can't be loaded, or the folder lacks some of its weights.
     """
@@ -136,6 +150,7 @@ def load(
                 local_files_only=True,
                 trust_remote_code=False,
                 model_kwargs={"dtype": getattr(torch, dtype or device.dtype)},
+                processor_kwargs=dict(processor),
             )
         except Exception as error:  # torch and transformers raise errors of every kind
             raise ModelError(
@@ -234,64 +249,58 @@ BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens in a forward pass, with padding, by device. On a processor the speeds with 2048 to 8192 are within 4 % of
 each other. A question during an import waits for one pass, so the smallest is best."""
 
-COUNTED_AT_ONCE = 1024
-"""Texts whose tokens are counted in one call of the tokenizer."""
-
 
 class TorchModel:
     """A loaded SentenceTransformer; one thread at a time runs it."""
 
-    def __init__(self, model: Any, tokenizer: Any, facts: ModelFacts, name: str, device: Device) -> None:
+    def __init__(self, model: Any, facts: ModelFacts, name: str, device: Device) -> None:
         self.model = model
         self.running = Running(device, weight_bytes(model))
-        self._tokenizer = tokenizer
+        self._padding = getattr(model[0].auto_model.config, "pad_token_id", None) or 0
         self._facts = facts
         self._name = name
         self._turns = Turns()
 
     def embed(
-        self, texts: Sequence[str], prompt: str, frame: tuple[int, int] | None, *, short: bool
+        self, texts: Sequence[Ids], prompt: int, frame: tuple[int, int] | None, *, short: bool
     ) -> tuple[Matrix, list[Matrix]]:
         """Return one vector per text, and with a `frame` one per token between the frame's two numbers of tokens.
 
-        `short`: the texts are questions, which one thread runs. Raises ModelError if the model fails.
+        Each text begins with the `prompt` tokens of its prompt. `short`: the texts are questions, which one thread
+        runs. Raises ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
-        for rows in self._batches(texts, prompt):
+        for rows in self._batches([len(ids) for ids in texts]):
             with self._turns.take(), _one_thread() if short else nullcontext():
                 vectors[rows], token_vectors = self._forward([texts[row] for row in rows], prompt, frame)
             for row, matrix in zip(rows, token_vectors, strict=frame is not None):
                 tokens[row] = matrix
         return vectors, tokens
 
-    def _batches(self, texts: Sequence[str], prompt: str) -> Iterator[list[int]]:
+    def _batches(self, sizes: Sequence[int]) -> Iterator[list[int]]:
         """Yield the indices of texts of similar length, so that a batch has little padding."""
-        if len(texts) < 2:
-            if texts:
-                yield [0]
-            return
-        sizes: list[int] = []
-        for start in range(0, len(texts), COUNTED_AT_ONCE):
-            encodings = self._tokenizer.encode_batch_fast(
-                [prompt + text for text in texts[start : start + COUNTED_AT_ONCE]]
-            )
-            sizes += (min(len(encoding.ids), self._facts.max_tokens) for encoding in encodings)
         budget = BATCH_TOKENS[self.model.device.type]
         rows: list[int] = []
-        for row in sorted(range(len(texts)), key=sizes.__getitem__, reverse=True):
+        for row in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):
             if rows and (len(rows) + 1) * sizes[rows[0]] > budget:
                 yield rows
                 rows = []
             rows.append(row)
         yield rows
 
-    def _forward(self, texts: list[str], prompt: str, frame: tuple[int, int] | None) -> tuple[Matrix, list[Matrix]]:
+    def _forward(self, texts: Sequence[Ids], prompt: int, frame: tuple[int, int] | None) -> tuple[Matrix, list[Matrix]]:
         import torch
+        from torch.nn.utils.rnn import pad_sequence
 
-        # The steps of SentenceTransformer.encode that change the vectors; the others would slow a short question.
+        rows = [torch.tensor(ids) for ids in texts]
+        features = {
+            "input_ids": pad_sequence(rows, batch_first=True, padding_value=self._padding),
+            "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
+            "prompt_length": prompt,
+        }
         with explain_failure(self._name, len(texts)), torch.inference_mode():
-            output = self.model(to_device(self.model.preprocess(texts, prompt=prompt or None), self.model.device))
+            output = self.model(to_device(features, self.model.device))
             vectors: Matrix = _to_unit_length(output["sentence_embedding"])
             tokens = _text_tokens(output, *frame) if frame else []
         if vectors.shape != (len(texts), self._facts.dimension):

@@ -119,6 +119,7 @@ class ModelFacts:
     max_tokens: int
     prompts: Mapping[Role, str]
     digest: str
+    lower_case: bool = False
 
 
 def read_facts(folder: Path, name: str) -> ModelFacts:
@@ -176,7 +177,14 @@ def _facts(folder: Path, name: str) -> ModelFacts:
         max_tokens=max_tokens(parts[0], config),
         prompts=model_prompts(options, name),
         digest=digest([*weights(folder, parts), tokenizer, parts[0] / "config.json"]),
+        lower_case=bool(_options(parts[0]).get("do_lower_case")),
     )
+
+
+def _options(transformer: Path) -> Config:
+    file = transformer / "sentence_bert_config.json"
+    options: Config = read_json(file) if file.is_file() else {}
+    return options
 
 
 def _check(folder: Path, modules: list[Config], options: Config) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.base.messages import message
 from core.embedding.model_folder import Config, ModelFacts, read_json
-from core.model import Device, Matrix, Running
+from core.model import Device, Ids, Matrix, Running
 
 LARGEST = 200 << 20
 """Bytes of the largest layers in float32 that numpy runs: beyond, torch is faster by more than its import takes."""
@@ -49,7 +49,7 @@ class NumpyModel:
         size = sum(array.nbytes for layer in self._layers for array in layer) + self._positions.nbytes
         self.running = Running(IN_NUMPY, size)
 
-    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
+    def run(self, texts: Sequence[Ids]) -> tuple[Matrix, list[Matrix]]:
         """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
         ends = np.cumsum([len(ids) for ids in texts])
         spans = [slice(end - len(ids), end) for ids, end in zip(texts, ends.tolist(), strict=True)]

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -18,7 +18,7 @@ from core.embedding.loading import TorchModel, choose_device, sentence_transform
 from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.numpy_model import load_supported
 from core.embedding.tokens import unit
-from core.model import Device, Matrix, Role, Running, Spans
+from core.model import Device, Ids, Matrix, Role, Running, Spans
 
 # A folder of a model -> tokens and vectors.
 
@@ -44,7 +44,7 @@ class IdsModel(Protocol):
 
     running: Running
 
-    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
+    def run(self, texts: Sequence[Ids]) -> tuple[Matrix, list[Matrix]]:
         """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
 
 
@@ -154,9 +154,7 @@ class Encoder:
     @lazy
     def _torch_model(self) -> TorchModel:
         device = self._device or choose_device()
-        model = TorchModel(
-            sentence_transformer(self.facts, self.name, device), self._tokenizer, self.facts, self.name, device
-        )
+        model = TorchModel(sentence_transformer(self.facts, self.name, device), self.facts, self.name, device)
         self.running = model.running
         return model
 
@@ -183,16 +181,20 @@ class Encoder:
         _ = self._tokenizer
         self.embed(["warm"], role="query")
 
-    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+    def embed(self, texts: Sequence[str | Ids], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""
-        return self._embed_questions(texts)[0] if role == "query" else self._embed(texts, role, with_tokens=False)[0]
+        if role == "query":
+            return self._embed_questions(cast("Sequence[str]", texts))[0]
+        return self._embed(texts, role, with_tokens=False)[0]
 
-    def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+    def embed_tokens(self, texts: Sequence[str | Ids], *, role: Role) -> tuple[Matrix, list[Matrix]]:
         """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
 
         Token vectors have unit length. The tokens of the prompt and special tokens have none.
         """
-        return self._embed_questions(texts) if role == "query" else self._embed(texts, role, with_tokens=True)
+        if role == "query":
+            return self._embed_questions(cast("Sequence[str]", texts))
+        return self._embed(texts, role, with_tokens=True)
 
     def _embed_questions(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
         """Return the vectors of questions, from the cache where it has them: several stages of a search need them."""
@@ -212,6 +214,17 @@ class Encoder:
         vectors = [embeddings[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
         return np.array(vectors), [embeddings[text][1] for text in texts]
 
+    def ids(self, texts: Sequence[str], *, role: Role) -> list[Ids]:
+        """Return what `embed` and `embed_tokens` take in place of notes: the ids of the tokens that the model reads."""
+        prompt, last = self.facts.prompts[role], self._frames[role][1]
+        found: list[Ids] = []
+        for text in texts:
+            whole = prompt + _clean(text)
+            ids: list[int] = self._encoding(whole.lower() if self.facts.lower_case else whole).ids
+            end = len(ids) - last
+            found.append(ids[: min(end, self.facts.max_tokens - last)] + ids[end:])
+        return found
+
     def _truncate(self, text: str) -> str:
         """Return the part of a text that the model reads: questions with the same one have the same vectors."""
         if len(text) <= self.input_tokens:
@@ -219,19 +232,19 @@ class Encoder:
         spans = self.tokens(text)
         return text[: int(spans[self.input_tokens - 1, 1])] if len(spans) > self.input_tokens else text
 
-    def _embed(self, texts: Sequence[str], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
+    def _embed(self, texts: Sequence[str | Ids], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
         if not texts:
             return np.empty((0, self.facts.dimension), np.float32), []
-        prompt = self.facts.prompts[role]
-        clean = [_clean(text) for text in texts]
-        frame = self._count_frame(prompt) if with_tokens else None
+        ids = [text if not isinstance(text, str) else self.ids([text], role=role)[0] for text in texts]
+        frame = self._frames[role]
         model = self._light_model(role, len(texts))
         if not model:
-            vectors, tokens = self._in_bulk().embed(clean, prompt, frame, short=role == "query")
+            prompt = frame[0] if self.facts.prompts[role] else 0
+            vectors, tokens = self._in_bulk().embed(ids, prompt, frame if with_tokens else None, short=role == "query")
         else:
-            pooled, states = model.run([self._ids(prompt + text) for text in clean])
+            pooled, states = model.run(ids)
             vectors = unit(pooled)
-            tokens = [unit(rows[frame[0] : len(rows) - frame[1]]) for rows in states] if frame else []
+            tokens = [unit(rows[frame[0] : len(rows) - frame[1]]) for rows in states] if with_tokens else []
         if not np.isfinite(vectors).all():
             raise ModelError(
                 "The model '{name}' gave results that aren't numbers: its weights are damaged. Copy or download "
@@ -240,12 +253,9 @@ class Encoder:
             )
         return vectors, tokens
 
-    def _ids(self, text: str) -> list[int]:
-        """Return the ids of a text's tokens; of a text that is too long, those that the model reads."""
-        ids: list[int] = self._encoding(text).ids
-        suffix = self._count_frame("")[1]
-        excess = len(ids) - self.facts.max_tokens
-        return ids if excess <= 0 else ids[: -suffix - excess] + ids[-suffix:]
+    @lazy
+    def _frames(self) -> dict[Role, tuple[int, int]]:
+        return {role: self._count_frame(prompt) for role, prompt in self.facts.prompts.items()}
 
     def _count_frame(self, prompt: str) -> tuple[int, int]:
         """Count the tokens before and after a text: the special ones and those of the prompt."""

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from core.base.errors import ModelError
 from core.embedding import Embedder
-from core.model import Matrix
+from core.embedding.sentence import Encoder
+from core.model import Ids, Matrix
 
 _TORCH = ("bundled", "sentence")
 """Embedders that run more than `FEW` texts by torch."""
@@ -25,12 +26,12 @@ _IDLE_SECONDS = 60.0
 
 
 class EmbeddingRequest(NamedTuple):
-    """Texts of notes and the verb of the embedder that takes them; `fingerprint` is that of the one that is meant."""
+    """Notes and the verb of the embedder that takes them; `fingerprint` is that of the one that is meant."""
 
     name: str
     fingerprint: str
     verb: str
-    texts: Sequence[str]
+    texts: Sequence[str | Ids]
 
 
 class OtherModel(Exception):
@@ -56,8 +57,10 @@ class NoteEmbedder:
 
     def _ask(self, verb: str, texts: Sequence[str]) -> Any:
         if self._elsewhere:
+            # The ids of tokens, so that the other process needs no tokenizer.
+            given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
             try:
-                return _PROCESS.ask(EmbeddingRequest(self._name, self._embedder.fingerprint, verb, texts))
+                return _PROCESS.ask(EmbeddingRequest(self._name, self._embedder.fingerprint, verb, given))
             except OtherModel:
                 self._elsewhere = False
         return getattr(self._embedder, verb)(texts, role="note")

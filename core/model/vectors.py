@@ -1,6 +1,10 @@
 """Array types of vectors, spans and row numbers."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+Ids = Sequence[int]
+"""The ids of a text's tokens, those of its prompt and special ones among them."""
 
 if TYPE_CHECKING:
     import numpy as np

@@ -33,12 +33,14 @@ class Network:
     random weights until `parts.load_state_dict`.
     """
 
-    def __init__(self, encoder: Any, shape: NetworkShape, *, device: Any, dtype: Any, tokens: int) -> None:
+    def __init__(
+        self, encoder: Any, tokenizer: Any, shape: NetworkShape, *, device: Any, dtype: Any, tokens: int
+    ) -> None:
         import torch
 
         bert = encoder[0].model
         self.shape, self.device, self.max_seq_length = shape, torch.device(device), tokens
-        self.tokenizer = encoder.tokenizer
+        self.tokenizer = tokenizer
         places = bert.embeddings.position_embeddings.weight
         same = places.device == self.device and places.dtype == dtype
         self.embeddings = bert.embeddings if same else copy.deepcopy(bert.embeddings).to(self.device, dtype)
@@ -157,6 +159,7 @@ def load(folder: Path, device: Device) -> Network:
     """Return the network of a folder; raises ModelError if it or the bundled model can't be loaded."""
     import torch
     from safetensors import SafetensorError, safe_open
+    from transformers import AutoTokenizer
 
     encoder: Any = embedding.build("bundled")
     try:
@@ -164,9 +167,9 @@ def load(folder: Path, device: Device) -> Network:
             metadata = file.metadata() or {}
             shape = NetworkShape(tuple(int(number) for number in metadata["layers"].split(",")), int(metadata["apart"]))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 it is no mapping
-        network = Network(
-            encoder.loaded(), shape, device=device.name, dtype=getattr(torch, device.dtype), tokens=READ_TOKENS
-        )
+        model, dtype = encoder.loaded(), getattr(torch, device.dtype)
+        tokenizer = AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True)
+        network = Network(model, tokenizer, shape, device=device.name, dtype=dtype, tokens=READ_TOKENS)
         if not any(name.startswith(LAYERS) for name in tensors):
             tensors |= {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
         network.parts.load_state_dict(tensors)

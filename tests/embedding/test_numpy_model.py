@@ -27,9 +27,8 @@ print(json.dumps([hits[0].note.title, sorted({"torch", "chromadb", "sentence_tra
 
 
 def by_torch(embedder: Encoder) -> tuple[Matrix, list[Matrix]]:
-    prompt = embedder.facts.prompts["query"]
-    read = [embedder._truncate(question) for question in QUESTIONS]
-    return embedder._torch_model.embed(read, prompt, embedder._count_frame(prompt), short=True)
+    read = embedder.ids([embedder._truncate(question) for question in QUESTIONS], role="query")
+    return embedder._torch_model.embed(read, 0, embedder._frames["query"], short=True)
 
 
 def same(embedder: Encoder, *, off_by: float) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from core.base.errors import ConfigError, ModelError, UnknownChoice
 from core.embedding import build, e5
+from core.embedding.loading import load
 from core.embedding.sentence import FEW
 from core.embedding.sentence import build as build_sentence
 from core.embedding.sentence import build_bundled as build_bundled
@@ -213,6 +214,22 @@ def test_an_incomplete_model_in_the_hub_cache_is_refused(monkeypatch, tmp_path, 
     tiny_models.cached(part, "sentence-transformers/other", tmp_path / "cache", monkeypatch)
     with pytest.raises(ModelError, match=r"lacks modules\.json"):
         build("sentence:other").embed(["x"], role="note")
+
+
+@pytest.mark.parametrize("lower_case", [False, True])
+def test_vectors_are_those_of_the_library_which_reads_no_tokenizer(
+    tiny_folder: Path, tmp_path: Path, *, lower_case: bool
+) -> None:
+    options = json.dumps({"max_seq_length": 16, "do_lower_case": lower_case})
+    folder = changed(tiny_folder, tmp_path / "e5 tiny", "sentence_bert_config.json", options)
+    exact = Device("cpu", "float32", "")
+    embedder = build_sentence(str(folder), device=exact)
+    texts = ["A Backup", "", "longer than the model reads " * 4, *map(str, range(FEW))]
+    theirs = load("SentenceTransformer", folder, "tiny", exact)
+    expected = theirs.encode(texts, prompt="passage: ", normalize_embeddings=True)
+    assert np.allclose(embedder.embed(texts, role="note"), expected, atol=1e-6)
+    assert np.allclose(embedder.embed(embedder.ids(texts, role="note"), role="note"), expected, atol=1e-6)
+    assert len(embedder.loaded().tokenizer) < len(theirs.tokenizer)
 
 
 def test_word_vectors_stay_as_their_file_has_them(tiny_folder: Path) -> None:

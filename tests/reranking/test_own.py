@@ -22,7 +22,9 @@ def network(encoder: Any, *, apart: int = 1, tokens: int = 64) -> Network:
     import torch
 
     torch.manual_seed(0)
-    return Network(encoder, NetworkShape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens)
+    return Network(
+        encoder, encoder.tokenizer, NetworkShape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens
+    )
 
 
 @pytest.fixture(scope="module")
