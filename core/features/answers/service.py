@@ -156,6 +156,7 @@ class Answers:
         self._searching = searching
         self._jobs = jobs
         self._drawn = drawn
+        self._last: tuple[object, Selection] | None = None
         self.examples = Examples(jobs, store.notes.note, drawn, self._unmeasured)
 
     @log_call("answer.ask")
@@ -192,7 +193,7 @@ class Answers:
 
     def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
-        selection = choose(self._store, self._searching.tokenized_hits, result)
+        selection = self._select(result)
         bar = DEFAULT
         if result.hits:
             base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
@@ -200,6 +201,14 @@ class Answers:
         answer = build_answer(result, selection, bar)
         no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
         return replace(answer, no_notes=no_notes)
+
+    def _select(self, result: SearchResult) -> Selection:
+        """Return the quotes of a result; those of the last one are kept, since each click draws its page again."""
+        key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
+        last = self._last
+        if last is None or last[0] != key:
+            last = self._last = key, choose(self._store, self._searching.tokenized_hits, result)
+        return last[1]
 
     def start_measuring(self, answer: Answer) -> bool:
         """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""

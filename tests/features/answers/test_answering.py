@@ -92,6 +92,31 @@ def test_the_words_alone_answer_where_meaning_is_not_looked_at(filled: Workspace
     assert "Backups are only worth what their last restore proved." in texts(answer)[0]
 
 
+def test_quotes_are_chosen_once_while_result_and_notes_stay(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[str] = []
+    choose = collection.choose
+    monkeypatch.setattr(
+        collection, "choose", lambda store, reads, result: chosen.append(result.query) or choose(store, reads, result)
+    )
+    worth, water = "what are backups worth?", "how much water goes into the flour"
+
+    def quotes(typed: str) -> list[str]:
+        answer = filled.answers.to_question(filled.search(typed))
+        assert answer
+        return texts(answer)
+
+    assert quotes(worth) == quotes(worth) != quotes(water)
+    assert chosen == [worth, water]
+    note = filled.notes.add("vault", "Flour and water make a dough.", path="dough.md")
+    try:
+        quotes(water)
+    finally:
+        filled.notes.delete_for_good([note.id])
+    assert chosen == [worth, water, water]
+
+
 def test_a_list_by_filters_is_not_an_answer(filled: Workspace) -> None:
     assert filled.answers.ask("tag:redis").refused
 
