@@ -92,9 +92,7 @@ def test_the_words_alone_answer_where_meaning_is_not_looked_at(filled: Workspace
     assert "Backups are only worth what their last restore proved." in texts(answer)[0]
 
 
-def test_quotes_are_chosen_once_while_result_and_notes_stay(
-    filled: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_quotes_are_chosen_once_while_result_and_notes_stay(filled: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen: list[str] = []
     choose = collection.choose
     monkeypatch.setattr(
