@@ -296,6 +296,8 @@ def test_a_draft_is_opened_with_the_letters_that_the_browser_still_holds(tab: Ta
     resume = page.locator("[class*=st-key-draft_new]").filter(has_text="left and").get_by_role("button").first
     expect(resume).to_be_visible()
     tab.settle()
-    resume.evaluate("(button, [place, item]) => { tesseraShelf.put(place, item); button.click(); }", held)
+    resume.evaluate(
+        "(button, [place, item]) => { tesseraShelf.put(place, item); tesseraShelf.deliver(); button.click(); }", held
+    )
     expect(text).to_have_text("left and right")
     state(tab, "Saved")
