@@ -33,7 +33,7 @@ class ForkedChroma:
 
 def use() -> None:
     """Let this process, and those that it forks, start Chroma so."""
-    chroma_process._started = ForkedChroma  # type: ignore[assignment]
+    chroma_process._PROCESS._start = ForkedChroma  # type: ignore[assignment,method-assign]
 
 
 def _serve(requests: int, replies: int) -> None:
@@ -49,6 +49,5 @@ def _serve(requests: int, replies: int) -> None:
                 os.fstat(number)
                 os.dup2(null, number)
     os.umask(0o077)
-    chroma_worker.detach_from_parent()
-    chroma_worker.serve(os.fdopen(0, "rb"), os.fdopen(1, "wb"))
+    chroma_worker.main()
     os._exit(0)

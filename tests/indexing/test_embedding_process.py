@@ -14,8 +14,9 @@ import pytest
 
 from core import embedding
 from core.base.errors import ModelError, UnknownChoice
+from core.base.worker_process import WorkerProcess
 from core.indexing import embedding_process
-from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder, _EmbeddingProcess
+from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
@@ -24,16 +25,16 @@ _TEXTS = ["A backup is a copy.", "Restore it after a crash.", "备份是副本�
 
 
 @pytest.fixture(autouse=True)
-def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[_EmbeddingProcess]:
+def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
     """A process of the test's own, for a model that loads at once."""
-    own = _EmbeddingProcess()
+    own = WorkerProcess("core.indexing.embedding_worker", idle=60)
     monkeypatch.setattr(embedding_process, "_PROCESS", own)
     monkeypatch.setattr(embedding_process, "_TORCH", ("tfidf",))
     yield own
     own.close()
 
 
-def _pid(process: _EmbeddingProcess) -> int:
+def _pid(process: WorkerProcess) -> int:
     assert process._running
     return process._running.pid
 
@@ -46,7 +47,7 @@ def _until(holds: Callable[[], bool]) -> None:
 
 
 def test_many_notes_get_the_vectors_of_their_embedder_from_another_process(
-    process: _EmbeddingProcess,
+    process: WorkerProcess,
 ) -> None:
     tfidf = embedding.build("tfidf")
     vectors = NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
@@ -56,14 +57,14 @@ def test_many_notes_get_the_vectors_of_their_embedder_from_another_process(
     assert _pid(process) == pid != os.getpid()
 
 
-def test_few_notes_are_embedded_here(process: _EmbeddingProcess) -> None:
+def test_few_notes_are_embedded_here(process: WorkerProcess) -> None:
     tfidf = embedding.build("tfidf")
     assert np.array_equal(NoteEmbedder("tfidf", tfidf, many=False).embed(_TEXTS), tfidf.embed(_TEXTS, role="note"))
     assert process._running is None
 
 
 def test_an_import_of_many_chunks_uses_the_process_and_one_of_few_does_not(
-    process: _EmbeddingProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    process: WorkerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     folder = tmp_path / "notes"
@@ -79,15 +80,15 @@ def test_an_import_of_many_chunks_uses_the_process_and_one_of_few_does_not(
         assert _pid(process)
 
 
-def test_it_ends_when_nobody_asks(process: _EmbeddingProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding_process, "_IDLE_SECONDS", 0.0)
+def test_it_ends_when_nobody_asks(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_idle", 0.0)
     notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
     notes.embed(_TEXTS)
     _until(lambda: process._running is None)
     assert len(notes.embed(_TEXTS)) == 3
 
 
-def test_its_end_is_an_error_and_the_next_notes_get_another(process: _EmbeddingProcess) -> None:
+def test_its_end_is_an_error_and_the_next_notes_get_another(process: WorkerProcess) -> None:
     notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
     notes.embed(_TEXTS)
     os.kill(_pid(process), signal.SIGKILL)
@@ -96,29 +97,29 @@ def test_its_end_is_an_error_and_the_next_notes_get_another(process: _EmbeddingP
     assert len(notes.embed(_TEXTS)) == 3
 
 
-def test_closing_it_frees_who_waits_for_a_reply(process: _EmbeddingProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        embedding_process,
-        "_started",
+        process,
+        "_start",
         lambda: subprocess.Popen(
             [sys.executable, "-c", "import time; time.sleep(600)"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         ),
     )
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(process.ask, EmbeddingRequest("tfidf", "", "embed", _TEXTS))
+        asked = pool.submit(NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed, _TEXTS)
         _until(lambda: process._running is not None)
         process.close()
         with pytest.raises(ModelError, match="ended while"):
             asked.result(30)
 
 
-def test_errors_of_the_model_come_from_the_process(process: _EmbeddingProcess) -> None:
+def test_errors_of_the_model_come_from_the_process(process: WorkerProcess) -> None:
     with pytest.raises(UnknownChoice, match="nosuch"):
-        process.ask(EmbeddingRequest("nosuch", "", "embed", _TEXTS))
+        process.ask(EmbeddingRequest(Path.cwd(), "nosuch", "", "embed", _TEXTS))
     assert _pid(process)
 
 
-def test_a_name_that_means_another_model_there_is_embedded_here(process: _EmbeddingProcess) -> None:
+def test_a_name_that_means_another_model_there_is_embedded_here(process: WorkerProcess) -> None:
     class Other:
         fingerprint = "other"
 

@@ -1,15 +1,9 @@
 """Chroma as the rest of the program meets it: it runs in another process, which may die.
 
-One such process serves all folders and servers that this one opens. A request and its reply are pickles on its standard
-streams.
+One such process serves all folders and servers that this one opens.
 """
 
-import atexit
 import os
-import pickle
-import subprocess
-import sys
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +12,7 @@ from typing import Any
 from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import translate_errors
 from core.base.files import delete
+from core.base.worker_process import ProcessEnded, WorkerProcess
 from core.model import Matrix
 from core.store.index import index_check
 from core.store.index.backend import Address, Place, rebuild_address
@@ -29,6 +24,7 @@ _SECONDS = 60
 """Longest wait for a reply: a damaged graph may be walked for ever."""
 _LONG = 600
 """Time limit, in seconds, of calls that read a whole collection."""
+_PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 
 class ChromaProcess:
@@ -84,7 +80,13 @@ class ChromaProcess:
         self._ask("drop", name=name)
 
     def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: Any) -> Any:
-        return _PROCESS.ask((self._place, verb, arguments), seconds)
+        try:
+            return _PROCESS.ask((self._place, verb, arguments), seconds)
+        except ProcessEnded as error:
+            raise IndexDamaged(
+                "The search index crashed the process that read it. Your notes are safe. Rebuild the index: on the "
+                "Settings page, or with 'tessera rebuild'."
+            ) from error
 
 
 class ChromaFolder(ChromaProcess):
@@ -130,78 +132,3 @@ class ChromaServer(ChromaProcess):
         fresh.close(sealed=False)
         with suppress(StoreError):
             self.close(sealed=False)
-
-
-class _Process:
-    """The process that runs Chroma: started when it is first needed, and again after it died."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: subprocess.Popen[bytes] | None = None
-
-    def ask(self, request: tuple[Place, str, dict[str, Any]], seconds: float) -> Any:
-        """Return the reply to a request; raises a StoreError, IndexDamaged if the process dies or takes too long."""
-        with self._lock:
-            if self._running is None:
-                self._running = _started()
-            running = self._running
-            assert running.stdin is not None
-            assert running.stdout is not None
-            deadline = threading.Timer(seconds, running.kill)
-            deadline.start()
-            try:
-                pickle.dump(request, running.stdin)
-                running.stdin.flush()
-                reply, goes_on = pickle.load(running.stdout)
-            except (OSError, EOFError, pickle.UnpicklingError) as error:
-                self._end()
-                raise IndexDamaged(
-                    "The search index crashed the process that read it. Your notes are safe. Rebuild the index: on the "
-                    "Settings page, or with 'tessera rebuild'."
-                ) from error
-            finally:
-                deadline.cancel()
-            if not goes_on:
-                self._end()
-        if isinstance(reply, StoreError):
-            raise reply
-        return reply
-
-    def close(self) -> None:
-        """End the process, which closes what it has open."""
-        with self._lock:
-            self._end()
-
-    def forget(self) -> None:
-        """Forget the process in a fork: it belongs to the parent."""
-        self._lock = threading.Lock()
-        if self._running is not None:
-            self._running.returncode = 0
-            self._running = None
-
-    def _end(self) -> None:
-        running, self._running = self._running, None
-        if running is not None:
-            try:
-                running.communicate(pickle.dumps(None), timeout=_SECONDS)
-            except (subprocess.TimeoutExpired, OSError):  # it hangs, or is gone
-                running.kill()
-                with suppress(OSError):
-                    running.communicate()
-
-
-def _started() -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "core.store.index.chroma_worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        umask=0o077,
-        cwd=Path(__file__).parents[2],
-    )
-
-
-_PROCESS = _Process()
-atexit.register(_PROCESS.close)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_PROCESS.forget)

@@ -6,12 +6,10 @@ that failed to open stays in Chroma's memory under its path: a process in which 
 
 import errno
 import os
-import pickle
-import signal
-import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
@@ -19,6 +17,7 @@ from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import find_write_error, translate_error
 from core.base.files import delete
 from core.base.messages import message
+from core.base.worker_process import serve
 from core.store.index import index_check
 from core.store.index.backend import Address, Place
 from core.store.index.chroma_collections import Collections, RemoteChroma, client_settings, fault_of
@@ -73,31 +72,16 @@ class Directory(Collections):
             self._lock.release()
 
 
-def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer requests until none comes, or None: each is a folder, the name of a method, and its arguments.
-
-    A reply is a result, or a StoreError, and whether the process goes on.
-    """
-    opened: dict[Place, Directory | RemoteChroma] = {}
-    goes_on = True
-    while goes_on:
-        try:
-            request = pickle.load(requests)
-        except EOFError:
-            break
-        if request is None:
-            break
-        place, verb, arguments = request
-        try:
-            reply = _answer(opened, place, verb, arguments)
-        except BaseException as error:  # noqa: BLE001 a panic of Chroma is a BaseException
-            reply = _translated(error.__cause__ or error if isinstance(error, NotOpened) else error, place)
-            goes_on = isinstance(error, Exception) and not isinstance(error, NotOpened)
-        pickle.dump((reply, goes_on), replies)
-        replies.flush()
-    for collections in opened.values():
-        with suppress(Exception):
-            collections.close(sealed=False)
+def _reply(
+    opened: dict[Place, Directory | RemoteChroma], request: tuple[Place, str, dict[str, Any]]
+) -> tuple[object, bool]:
+    """Return the result of a method, or a StoreError, and whether the process goes on."""
+    place, verb, arguments = request
+    try:
+        return _answer(opened, place, verb, arguments), True
+    except BaseException as error:  # noqa: BLE001 a panic of Chroma is a BaseException
+        reply = _translated(error.__cause__ or error if isinstance(error, NotOpened) else error, place)
+        return reply, isinstance(error, Exception) and not isinstance(error, NotOpened)
 
 
 def _answer(
@@ -151,22 +135,16 @@ def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
     )
 
 
-def detach_from_parent() -> None:
-    """Let this process outlive what interrupts its parent, and let others come first."""
-    # Both reach the whole group of processes; the parent closes the index when it ends.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+def main() -> None:
+    """Answer requests, each a place, the name of a method and its arguments; then close what is open."""
     # Building a graph takes every core there is: who writes notes, and other programs, come first.
     if hasattr(os, "nice"):
         os.nice(10)
-
-
-def main() -> None:
-    """Serve the parent on standard input and output, until it closes them or dies."""
-    detach_from_parent()
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(sys.stdin.buffer, replies)
+    opened: dict[Place, Directory | RemoteChroma] = {}
+    serve(partial(_reply, opened))
+    for collections in opened.values():
+        with suppress(Exception):
+            collections.close(sealed=False)
 
 
 if __name__ == "__main__":

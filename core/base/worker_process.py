@@ -1,0 +1,153 @@
+"""Another process of the program, which answers requests and may die: pickles on its standard streams."""
+
+import atexit
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+_PROGRAM = Path(__file__).parents[2]
+
+
+class ProcessEnded(Exception):
+    """The process died, or took too long and was ended; the reply is lost."""
+
+
+class WorkerProcess:
+    """Runs a module that calls `serve`: it is started when it is first needed, and again after it ended.
+
+    `patience` are the seconds that it has to end by itself, `idle` those after which it ends when nobody asks.
+    """
+
+    def __init__(self, module: str, *, patience: float = 0, idle: float | None = None) -> None:
+        self._module, self._patience, self._idle = module, patience, idle
+        self._lock = threading.Lock()
+        self._running: subprocess.Popen[bytes] | None = None
+        self._timer: threading.Timer | None = None
+        atexit.register(self.close)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    def ask(self, request: object, seconds: float | None = None) -> Any:
+        """Return the reply to a request; raises the error that is the reply, ProcessEnded if none comes in time."""
+        with self._lock:
+            self._cancel_timer()
+            if self._running is None:
+                self._running = self._start()
+            reply, goes_on = self._exchange(self._running, request, seconds)
+            if not goes_on:
+                self._end()
+            elif self._idle is not None:
+                self._timer = threading.Timer(self._idle, self._end_idle)
+                self._timer.daemon = True
+                self._timer.start()
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    def close(self) -> None:
+        """End the process; one that needs no patience also while another thread waits for its reply."""
+        if not self._patience and (running := self._running) is not None:
+            running.kill()
+        with self._lock:
+            self._cancel_timer()
+            self._end()
+
+    def _exchange(self, running: "subprocess.Popen[bytes]", request: object, seconds: float | None) -> Any:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        with _deadline(running, seconds):
+            try:
+                pickle.dump(request, running.stdin)
+                running.stdin.flush()
+                return pickle.load(running.stdout)
+            except (OSError, EOFError, pickle.UnpicklingError) as error:
+                self._end()
+                raise ProcessEnded from error
+            except BaseException:  # this thread is stopped, and the reply would be taken for the next one
+                running.kill()
+                self._end()
+                raise
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [sys.executable, "-m", self._module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            umask=0o077,
+            cwd=_PROGRAM,
+        )
+
+    def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is None:
+            return
+        try:
+            if not self._patience:
+                running.kill()
+            running.communicate(pickle.dumps(None), timeout=self._patience or None)
+        except (subprocess.TimeoutExpired, OSError):  # it hangs, or is gone
+            running.kill()
+            with suppress(OSError):
+                running.communicate()
+
+    def _end_idle(self) -> None:
+        with self._lock:
+            if threading.current_thread() is self._timer:  # nobody asked since it was started
+                self._end()
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _forget(self) -> None:
+        """Forget the process in a fork: it belongs to the parent."""
+        self._lock, self._timer = threading.Lock(), None
+        if self._running is not None:
+            self._running.returncode = 0
+            self._running = None
+
+
+@contextmanager
+def _deadline(running: "subprocess.Popen[bytes]", seconds: float | None) -> Iterator[None]:
+    """Kill a process that takes longer."""
+    if seconds is None:
+        yield
+        return
+    timer = threading.Timer(seconds, running.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def serve(answer: Callable[[Any], tuple[object, bool]]) -> None:
+    """Answer the parent's requests until it closes its streams or dies: each with a reply, and whether this goes on.
+
+    What interrupts the parent reaches the whole group of processes: this one ignores it, for the parent ends it. What
+    libraries print goes nowhere.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    requests, replies = os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    goes_on = True
+    while goes_on:
+        try:
+            request = pickle.load(requests)
+        except EOFError:
+            return
+        if request is None:
+            return
+        reply, goes_on = answer(request)
+        pickle.dump((reply, goes_on), replies, pickle.HIGHEST_PROTOCOL)
+        replies.flush()
