@@ -165,7 +165,7 @@ def _pills(
 
 def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> None:
     """Draw the advice, the button that uses it, and the candidates."""
-    metric = figures.judge_by("advised_by", index=METRICS.index(BY), help=text_of(figures.JUDGING), width=260)
+    metric = figures.judge_by("advised_by", index=METRICS.index(BY), help=text_of(figures.JUDGING))
     advice = _advice(workspace, tuple(run.id for run in runs), metric)
     by_id = {run.id: run for run in runs}
     best = by_id[advice.best].pipeline

@@ -183,7 +183,7 @@ def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     sets = {run.set_id for run in shown.runs}
     runs = [run for run in workspace.runs.all(base.name) if run.set_id in sets and run.ended_at]
     first = METRICS.index(shown.metric)
-    metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed", width=260)
+    metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed")
     rows = [
         {
             "run": pipelines.pipeline_name(run.pipeline, base),

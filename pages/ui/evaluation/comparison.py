@@ -122,7 +122,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
         if shown.comparisons:
             judge = partial(st.session_state.__setitem__, "judged")
             now = widgets.bound("judged_by", shown.metric, judge)
-            figures.judge_by(help=text_of(figures.JUDGING), width=230, **now)
+            figures.judge_by(help=text_of(figures.JUDGING), **now)
         _report(workspace, base, shown)
 
 

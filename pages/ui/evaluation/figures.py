@@ -73,6 +73,8 @@ JUDGING = message(
 )
 """Advice on the choice of a figure."""
 
+JUDGE_WIDTH = 320
+"""Width in pixels in which the longest name of a figure is whole."""
 SHORT = (*MAIN, "p50_ms")
 """Figures in sight; the others are folded."""
 
@@ -85,7 +87,7 @@ def metric_name(name: str) -> str:
 def judge_by(key: str, **more: Any) -> str:
     """Draw the choice of a figure to judge by, and return it."""
     names = {name: metric_name(name) for name in METRICS}
-    return widgets.select(t("Judge by"), names, key, **more)
+    return widgets.select(t("Judge by"), names, key, width=JUDGE_WIDTH, **more)
 
 
 def tone(comparison: Comparison) -> str:
