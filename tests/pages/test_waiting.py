@@ -177,7 +177,7 @@ def test_notes_worth_another_look_are_shown_when_wished_and_said_to_be_seen(plac
     for press, undone in (("decide_seen", True), ("decide_never", True), ("decide_later", False)):
         if screen.app.toggle(key="reminders").value is False:
             screen.app.toggle(key="reminders").set_value(True).run()
-        assert "1 more item may need attention." in screen.text
+        assert "1 item may need attention." in screen.text
         assert "Thyme wants sun." in screen.document or "Thyme" in screen.text
         screen.press(press)
         assert "Nothing waits for you." in screen.text

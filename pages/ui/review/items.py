@@ -354,5 +354,5 @@ def heading(matters: Sequence[ReviewItem]) -> str:
     if decisions:
         said.append(t_plural("{n} thing to review.", "{n} things to review.", n=decisions))
     if hints:
-        said.append(t_plural("{n} more item may need attention.", "{n} more items may need attention.", n=hints))
+        said.append(t_plural("{n} item may need attention.", "{n} items may need attention.", n=hints))
     return " ".join(said) or t("Nothing waits for you.")
