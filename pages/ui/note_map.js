@@ -4,6 +4,7 @@ const NEAR = 9; // pixels from a point that still hit it
 const MARGIN = 0.3; // share of the width and height that is painted on each side of what is seen
 const TITLED = 60; // points in sight that are shown with their titles, in place of the names of regions
 const LONGEST = 28; // characters of a title next to its point
+const NAME_LINE = 18; // pixels from the name of one region to that below it
 const LINE = 14; // pixels from one title to that below it
 const REST = 150; // milliseconds without a move after which the map is painted anew
 const CELLS = 64; // cells of the grid by which points are found, each way
@@ -130,15 +131,20 @@ const paintTitles = (view, numbers) => {
   }
 };
 
+// Writes the names of regions, each below those that it would touch.
 const paintNames = view => {
   const { pen, data } = view;
   const width = view.canvas.clientWidth;
   beginWords(view, '600 13px', 'center');
-  for (const [x, y, name] of data.regions) {
-    const [at, top] = toScreen(view, x, y);
+  const taken = [];
+  for (const [x, y, name] of [...data.regions].sort((one, other) => one[1] - other[1])) {
+    const [at, middle] = toScreen(view, x, y);
     const half = pen.measureText(name).width / 2 + 6;
     const seen = at >= 0 && at <= width;
     const left = seen ? Math.max(half, Math.min(width - half, at)) : at;
+    const above = taken.filter(other => Math.abs(other.left - left) < other.half + half);
+    const top = Math.max(middle, ...above.map(other => other.top + NAME_LINE));
+    taken.push({ left, half, top });
     pen.strokeText(name, left, top);
     pen.fillText(name, left, top);
   }
