@@ -325,6 +325,17 @@ def test_of_a_note_of_many_signs_the_first_part_is_shown(place: Path, tmp_path: 
     assert screen.app.get("download_button")
 
 
+def test_the_notes_changed_last_are_those_of_the_chosen_base(filled: Screen) -> None:
+    filled.workspace.notes.add("garden", "Thyme wants sun.\n", title="Thyme", embed=False)
+    titles = {card.title for card in filled.workspace.notes.all()}
+
+    def latest(**address: str) -> set[str]:
+        return titles & {link.proto.label for link in filled.open("notes", **address).app.get("page_link")}
+
+    assert latest() == titles
+    assert latest(base="garden") == {"Thyme"}
+
+
 def test_without_an_open_note_the_ones_changed_last_are_links(filled: Screen) -> None:
     screen = filled.open("notes")
     links = {link.proto.label: link.proto.query_string for link in screen.app.get("page_link")}

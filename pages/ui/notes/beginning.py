@@ -1,10 +1,11 @@
 """The right side while no note is open: the notes that changed last, and the concepts of the notes."""
 
 from collections.abc import Sequence
+from heapq import nlargest
 
 import streamlit as st
 
-from core.model import Concept, NoteSummary, day_of
+from core.model import Concept, Filters, NoteSummary, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import shell, widgets
@@ -123,14 +124,14 @@ _SHOWN = 10
 
 
 def draw(workspace: Workspace, base: str, *, several: bool) -> None:
-    """Draw how to open or write a note, links to the notes that changed last, and the concepts of a base or of all.
+    """Draw how to open or write a note, and of a base or of all, links to the notes that changed last and the concepts.
 
     `several` names the bases of the notes.
     """
     with st.container(key="beginning"):
         about = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
         st.html(f'<p class="t-lead">{html(about)}</p>')
-        latest = workspace.notes.switch("", _SHOWN)
+        latest = _latest(workspace, base)
         if not latest:
             st.caption(t("There is no note yet. Write one, or import a folder."))
             return
@@ -138,6 +139,14 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
         for card in latest:
             _row(card, several=several)
     draw_concepts(workspace, base)
+
+
+def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
+    """Return the notes of a base, or of all, that changed last."""
+    if not base:
+        return workspace.notes.switch("", _SHOWN)
+    cards = workspace.notes.all(Filters(bases=(base,)))
+    return nlargest(_SHOWN, cards, key=lambda card: card.updated_at.timestamp() if card.updated_at else 0)
 
 
 def _row(card: NoteSummary, *, several: bool) -> None:
