@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from core.base.messages import message
 from core.model import EditedNote, PackCard, PackReport, Progress
 from core.workspace import Workspace
 from pages.ui.shared import jobs, names, shell, widgets
@@ -14,6 +15,16 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 PackWork = Callable[[Progress], PackReport]
 """Installs or upgrades a pack."""
+
+
+DESCRIPTIONS = {
+    text.text: text
+    for text in (
+        message("A guide that you can ask."),
+        message("Twenty notes about software, work and life, to try things out with."),
+    )
+}
+"""Descriptions of packs that have a translation, by what their `pack.toml` says."""
 
 
 def section(workspace: Workspace) -> None:
@@ -47,7 +58,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
         ]
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
-        st.caption(plain(found.description))
+        st.caption(plain(text_of(DESCRIPTIONS.get(found.description, found.description))))
     shut = jobs.is_writing(workspace)
     with st.container(horizontal=True, vertical_alignment="center"):
         if found and not installed:
