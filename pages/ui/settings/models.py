@@ -183,15 +183,19 @@ def _problem(card: ModelCard) -> str:
 
 
 def _facts(card: ModelCard) -> list[str]:
-    languages = [text_of(names.TEXT_LANGUAGES.get(name, name)) for name in card.languages[:SHOWN]]
-    if len(card.languages) > SHOWN:
-        languages.append(t("and {n} more", n=len(card.languages) - SHOWN))
+    named = [name for name in card.languages if name != "multilingual"]
+    languages = [text_of(names.TEXT_LANGUAGES.get(name, name)) for name in named[:SHOWN]]
+    if len(named) > SHOWN:
+        languages.append(t("and {n} more", n=len(named) - SHOWN))
+    listed = t(", ").join(languages)
+    if len(named) < len(card.languages):
+        listed = t("{many}, among them {some}", many=text_of(names.TEXT_LANGUAGES["multilingual"]), some=listed)
     size = ""
     if card.bytes_on_disk >= LEAST_BYTES:
         size = t("{size} on disk", size=names.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
         size = t("a download of {size}", size=names.megabytes(card.download_bytes))
-    return [t(", ").join(languages), size, reports.memory(card.running) if card.running else ""]
+    return [listed, size, reports.memory(card.running) if card.running else ""]
 
 
 def _details(card: ModelCard) -> str:
