@@ -149,5 +149,16 @@ def serve(answer: Callable[[Any], tuple[object, bool]]) -> None:
         if request is None:
             return
         reply, goes_on = answer(request)
-        pickle.dump((reply, goes_on), replies, pickle.HIGHEST_PROTOCOL)
+        pickle.dump((_portable(reply), goes_on), replies, pickle.HIGHEST_PROTOCOL)
         replies.flush()
+
+
+def _portable(reply: object) -> object:
+    """Return a reply, for an error that a pickle can't carry one that names it."""
+    if not isinstance(reply, Exception):
+        return reply
+    try:
+        pickle.loads(pickle.dumps(reply))
+    except Exception:  # noqa: BLE001 a class of a library raises whatever its constructor does
+        return RuntimeError(f"{type(reply).__name__}: {reply}")
+    return reply

@@ -21,14 +21,21 @@ _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 class EmbeddingRequest(NamedTuple):
     """Notes and the verb of the embedder that takes them; `fingerprint` is that of the one that is meant.
 
-    `folder` is the one from which its name may lead to files.
+    `folder` is the one from which its name may lead to files, None where it was deleted.
     """
 
-    folder: Path
+    folder: Path | None
     name: str
     fingerprint: str
     verb: str
     texts: Sequence[str | Ids]
+
+
+def _working_folder() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
 
 
 class OtherModel(Exception):
@@ -56,7 +63,7 @@ class NoteEmbedder:
         if self._elsewhere:
             # The ids of tokens, so that the other process needs no tokenizer.
             given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
-            request = EmbeddingRequest(Path.cwd(), self._name, self._embedder.fingerprint, verb, given)
+            request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, verb, given)
             try:
                 return _PROCESS.ask(request)
             except OtherModel:

@@ -9,7 +9,8 @@ from core.indexing.embedding_process import EmbeddingRequest, OtherModel
 
 def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
     try:
-        os.chdir(request.folder)
+        if request.folder:
+            os.chdir(request.folder)
         embedder = embedding.build(request.name)
         if embedder.fingerprint != request.fingerprint:
             return OtherModel(), True

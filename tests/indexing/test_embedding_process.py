@@ -119,6 +119,46 @@ def test_errors_of_the_model_come_from_the_process(process: WorkerProcess) -> No
     assert _pid(process)
 
 
+def test_signals_to_the_group_of_processes_leave_it_to_its_parent(process: WorkerProcess) -> None:
+    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
+    notes.embed(_TEXTS)
+    pid = _pid(process)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(pid, number)
+    assert len(notes.embed(_TEXTS)) == 3
+    assert _pid(process) == pid
+
+
+def test_it_works_from_a_folder_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert len(NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed(_TEXTS)) == 3
+
+
+FAILING = """
+from core.base.worker_process import serve
+
+class OfLibrary(Exception):
+    def __init__(self, file, line):
+        super().__init__(f"{file}: {line}")
+
+serve(lambda request: (OfLibrary("model.bin", 3), True))
+"""
+
+
+def test_an_error_that_no_pickle_carries_comes_with_its_words(
+    process: WorkerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-c", FAILING]
+    monkeypatch.setattr(
+        process, "_start", lambda: subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    )
+    with pytest.raises(RuntimeError, match=r"OfLibrary: model\.bin: 3"):
+        process.ask("a request")
+
+
 def test_a_name_that_means_another_model_there_is_embedded_here(process: WorkerProcess) -> None:
     class Other:
         fingerprint = "other"
