@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain
 from threading import Lock
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.base.errors import UnknownChoice
 from core.base.messages import message
 from core.base.text import CJK
+from core.base.threads import DaemonPool
 from core.embedding import model_folder
 from core.model import Matrix, Role, Spans
 from core.providers import ProviderServer
@@ -88,8 +89,9 @@ class OpenAICompatible:
         if at_once == 1 or len(parts) < 2:
             batches = [self._batch(part, role) for part in parts]
         else:
-            with ThreadPoolExecutor(at_once) as pool:
-                batches = list(pool.map(lambda part: self._batch(part, role), parts))
+            with DaemonPool(at_once, "embed") as pool:
+                futures = [pool.submit(partial(self._batch, part, role)) for part in parts]
+                batches = [future.result() for future in futures]
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), np.float32)
 
     def warm(self) -> None:

@@ -2,13 +2,15 @@
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
 from core.base.errors import Cancelled
+from core.base.threads import DaemonPool
 from core.intake import folder, notefile
 from core.model import SourceFile
 
@@ -16,6 +18,8 @@ _AT_ONCE, _AHEAD = 2, 4
 """Documents that are converted at a time, and that are or wait to be taken."""
 _BYTES = 64 << 20
 """Size of these files, unless it is a single one."""
+_LOOK = 0.2
+"""Seconds between two looks whether the import is stopped, while it waits for a document."""
 
 
 class ConvertedFile(NamedTuple):
@@ -27,12 +31,17 @@ class ConvertedFile(NamedTuple):
 
 
 def convert_ahead(
-    place: Path, files: Sequence[SourceFile], choices: Mapping[str, tuple[str, str]], *, uploaded: bool
+    place: Path,
+    files: Sequence[SourceFile],
+    choices: Mapping[str, tuple[str, str]],
+    *,
+    uploaded: bool,
+    waits: Callable[[], object] = lambda: None,
 ) -> Generator[tuple[SourceFile, Callable[[], ConvertedFile] | None]]:
     """Yield each file of a folder and, for a document, what returns its content or raises why it can't be read.
 
-    `choices` are the converter and the encoding of each document by its path. Conversions that nobody takes any more
-    are ended.
+    `choices` are the converter and the encoding of each document by its path. `waits` is called often while a document
+    that is taken isn't converted yet, and may raise. Conversions that nobody takes any more are ended.
     """
     waiting = deque(file for file in files if file.path in choices)
     converting: dict[str, tuple[int, Future[ConvertedFile]]] = {}
@@ -61,13 +70,17 @@ def convert_ahead(
         size = sum(size for size, _ in converting.values()) + waiting[0].size
         return not converting or (len(converting) < _AHEAD and size <= _BYTES)
 
-    with ThreadPoolExecutor(_AT_ONCE, "convert") as pool:
+    def take(future: Future[ConvertedFile]) -> ConvertedFile:
+        while not wait([future], _LOOK).done:
+            waits()
+        return future.result()
+
+    with DaemonPool(_AT_ONCE, "convert") as pool:
         try:
             for file in files:
                 while waiting and has_room():
                     following = waiting.popleft()
-                    converting[following.path] = following.size, pool.submit(convert, following)
-                yield file, converting.pop(file.path)[1].result if file.path in choices else None
+                    converting[following.path] = following.size, pool.submit(partial(convert, following))
+                yield file, partial(take, converting.pop(file.path)[1]) if file.path in choices else None
         finally:
             ended.set()
-            pool.shutdown(cancel_futures=True)

@@ -398,13 +398,16 @@ def _write(
     """Write the notes that are new or changed; a changed one can be searched at any moment."""
     base_ids = [base.id]
     notes = store.notes.count(base_ids) + len(plan.added)
+    last = 0.0, float(len(plan.added) + len(plan.changed))
 
-    def report(done: float, total: float, what: object) -> None:
+    def report(done: float, total: float, what: object = "") -> None:
+        nonlocal last
+        last = done, total
         written = store.notes.count(base_ids)
         by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
         progress(done, total, state_of([base], notes, written, by_meaning))
 
-    with closing(_notes(store, base, plan, unread)) as drafts:
+    with closing(_notes(store, base, plan, unread, lambda: report(*last))) as drafts:
         indexer.write(drafts, len(plan.added) + len(plan.changed), report)
 
 
@@ -434,8 +437,13 @@ def _rename(store: Store, plan: SyncPlan) -> None:
     store.notes.touch((note_id, file.mtime_ns, file.size, file.stamp) for note_id, file in touched)
 
 
-def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> Generator[NoteToIndex]:
-    """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`."""
+def _notes(
+    store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread, waits: Callable[[], object]
+) -> Generator[NoteToIndex]:
+    """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`.
+
+    `waits` is called often while a document is converted, and may raise.
+    """
     deleted = store.versions.deleted(base.id)
     trashed = {item.path: item.version.note_id for item in deleted if item.source_ref}
     trashed |= {item.path: item.version.note_id for item in deleted if item.source_ref == plan.source_ref}
@@ -449,7 +457,8 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
         for file in files
         if is_document(file.path, pictures=True)
     }
-    for file, document in convert_ahead(plan.folder, files, choices, uploaded=plan.source_ref == UPLOADED):
+    uploaded = plan.source_ref == UPLOADED
+    for file, document in convert_ahead(plan.folder, files, choices, uploaded=uploaded, waits=waits):
         old, earlier_id = known.get(file.path), earlier.get(file.path)
         note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")

@@ -1,5 +1,7 @@
 """Documents of an import are converted ahead, two at a time, and no more of them than have room."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError, Event
@@ -12,6 +14,7 @@ from core.documents import converting
 from core.intake import converting_ahead, notefile
 from core.intake.converting_ahead import convert_ahead
 from core.model import Document, SourceFile
+from core.workspace import Workspace
 
 
 def _files(place: Path, *names: str) -> list[SourceFile]:
@@ -92,6 +95,52 @@ def test_conversions_end_once_nobody_takes_them(tmp_path: Path, monkeypatch: pyt
     taking.close()
     assert "a.rst" in ended
     assert "c.rst" not in ended
+
+
+def test_an_import_that_is_stopped_does_not_wait_for_a_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs = Event()
+
+    def convert(path: str, look: Callable[[], object]) -> None:
+        while path == "b.rst":
+            hangs.set()
+            look()
+
+    def progress(done: float, total: float, what: object) -> None:
+        if hangs.is_set():
+            raise Cancelled
+
+    _converting(monkeypatch, convert)
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    _files(folder, "a.rst", "b.rst", "c.rst")
+    with Workspace(tmp_path / "workspace") as workspace:
+        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"), progress=progress)
+    assert report.added < 2
+
+
+_ENDS = """
+import threading, time
+from core.base.threads import DaemonPool
+
+begun = threading.Event()
+
+def work():
+    begun.set()
+    time.sleep(600)
+
+def job():
+    with DaemonPool(1, "long") as pool:
+        pool.submit(work)
+
+threading.Thread(target=job, daemon=True).start()
+begun.wait()
+"""
+
+
+def test_the_end_of_the_program_does_not_wait_for_what_is_under_way() -> None:
+    subprocess.run([sys.executable, "-c", _ENDS], check=True, timeout=30)
 
 
 def test_one_document_at_a_time_may_be_a_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

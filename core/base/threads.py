@@ -1,0 +1,53 @@
+"""Threads that the end of the program doesn't wait for, as it does for those of `concurrent.futures`."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T")
+
+
+class DaemonPool:
+    """At most `count` threads, which run what is submitted in its order.
+
+    As a context manager it ends with what they do then; the rest is cancelled.
+    """
+
+    def __init__(self, count: int, name: str) -> None:
+        self._count, self._name = count, name
+        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._threads: list[Thread] = []
+        self._is_closed = False
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """Return what will have the result of some work, or its error."""
+        future: Future[T] = Future()
+        self._tasks.put((future, work))
+        if len(self._threads) < self._count:
+            self._threads.append(Thread(target=self._run, name=self._name, daemon=True))
+            self._threads[-1].start()
+        return future
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_closed = True
+        for _thread in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            future, work = task
+            if self._is_closed:
+                future.cancel()
+                continue
+            try:
+                future.set_result(work())
+            except BaseException as error:  # noqa: BLE001 who waits for the result raises it
+                future.set_exception(error)
+            del task, future, work  # a thread that waits holds no result
