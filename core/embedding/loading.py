@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -24,15 +25,27 @@ os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
 128 texts. It is read when torch first multiplies."""
 
 
+def import_library(name: str) -> Any:
+    """Return a library that runs models; raises ModelError where it, or what it needs of this machine, is missing."""
+    try:
+        return import_module(name)
+    except (ImportError, OSError) as error:
+        raise ModelError(
+            "{library} can't be loaded, and models need it: {why}. Install it again: {command}",
+            library=name,
+            why=first_line(error),
+            command=f"pip install --force-reinstall {name.replace('_', '-')}",
+        ) from error
+
+
 def choose_device() -> Device:
-    """Return the fastest device of this machine.
+    """Return the fastest device of this machine; raises ModelError if torch can't be loaded.
 
     bfloat16 doubles the speed of bulk embedding on processors that calculate in it. The cosine between
     multilingual-e5-small's vectors in bfloat16 and in float32 is 0.997. Other processors emulate bfloat16, which is
     slower than float32.
     """
-    import torch
-
+    torch = import_library("torch")
     if torch.cuda.is_available():
         if torch.cuda.is_bf16_supported():
             return Device("cuda", "bfloat16", message("this graphics card has fast half precision (bfloat16)"))
@@ -139,9 +152,7 @@ def load(
 
     Raises ModelError if it can't be loaded, or the folder lacks some of its weights.
     """
-    import sentence_transformers
-    import torch
-
+    torch, sentence_transformers = import_library("torch"), import_library("sentence_transformers")
     with _loading, _capture_missing_weights() as missing:
         try:
             model = getattr(sentence_transformers, kind)(

@@ -26,6 +26,13 @@ def test_the_converted_folder_is_a_model_like_any_other(bundled):
         assert np.allclose(folder.embed(["备份"], role=role), bundled.embed(["备份"], role=role), atol=3e-3)
 
 
+@pytest.mark.parametrize("library", ["torch", "sentence_transformers"])
+def test_a_library_that_cannot_be_loaded_is_named(library, tiny_folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ModelError, match=f"{library} can't be loaded, and models need it"):
+        build_sentence(str(tiny_folder)).embed(["a"] * (FEW + 1), role="note")
+
+
 def test_meaning_across_languages(bundled):
     notes = bundled.embed(["数据库备份与恢复的步骤", "今天的晚饭是红烧肉", "The weather in Rome"], role="note")
     question = bundled.embed(["How can I restore my database?"], role="query")
