@@ -49,6 +49,21 @@ def test_a_filter_finds_words_and_their_beginnings_and_first_where_a_sentence_ho
     assert all(start == 0 or not text[start - 1].isalnum() for start, _ in spans)
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "path"),
+    [
+        ("en", "how do I make a backup?", "backups"),
+        ("en", "how can I undo deleting a note?", "notes/history-and-trash"),
+        ("zh_CN", "怎么备份笔记？", "backups"),
+        ("zh_CN", "误删的笔记怎么恢复？", "notes/history-and-trash"),
+    ],
+)
+def test_a_question_finds_the_chapters_with_most_of_its_words(language: str, question: str, path: str) -> None:
+    found = guide.find(language, question)
+    assert path in [chapter.path for chapter in found[:3]]
+    assert all(guide.excerpt(chapter, question)[1] for chapter in found)
+
+
 def test_what_is_shown_of_a_chapter_holds_the_words() -> None:
     for chapter in guide.find("en", "drafts backup"):
         text, spans = guide.excerpt(chapter, "drafts backup")

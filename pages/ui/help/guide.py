@@ -4,10 +4,11 @@ import posixpath
 import re
 from dataclasses import dataclass
 from functools import cache
+from math import log
 
 from core.base.app_paths import PROGRAM
 from core.base.messages import ENGLISH
-from core.base.text import STOP_WORDS, name_key
+from core.base.text import STOP_WORDS, name_key, query_keywords
 from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import Span
 
@@ -52,6 +53,11 @@ PARTS: dict[str, tuple[str, ...]] = {
 """The parts in the order of docs/guide.md, each with its sections: the paths of the notes."""
 LONGEST = 240
 """Characters of a sentence that are shown of a chapter that a filter finds."""
+NEAREST = 6
+"""Chapters that are shown at most where none holds all words."""
+_PUNCTUATION = "?!.,;:？！。，；："
+_FILLERS = re.compile("为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]")
+"""What a Chinese question holds between its telling words, which no space parts."""
 _MARKS = re.compile(r"[*`]|(?m:^(?:#+|[-|>]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
 _BEGIN = "(?<![A-Za-z0-9])"
 _END = re.compile(r"(?<=[.;:?!]) |(?<=[。；：？！])|\n| \| ")
@@ -113,25 +119,51 @@ def chapters(language: str) -> dict[str, Chapter]:
 
 def _patterns(words: str) -> list[re.Pattern[str]]:
     """Return a pattern for each word that says something; one of letters is found where a word begins."""
-    typed = words.split()
+    typed = [word.strip(_PUNCTUATION) or word for word in words.split()]
     telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
     return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
 
 
 def find(language: str, words: str) -> list[Chapter]:
-    """Return the chapters that hold all words, those first whose titles do, then those where one sentence does."""
+    """Return the chapters that hold all words, those first whose titles do, then those where one sentence does.
+
+    Where none does, as with a question, return those that hold most of its words.
+    """
     patterns = _patterns(name_key(words))
 
     def lacks(text: str) -> bool:
         return not all(pattern.search(name_key(text)) for pattern in patterns)
 
     holding = [item for item in chapters(language).values() if not lacks(f"{item.title}\n{item.text}")]
+    if not holding:
+        return _nearest(language, words)
     return sorted(holding, key=lambda item: (lacks(item.title), lacks(excerpt(item, words)[0])))
+
+
+def _nearest(language: str, words: str) -> list[Chapter]:
+    """Return the chapters that fit a question best. A word counts more the fewer chapters hold it, and in a title."""
+    every = list(chapters(language).values())
+    scores = dict.fromkeys(every, 0.0)
+    for pattern in _keyword_patterns(words):
+        holding = [item for item in every if pattern.search(f"{item.title}\n{item.text}")]
+        for item in holding:
+            scores[item] += log(1 + len(every) / len(holding)) * (3 if pattern.search(item.title) else 1)
+    best = max(scores.values())
+    fitting = [item for item in every if scores[item] > best / 2]
+    return sorted(fitting, key=scores.__getitem__, reverse=True)[:NEAREST]
+
+
+def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
+    """Return the patterns of a question's words; of Chinese, of its pairs of characters."""
+    return _patterns(" ".join(query_keywords(_FILLERS.sub(" ", words))))
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
     """Return the sentence of a chapter that holds most of the words, and where they are in it."""
-    pattern = re.compile("|".join(pattern.pattern for pattern in _patterns(words)), re.IGNORECASE)
+    patterns = _patterns(words)
+    if not all(pattern.search(f"{chapter.title}\n{chapter.text}") for pattern in patterns):
+        patterns = _keyword_patterns(words)
+    pattern = re.compile("|".join(pattern.pattern for pattern in patterns), re.IGNORECASE)
     sentences = _END.split(_MARKS.sub("", chapter.text))
     text = max(sentences, key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
     first = next(pattern.finditer(text), None)
