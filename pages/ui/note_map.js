@@ -137,7 +137,7 @@ const paintNames = view => {
   const width = view.canvas.clientWidth;
   beginWords(view, '600 13px', 'center');
   const taken = [];
-  for (const [x, y, name] of [...data.regions].sort((one, other) => one[1] - other[1])) {
+  for (const [x, y, name] of data.regions.toSorted((one, other) => one[1] - other[1])) {
     const [at, middle] = toScreen(view, x, y);
     const half = pen.measureText(name).width / 2 + 6;
     const seen = at >= 0 && at <= width;
