@@ -324,7 +324,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     _folders(workspace, status)
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
         add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": jobs.is_shut(workspace)}
-        widgets.button(t("Add notes"), f"add_{base.id}", "note_add", **add)
+        widgets.small(t("Add notes"), f"add_{base.id}", "note_add", **add)
         widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         widgets.base_link(base.name)
         export(workspace, base)
