@@ -115,11 +115,11 @@ def figures(chunks: Sequence[Chunk]) -> None:
         (t("Chunks"), f"{sizes.count:,}"),
         (t("Smallest"), f"{sizes.smallest:,}"),
         (t("Average"), f"{sizes.mean:,.0f}"),
-        (t("Largest"), f"{sizes.largest:,}"),
+        (t("Largest"), t_plural("{n} token", "{n} tokens", n=sizes.largest)),
     ]
     gone = f"<span>{t('{n} hidden', n=len(chunks) - len(living))}</span>" if len(living) < len(chunks) else ""
     st.html(
-        f'<div class="t-facts">{safe.figures(values)}<span>{t("tokens")}</span>{gone}</div>'
+        f'<div class="t-facts">{safe.figures(values)}{gone}</div>'
         f"{_histogram([chunk.token_count for chunk in living])}"
     )
 
