@@ -273,8 +273,8 @@ def _none(workspace: Workspace, base: str) -> None:
         t("The notes are being imported. Questions on them can be added as soon as that is done.")
         if importing
         else t(
-            "This base has no questions yet. Questions whose right passages are known show how good the search "
-            "is, and what a change does to it."
+            "This base has no questions yet. Write some and mark the passage that answers each: they show how good "
+            "the search is, and what a change does to it."
         ),
         icon=":material/quiz:",
     )
