@@ -119,8 +119,8 @@ def draw(workspace: Workspace, page: str) -> None:
         end(workspace)
         return
     with st.container(border=True, key="tour", gap="xsmall"):
-        about = t("Tour, step {n} of {all}", n=number + 1, all=len(STEPS))
-        _text(f"{about}: {text_of(step.title)}", text_of(step.text) if here else "")
+        about = t("Tour, step {n} of {all}: {title}", n=number + 1, all=len(STEPS), title=step.title)
+        _text(about, text_of(step.text) if here else "")
         with st.container(horizontal=True, vertical_alignment="center"):
             if not here:
                 if widgets.button(t("Go on with the tour"), "tour_next", "arrow_forward", type="primary"):
