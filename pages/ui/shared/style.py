@@ -233,7 +233,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-caption { font-weight: 650; font-size: .86rem; margin: .2rem 0 .3rem; }
 .t-figures { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; font-size: .92rem; } .t-figures.t-small { font-size: .84rem; }
 .t-figures :is(th, td) { padding: .34rem .8rem .34rem 0; border-bottom: 1px solid var(--t-line); text-align: left; vertical-align: baseline; overflow-wrap: anywhere; }
-.t-figures tbody th { font-weight: 450; } .t-figures thead th { border-bottom-width: 2px; } .t-figures td > span:first-child { display: inline-block; min-width: 3.1rem; }
+.t-figures tbody th { font-weight: 450; } .t-figures td > .t-dim { white-space: nowrap; } .t-figures thead th { border-bottom-width: 2px; } .t-figures td > span:first-child { display: inline-block; min-width: 3.1rem; }
 .t-best { font-weight: 700; color: color-mix(in srgb, var(--t-accent) 80%, currentColor); }
 .t-shift { font-size: .8rem; opacity: .85; white-space: nowrap; display: inline-flex; align-items: center; gap: .5rem; } .t-shift.good { color: var(--t-accent); opacity: 1; } .t-shift.bad { color: #c5483c; opacity: 1; }
 .t-interval { position: relative; display: inline-block; width: 5.5rem; height: .6rem; background: linear-gradient(90deg, transparent calc(50% - .5px), currentColor 0 calc(50% + .5px), transparent 0); }
