@@ -322,7 +322,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     )
     folders.problems(workspace, base)
     _folders(workspace, status)
-    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": jobs.is_shut(workspace)}
         widgets.small(t("Add notes"), f"add_{base.id}", "note_add", **add)
         widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
@@ -368,7 +368,7 @@ def export(workspace: Workspace, base: KnowledgeBase) -> None:
         "yaml": (t("Notes and fields (YAML)"), "application/yaml", ".yaml", "data_object"),
     }
     name = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "-", base.name)
-    with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}"):
+    with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}", type="tertiary"):
         for form, (label, mime, end, icon) in forms.items():
             written = partial(workspace.archives.exported, base.name, form)
             key = f"export_{base.id}_{form}"
