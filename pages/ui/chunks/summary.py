@@ -119,8 +119,7 @@ def figures(chunks: Sequence[Chunk]) -> None:
     ]
     gone = f"<span>{t('{n} hidden', n=len(chunks) - len(living))}</span>" if len(living) < len(chunks) else ""
     st.html(
-        f'<div class="t-facts">{safe.figures(values)}{gone}</div>'
-        f"{_histogram([chunk.token_count for chunk in living])}"
+        f'<div class="t-facts">{safe.figures(values)}{gone}</div>{_histogram([chunk.token_count for chunk in living])}'
     )
 
 
