@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from core.base.errors import Cancelled, SourceError
+from core.base.errors import Cancelled, ModelError, SourceError
 from core.base.jobs import Busy, Jobs
 from core.model import Progress
 
@@ -132,6 +132,47 @@ def test_a_running_job_does_what_is_asked_for_meanwhile_not_its_own_work_twice()
     assert done == ["own", "later"]
     assert [(job.state, job.result) for job in jobs.ended()] == [("done", "later")]
     answers.shutdown()
+
+
+@pytest.mark.parametrize("ends", ["stopped", "failed"])
+def test_a_job_that_is_stopped_or_fails_still_does_what_is_asked_for_afterwards(ends: str) -> None:
+    jobs, going, gate, done = Jobs(), threading.Event(), threading.Event(), []
+
+    def work(progress: Progress) -> None:
+        going.set()
+        assert gate.wait(10)
+        progress(0, 1, "")
+        raise ModelError("It is away.")
+
+    assert jobs.start("embed", work, again=True)
+    assert going.wait(10)
+    if ends == "stopped":
+        jobs.start("embed", lambda progress: done.append("before"), again=True)
+        jobs.cancel("embed")
+    jobs.start("embed", lambda progress: done.append("after"), again=True)
+    gate.set()
+    job = jobs.wait("embed", 10)
+    assert job is not None
+    assert (job.state, job.error, done) == ("done", None, ["after"])
+    jobs.close()
+
+
+def test_a_job_does_nothing_more_once_all_are_closed() -> None:
+    jobs, going, done = Jobs(), threading.Event(), []
+
+    def work(progress: Progress) -> None:
+        going.set()
+        while True:
+            try:
+                progress(0, 1, "")
+            except Cancelled:
+                jobs.start("embed", lambda progress: done.append("after"), again=True)
+                raise
+
+    jobs.start("embed", work)
+    assert going.wait(10)
+    jobs.close()
+    assert not done
 
 
 def test_a_result_is_the_callers_who_waits_for_its_turn() -> None:

@@ -108,6 +108,7 @@ class Jobs:
         self._stops: dict[str, threading.Event] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._again: dict[str, Work] = {}
+        self._is_closed = False
         self._ended: deque[Job] = deque(maxlen=_RETAINED)
         self._number = 0
 
@@ -193,8 +194,9 @@ class Jobs:
         return any(job is not None and job.state == "running" for job in map(self.find, names))
 
     def cancel(self, name: str) -> None:
-        """Ask a job to stop at its next step."""
+        """Ask a job to stop at its next step; what it was to do again is left out, but not what is asked for later."""
         with self._lock:
+            self._again.pop(name, None)
             if name in self._stops:
                 self._stops[name].set()
 
@@ -213,6 +215,7 @@ class Jobs:
 
     def close(self) -> None:
         """Stop all jobs and wait for them."""
+        self._is_closed = True
         for name, thread in list(self._threads.items()):
             self.cancel(name)
             thread.join()
@@ -234,24 +237,23 @@ class Jobs:
         try:
             result = work(progress)
         except Cancelled:
-            self._change(name, state="cancelled")
+            return self._finish(name, "cancelled")
         except TesseraError as error:
             _LOG.warning("The job '%s' failed", name, exc_info=error)
-            self._change(name, state="failed", error=error)
+            return self._finish(name, "failed", error=error)
         except Exception as error:  # noqa: BLE001 a thread has no caller to raise to, so the traceback is logged
             _LOG.exception("The job '%s' failed", name)
-            self._change(name, state="failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
-        else:
-            return self._finish(name, "cancelled" if stop.is_set() else "done", result)
-        return None
+            return self._finish(name, "failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
+        return self._finish(name, "cancelled" if stop.is_set() else "done", result=result)
 
-    def _finish(self, name: str, state: JobState, result: Any) -> Work | None:
-        """End a job, unless it has to do more work; return that."""
+    def _finish(self, name: str, state: JobState, **outcome: Any) -> Work | None:
+        """End a job, unless it has to do more work, however it did the work before; return that."""
         with self._lock:
-            if state == "done" and name in self._again:
-                self._put(name, result=result)
+            if name in self._again and not self._is_closed:
+                self._stops[name] = threading.Event()
+                self._put(name, result=outcome.get("result"))
                 return self._again.pop(name)
-            self._put(name, state=state, result=result)
+            self._put(name, state=state, **outcome)
             return None
 
     def _change(self, name: str, **changes: Any) -> None:
