@@ -4,12 +4,16 @@ On multilingual-e5-small the vectors differ from torch's in float32 by at most 2
 bfloat16 by a cosine of 2e-5.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
+from core.base.errors import ModelError
 from core.base.messages import message
 from core.embedding.model_folder import Config, ModelFacts, read_json
 from core.model import Device, Ids, Matrix, Running
@@ -20,6 +24,7 @@ LARGEST = 200 << 20
 IN_NUMPY = Device("cpu", "float32", message("questions are read on the processor"))
 
 _PARTS = ("attention.output.dense", "attention.output.LayerNorm", "intermediate.dense", "output.dense")
+_WORDS = "embeddings.word_embeddings.weight"
 _HALF_ROOT = np.float32(2**-0.5)
 _ERF = [np.float32(value) for value in (0.3275911, 0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)]
 
@@ -125,11 +130,22 @@ def _weights(file: Path) -> tuple[Callable[[str], Matrix], Callable[[int], Matri
     from safetensors import safe_open
 
     opened: Any = safe_open(file, "numpy")
-    words = opened.get_slice("embeddings.word_embeddings.weight")
-    return (
-        lambda name: opened.get_tensor(name).astype(np.float32),
-        lambda number: words[number : number + 1][0],
-    )
+    dtype, width = opened.get_slice(_WORDS)[:1].dtype, opened.get_slice(_WORDS).get_shape()[1]
+    # Not by a map of the file, which ends the program where somebody copies the model over itself.
+    source, turn = file.open("rb", buffering=0), Lock()
+    length = int.from_bytes(source.read(8), "little")
+    start = 8 + length + json.loads(source.read(length))[_WORDS]["data_offsets"][0]
+
+    def word_row(number: int) -> Matrix:
+        with turn:
+            source.seek(start + number * width * dtype.itemsize)
+            data = source.read(width * dtype.itemsize)
+        if len(data) < width * dtype.itemsize:
+            raise ModelError("{file} is damaged. Copy or download the model again.", file=str(file))
+        return np.frombuffer(data, dtype)
+
+    finalize(word_row, source.close)
+    return lambda name: opened.get_tensor(name).astype(np.float32), word_row
 
 
 def _layer(read: Callable[[str], Matrix], prefix: str) -> list[Matrix]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,20 @@ def test_a_model_of_another_make_is_left_to_torch(
         load_supported(type(facts)(folder, facts.tokenizer, facts.dimension, facts.max_tokens, facts.prompts, ""))
         is None
     )
+
+
+def test_a_file_of_weights_that_is_cut_off_meanwhile_is_an_error(tiny_folder: Path, tmp_path: Path) -> None:
+    """A map of the file would end the process."""
+    folder = shutil.copytree(tiny_folder, tmp_path / "model")
+    code = (
+        "import sys, pathlib; from core.embedding.sentence import build; from core.base.errors import ModelError\n"
+        "model = build(sys.argv[1]); model.embed(['a'], role='query')\n"
+        "with pathlib.Path(sys.argv[1], 'model.safetensors').open('r+b') as file: file.truncate(9)\n"
+        "try: model.embed(['b'], role='query')\n"
+        "except ModelError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True)
+    assert "model.safetensors is damaged" in done.stdout
 
 
 def test_a_question_from_a_new_process_imports_neither_torch_nor_chroma(tmp_path: Path) -> None:
