@@ -154,7 +154,7 @@ def found_html(shown: SideBySide) -> str:
     every = shown.answerable
     lines = []
     for number in range(len(shown.runs)):
-        texts = [f"{metric_name(name)}: {counts(shown, name, number)}"]
+        texts = [t("{name}: {text}", name=metric_name(name), text=counts(shown, name, number))]
         if every >= ENOUGH:
             low, high = shown.expected(name, number)
             text = t(

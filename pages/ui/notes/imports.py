@@ -174,7 +174,7 @@ def _draw_synced_folders(workspace: Workspace, of: str) -> None:
         if Path(folder).is_absolute()
     ]
     for number, (name, folder) in enumerate(known):
-        label = f"{t('Update again')}: {plain(name)} · {plain(folder)}"
+        label = t("{what}: {place}", what=t("Update again"), place=f"{plain(name)} · {plain(folder)}")
         if widgets.small(label, f"{_INTO if of else ''}again_{number}", "sync"):
             _look(workspace, folder, name)
 
