@@ -46,7 +46,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
             elif note_id:
                 _two_notes(workspace, note_id, second)
             else:
-                beginning.draw(workspace, base, several=len(bases) > 1)
+                beginning.draw(workspace, base, several=len(bases) > 1 and not base)
     return vacant
 
 
