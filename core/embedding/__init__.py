@@ -32,7 +32,8 @@ AUTO = "auto"
 def resolve(name: str) -> str:
     """Return `name`; for `auto`, the built-in model as it runs fastest here, else `tfidf`, which needs no model.
 
-    Imports torch to know the processor. Raises ModelError if the built-in model can't be written.
+    With the extra `onnx`, the first call on a machine imports torch to know the processor. Raises ModelError if the
+    built-in model can't be written.
     """
     if name != AUTO:
         return name

@@ -241,13 +241,10 @@ def choose_fastest() -> str:
     file = e5.models_dir() / TRIAL_RESULT
     speeds = _load_speeds(file)
     if speeds is None:
-        device = choose_device()
-        if (device.name, device.dtype) != ("cpu", "float32"):
-            return "bundled"
-        try:
-            speeds = measure_speeds({"bundled": sentence.build_bundled(), "onnx": build()})
-        except ModelError:  # a graph that can't be written here
-            speeds = {"bundled": 1.0, "onnx": 0.0}
+        speeds, device = {"bundled": 1.0, "onnx": 0.0}, choose_device()
+        if (device.name, device.dtype) == ("cpu", "float32"):
+            with suppress(ModelError):  # a graph that can't be written here
+                speeds = measure_speeds({"bundled": sentence.build_bundled(), "onnx": build()})
         _save_speeds(file, speeds)
     return "onnx" if speeds["onnx"] > CLEARLY * speeds["bundled"] else "bundled"
 

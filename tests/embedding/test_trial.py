@@ -51,13 +51,16 @@ def test_a_damaged_result_is_tried_again(tried: Path) -> None:
     assert set(json.loads(tried.read_text(encoding="utf-8"))) == {"bundled", "onnx"}
 
 
-def test_nothing_is_tried_where_bfloat16_is_fast_or_the_packages_are_missing(
-    tried: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_tried_where_bfloat16_is_fast(tried: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnx, "measure_speeds", None)
     monkeypatch.setattr(onnx, "choose_device", lambda: Device("cpu", "bfloat16", ""))
     assert embedding.resolve("auto") == "bundled"
-    monkeypatch.setattr(onnx, "choose_device", lambda: PLAIN)
+    monkeypatch.setattr(onnx, "choose_device", None)  # it takes two seconds to import torch
+    assert embedding.resolve("auto") == "bundled"
+
+
+def test_nothing_is_tried_without_the_packages(tried: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onnx, "measure_speeds", None)
     monkeypatch.setattr(onnx, "PACKAGES", ("no-such-package",))
     assert embedding.resolve("auto") == "bundled"
     assert not tried.exists()
