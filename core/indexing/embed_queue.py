@@ -4,8 +4,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,14 +14,17 @@ from core import embedding
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable, TesseraError
 from core.base.messages import Message, message, verbatim
 from core.base.text import digest
+from core.base.threads import DaemonPool
 from core.embedding import Embedder, batch_size, centring, shipped, tokens
 from core.embedding.sentence import FEW
 from core.embedding.windows import windows_of
-from core.indexing.embedding_process import NoteEmbedder
+from core.indexing.embedding_process import Embedded, NoteEmbedder
 from core.indexing.models import centre_of
 from core.model import KnowledgeBase, Progress, no_progress
 from core.store import Store
 from core.store.pending_table import PendingChunk
+
+T = TypeVar("T")
 
 _SLICE = 16
 _SLICE_CHARACTERS = 100_000
@@ -76,10 +80,18 @@ class Vectors:
         if ready := self._store_shipped(texts):
             yield ready
             texts = {key: text for key, text in texts.items() if key not in {*ready}}
-        notes = NoteEmbedder(self._base.embedder, self._embedder, many=len(texts) > FEW)
+        if not texts:
+            return
+        centre = centre_of(self._store, self._tokens) if self._tokens else None
+        notes = NoteEmbedder(self._base.embedder, self._embedder, centre, many=len(texts) > FEW)
         left = sorted(texts, key=lambda key: len(texts[key]), reverse=True)
-        for keys in _slices(left, texts, self._slice):
-            yield from self._stored_vectors(notes, keys, texts)
+        with DaemonPool(1, "embed") as pool:
+            begun = (
+                (keys, pool.submit(partial(notes.embed, [texts[key] for key in keys])))
+                for keys in _slices(left, texts, self._slice)
+            )
+            for keys, embedded in _one_ahead(begun):
+                yield from self._stored(notes, keys, embedded.result, texts)
 
     def _store_shipped(self, texts: Mapping[bytes, str]) -> Sequence[bytes]:
         """Store the vectors that come with the program, and return the hashes of their texts."""
@@ -99,25 +111,18 @@ class Vectors:
                 base=self._base.name,
             )
 
-    def _stored_vectors(
-        self, notes: NoteEmbedder, keys: Sequence[bytes], texts: Mapping[bytes, str]
+    def _stored(
+        self, notes: NoteEmbedder, keys: Sequence[bytes], embed: Callable[[], Embedded], texts: Mapping[bytes, str]
     ) -> Iterator[Sequence[bytes]]:
-        """Embed and store some texts; where they are refused, one half and then the other, down to a single text."""
-        batch, bits = [texts[key] for key in keys], None
+        """Store the vectors of some texts; where they are refused, of one half and then the other, down to one text."""
         try:
-            if self._tokens is None:
-                vectors = notes.embed(batch)
-            else:
-                centre = centre_of(self._store, self._tokens)
-                vectors, token_rows = notes.embed_tokens(batch)
-                bits = [tokens.signs(rows, centre) for rows in token_rows]
+            vectors, bits = embed()
         except (ModelError, ProviderError) as error:
             if _is_temporary(error):
                 raise
             if len(keys) > 1:
-                half = len(keys) // 2
-                yield from self._stored_vectors(notes, keys[:half], texts)
-                yield from self._stored_vectors(notes, keys[half:], texts)
+                for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
+                    yield from self._stored(notes, half, partial(notes.embed, [texts[key] for key in half]), texts)
                 return
             notes.embed([_PLAIN])
             self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
@@ -132,6 +137,15 @@ class Vectors:
             )
         self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
         yield keys
+
+
+def _one_ahead(begun: Iterator[T]) -> Iterator[T]:
+    """Yield what is begun when it is taken, each once the next one has been: the model works on while one is stored."""
+    current = next(begun)
+    for following in begun:
+        yield current
+        current = following
+    yield current
 
 
 def _is_temporary(error: ModelError | ProviderError) -> bool:

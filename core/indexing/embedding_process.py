@@ -4,22 +4,29 @@ It ends when it has had nothing to do for a minute, and with this one.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from threading import Thread
+from typing import NamedTuple, TypeAlias, cast
 
 from core.base.errors import ModelError
 from core.base.worker_process import ProcessEnded, WorkerProcess
 from core.embedding import Embedder
-from core.embedding.sentence import Encoder
-from core.model import Ids, Matrix
+from core.embedding.sentence import FEW, Encoder
+from core.embedding.tokens import TokenEmbedder, signs
+from core.model import Bits, Ids, Matrix
 
 _TORCH = ("bundled", "sentence")
 """Embedders that run more than `FEW` texts by torch."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
+Embedded: TypeAlias = tuple[Matrix, list[Bits] | None]
+"""Vectors of notes, and the bits of their tokens where they are kept."""
+
+
 class EmbeddingRequest(NamedTuple):
-    """Notes and the verb of the embedder that takes them; `fingerprint` is that of the one that is meant.
+    """Notes to embed; `fingerprint` is that of the embedder that is meant, `centre` as in `embed_notes`.
 
     `folder` is the one from which its name may lead to files, None where it was deleted.
     """
@@ -27,8 +34,17 @@ class EmbeddingRequest(NamedTuple):
     folder: Path | None
     name: str
     fingerprint: str
-    verb: str
     texts: Sequence[str | Ids]
+    centre: Matrix | None
+
+
+def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix | None) -> Embedded:
+    """Return the vectors of notes, and with the `centre` of their token vectors the bits of those."""
+    texts = cast("Sequence[str]", texts)  # an Encoder takes ids too
+    if centre is None:
+        return embedder.embed(texts, role="note"), None
+    vectors, rows = cast("TokenEmbedder", embedder).embed_tokens(texts, role="note")
+    return vectors, [signs(row, centre) for row in rows]
 
 
 def _working_folder() -> Path | None:
@@ -43,29 +59,30 @@ class OtherModel(Exception):
 
 
 class NoteEmbedder:
-    """Embeds notes as an embedder does, many of them in the other process."""
+    """Embeds notes as `embed_notes` does, many of them in the other process."""
 
-    def __init__(self, name: str, embedder: Embedder, *, many: bool) -> None:
-        self._name, self._embedder = name, embedder
+    def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, many: bool) -> None:
+        self._name, self._embedder, self._centre = name, embedder, centre
         self._elsewhere = many and name.partition(":")[0] in _TORCH
 
-    def embed(self, texts: Sequence[str]) -> Matrix:
-        """Return the vectors of notes; raises ModelError also where the process ends."""
-        vectors: Matrix = self._ask("embed", texts)
-        return vectors
+    def start(self) -> None:
+        """Let the other process load its model meanwhile."""
 
-    def embed_tokens(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
-        """Return the vectors of notes and of their tokens; raises as `embed` does."""
-        vectors, token_rows = self._ask("embed_tokens", texts)
-        return vectors, token_rows
+        def load() -> None:
+            with suppress(ModelError):  # which `embed` raises
+                self.embed(["a"] * (FEW + 1))
 
-    def _ask(self, verb: str, texts: Sequence[str]) -> Any:
+        if self._elsewhere:
+            Thread(target=load, name="load", daemon=True).start()
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of notes, and their bits; raises ModelError also where the process ends."""
         if self._elsewhere:
             # The ids of tokens, so that the other process needs no tokenizer.
             given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
-            request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, verb, given)
+            request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, given, self._centre)
             try:
-                return _PROCESS.ask(request)
+                return cast("Embedded", _PROCESS.ask(request))
             except OtherModel:
                 self._elsewhere = False
             except ProcessEnded as error:
@@ -74,4 +91,4 @@ class NoteEmbedder:
                     "a smaller model.",
                     name=self._name,
                 ) from error
-        return getattr(self._embedder, verb)(texts, role="note")
+        return embed_notes(self._embedder, texts, self._centre)

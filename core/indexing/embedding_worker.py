@@ -4,7 +4,7 @@ import os
 
 from core import embedding
 from core.base.worker_process import serve
-from core.indexing.embedding_process import EmbeddingRequest, OtherModel
+from core.indexing.embedding_process import EmbeddingRequest, OtherModel, embed_notes
 
 
 def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
@@ -14,7 +14,7 @@ def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
         embedder = embedding.build(request.name)
         if embedder.fingerprint != request.fingerprint:
             return OtherModel(), True
-        return getattr(embedder, request.verb)(request.texts, role="note"), True
+        return embed_notes(embedder, request.texts, request.centre), True
     except MemoryError:  # ends this process, which gives it back
         raise
     except Exception as error:  # noqa: BLE001 the other process raises it

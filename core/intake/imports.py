@@ -21,6 +21,7 @@ from core.documents.process import Interrupted
 from core.embedding import Embedder
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue, state_of
+from core.indexing.embedding_process import NoteEmbedder
 from core.indexing.indexer import Indexer
 from core.indexing.models import Models
 from core.intake import folder, notefile, sync, upload
@@ -55,6 +56,8 @@ from core.store.note_to_index import NoteToIndex
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
+_MANY = 24
+"""Notes of an import that are surely more than a model in this process takes: the other one starts meanwhile."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 """The counts of a report that the log has."""
 
@@ -258,9 +261,12 @@ class Imports:
         base = self._store.bases.by_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
         log_bases([base])
         embed = embed and base.embed_at_once
+        embedder = embedding.build(base.embedder)
+        if base.embed_at_once and len(plan.added) + len(plan.changed) > _MANY:
+            NoteEmbedder(base.embedder, embedder, many=True).start()
         share = _WRITING_ALONE if base.without_model else _WRITING
         writing = _part(progress, 0, share) if embed else progress
-        report, stopped = import_plan(self._store, base, embedding.build(base.embedder), plan, writing)
+        report, stopped = import_plan(self._store, base, embedder, plan, writing)
         self.discard(plan)
         if embed and not stopped:
             report = self._embed_pending(base, report, _part(progress, share, 1))

@@ -50,7 +50,7 @@ def test_many_notes_get_the_vectors_of_their_embedder_from_another_process(
     process: WorkerProcess,
 ) -> None:
     tfidf = embedding.build("tfidf")
-    vectors = NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
+    vectors, _ = NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
     assert np.array_equal(vectors, tfidf.embed(_TEXTS, role="note"))
     pid = _pid(process)
     NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
@@ -59,7 +59,7 @@ def test_many_notes_get_the_vectors_of_their_embedder_from_another_process(
 
 def test_few_notes_are_embedded_here(process: WorkerProcess) -> None:
     tfidf = embedding.build("tfidf")
-    assert np.array_equal(NoteEmbedder("tfidf", tfidf, many=False).embed(_TEXTS), tfidf.embed(_TEXTS, role="note"))
+    assert np.array_equal(NoteEmbedder("tfidf", tfidf, many=False).embed(_TEXTS)[0], tfidf.embed(_TEXTS, role="note"))
     assert process._running is None
 
 
@@ -85,7 +85,7 @@ def test_it_ends_when_nobody_asks(process: WorkerProcess, monkeypatch: pytest.Mo
     notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
     notes.embed(_TEXTS)
     _until(lambda: process._running is None)
-    assert len(notes.embed(_TEXTS)) == 3
+    assert len(notes.embed(_TEXTS)[0]) == 3
 
 
 def test_its_end_is_an_error_and_the_next_notes_get_another(process: WorkerProcess) -> None:
@@ -94,7 +94,7 @@ def test_its_end_is_an_error_and_the_next_notes_get_another(process: WorkerProce
     os.kill(_pid(process), signal.SIGKILL)
     with pytest.raises(ModelError, match="'tfidf' ended while"):
         notes.embed(_TEXTS)
-    assert len(notes.embed(_TEXTS)) == 3
+    assert len(notes.embed(_TEXTS)[0]) == 3
 
 
 def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypa
 
 def test_errors_of_the_model_come_from_the_process(process: WorkerProcess) -> None:
     with pytest.raises(UnknownChoice, match="nosuch"):
-        process.ask(EmbeddingRequest(Path.cwd(), "nosuch", "", "embed", _TEXTS))
+        process.ask(EmbeddingRequest(Path.cwd(), "nosuch", "", _TEXTS, None))
     assert _pid(process)
 
 
@@ -125,7 +125,7 @@ def test_signals_to_the_group_of_processes_leave_it_to_its_parent(process: Worke
     pid = _pid(process)
     for number in (signal.SIGINT, signal.SIGTERM):
         os.kill(pid, number)
-    assert len(notes.embed(_TEXTS)) == 3
+    assert len(notes.embed(_TEXTS)[0]) == 3
     assert _pid(process) == pid
 
 
@@ -134,7 +134,7 @@ def test_it_works_from_a_folder_that_was_deleted(tmp_path: Path, monkeypatch: py
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
-    assert len(NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed(_TEXTS)) == 3
+    assert len(NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed(_TEXTS)[0]) == 3
 
 
 FAILING = """
@@ -166,4 +166,4 @@ def test_a_name_that_means_another_model_there_is_embedded_here(process: WorkerP
         def embed(self, texts: list[str], *, role: str) -> str:
             return f"{len(texts)} {role}"
 
-    assert NoteEmbedder("tfidf", Other(), many=True).embed(_TEXTS) == "3 note"  # type: ignore[arg-type,comparison-overlap]
+    assert NoteEmbedder("tfidf", Other(), many=True).embed(_TEXTS)[0] == "3 note"  # type: ignore[arg-type,comparison-overlap]
