@@ -111,23 +111,23 @@ def take(workspace: "Workspace", scratch: Path, base: str, files: Mapping[str, b
 
 def step(name: str) -> None:
     """Print what the app's process and those below it hold now."""
-    own, others = resident()
+    own, others = resident(os.getpid())
     print(f"{name:<34}{own:>8}{others:>8}{own + others:>8}  {'torch' in sys.modules}", flush=True)
 
 
-def resident() -> tuple[int, int]:
-    """Return the megabytes of this process, and those of all processes below it."""
+def resident(pid: int) -> tuple[int, int]:
+    """Return the megabytes of a process, and those of all processes below it."""
     listing = subprocess.run(["ps", "-eo", "pid=,ppid=,rss=,comm="], capture_output=True, text=True, check=True).stdout
     children, kilobytes = defaultdict[int, list[int]](list), dict[int, int]()
     for row in listing.splitlines():
-        pid, parent, size, name = row.split(None, 3)
+        number, parent, size, name = row.split(None, 3)
         if name != "ps":
-            children[int(parent)].append(int(pid))
-            kilobytes[int(pid)] = int(size)
-    below = list(children[os.getpid()])
-    for pid in below:
-        below += children[pid]
-    return kilobytes[os.getpid()] >> 10, sum(kilobytes[pid] for pid in below) >> 10
+            children[int(parent)].append(int(number))
+            kilobytes[int(number)] = int(size)
+    below = list(children[pid])
+    for child in below:
+        below += children[child]
+    return kilobytes.get(pid, 0) >> 10, sum(kilobytes[child] for child in below) >> 10
 
 
 if __name__ == "__main__":

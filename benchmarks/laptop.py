@@ -1,7 +1,8 @@
 """What a laptop is asked for: processor seconds and peak memory of each act, in a process of its own, in one go.
 
 Beside the seconds stands their ratio to a bare loop, run before each act on the same machine. Processes that an act
-starts count: their seconds too, and of the peaks the highest. `benchmarks.hour` prints what the app holds step by step.
+starts count. `peak MB` is of all together, looked at twice a second, and `largest` of the largest one alone.
+`benchmarks.hour` prints what the app holds step by step.
 
     python -m benchmarks.laptop ../shared/data/vaults/rust-book --notes 30
 """
@@ -14,11 +15,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from threading import Event, Thread
 
 from benchmarks.baseline import drawn
 from benchmarks.documents import book, word_document, words
+from benchmarks.hour import resident
 
 PAGES, LETTERS = 500, 130
+LOOK = 0.5
 
 SAMPLE = """
 from core.workspace import Workspace
@@ -72,11 +76,12 @@ def main() -> None:
             "an hour of the app": ("hour", HOUR, str(given.folder), "--notes", str(len(files))),
         }
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-        print(f"{'':<32}{'seconds':>10}{'loops':>10}{'clock':>10}{'peak MB':>10}")
+        print(f"{'':<32}{'seconds':>10}{'loops':>10}{'clock':>10}{'peak MB':>10}{'largest':>10}")
         for name, (workspace, *act) in acts.items():
             loop = bare_loop()
-            seconds, clock, peak = run(Path(folder, workspace), act)
-            print(f"{name:<32}{seconds:>10.2f}{seconds / loop:>10.1f}{clock:>10.1f}{peak:>10}", flush=True)
+            seconds, clock, *peaks = run(Path(folder, workspace), act)
+            figures = f"{seconds:>10.2f}{seconds / loop:>10.1f}{clock:>10.1f}{peaks[0]:>10}{peaks[1]:>10}"
+            print(f"{name:<32}{figures}", flush=True)
 
 
 def bare_loop() -> float:
@@ -87,19 +92,32 @@ def bare_loop() -> float:
     return time.process_time() - started
 
 
-def run(workspace: Path, act: list[str]) -> tuple[float, float, int]:
-    """Run a program in a new process; return its seconds of the processor and of the clock, and its peak in MB."""
+def run(workspace: Path, act: list[str]) -> tuple[float, float, int, int]:
+    """Run a program in a new process; return its seconds of the processor and of the clock, and both peaks in MB."""
     started = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-c", *act],
         env=os.environ | {"TESSERA_WORKSPACE": str(workspace), "TESSERA_EMBEDDER": "bundled"},
         stdout=subprocess.DEVNULL,
     )
+    ended, peak = Event(), 0
+
+    def look() -> None:
+        nonlocal peak
+        while not ended.wait(LOOK):
+            peak = max(peak, sum(resident(process.pid)))
+
+    looking = Thread(target=look)
+    looking.start()
     _, status, used = os.wait4(process.pid, 0)
+    clock = time.perf_counter() - started
+    ended.set()
+    looking.join()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, act)
-    return used.ru_utime + used.ru_stime, time.perf_counter() - started, used.ru_maxrss // 1024
+    largest = used.ru_maxrss // 1024
+    return used.ru_utime + used.ru_stime, clock, max(peak, largest), largest
 
 
 if __name__ == "__main__":
