@@ -18,7 +18,7 @@ from core.base.threads import DaemonPool
 from core.embedding import Embedder, batch_size, centring, shipped, tokens
 from core.embedding.sentence import FEW
 from core.embedding.windows import windows_of
-from core.indexing.embedding_process import Embedded, NoteEmbedder
+from core.indexing.embedding_process import NoteEmbedder, NoteVectors
 from core.indexing.models import centre_of
 from core.model import KnowledgeBase, Progress, no_progress
 from core.store import Store
@@ -86,12 +86,12 @@ class Vectors:
         notes = NoteEmbedder(self._base.embedder, self._embedder, centre, many=len(texts) > FEW)
         left = sorted(texts, key=lambda key: len(texts[key]), reverse=True)
         with DaemonPool(1, "embed") as pool:
-            begun = (
+            requests = (
                 (keys, pool.submit(partial(notes.embed, [texts[key] for key in keys])))
                 for keys in _slices(left, texts, self._slice)
             )
-            for keys, embedded in _one_ahead(begun):
-                yield from self._stored(notes, keys, embedded.result, texts)
+            for keys, reply in _one_ahead(requests):
+                yield from self._store_vectors(notes, keys, reply.result, texts)
 
     def _store_shipped(self, texts: Mapping[bytes, str]) -> Sequence[bytes]:
         """Store the vectors that come with the program, and return the hashes of their texts."""
@@ -111,8 +111,8 @@ class Vectors:
                 base=self._base.name,
             )
 
-    def _stored(
-        self, notes: NoteEmbedder, keys: Sequence[bytes], embed: Callable[[], Embedded], texts: Mapping[bytes, str]
+    def _store_vectors(
+        self, notes: NoteEmbedder, keys: Sequence[bytes], embed: Callable[[], NoteVectors], texts: Mapping[bytes, str]
     ) -> Iterator[Sequence[bytes]]:
         """Store the vectors of some texts; where they are refused, of one half and then the other, down to one text."""
         try:
@@ -122,7 +122,9 @@ class Vectors:
                 raise
             if len(keys) > 1:
                 for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
-                    yield from self._stored(notes, half, partial(notes.embed, [texts[key] for key in half]), texts)
+                    yield from self._store_vectors(
+                        notes, half, partial(notes.embed, [texts[key] for key in half]), texts
+                    )
                 return
             notes.embed([_PLAIN])
             self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
@@ -139,10 +141,10 @@ class Vectors:
         yield keys
 
 
-def _one_ahead(begun: Iterator[T]) -> Iterator[T]:
-    """Yield what is begun when it is taken, each once the next one has been: the model works on while one is stored."""
-    current = next(begun)
-    for following in begun:
+def _one_ahead(requests: Iterator[T]) -> Iterator[T]:
+    """Yield each request once the next one is sent, so that the model works while the reply to one is stored."""
+    current = next(requests)
+    for following in requests:
         yield current
         current = following
     yield current

@@ -21,7 +21,7 @@ _TORCH = ("bundled", "sentence")
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
-Embedded: TypeAlias = tuple[Matrix, list[Bits] | None]
+NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
 """Vectors of notes, and the bits of their tokens where they are kept."""
 
 
@@ -38,7 +38,7 @@ class EmbeddingRequest(NamedTuple):
     centre: Matrix | None
 
 
-def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix | None) -> Embedded:
+def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix | None) -> NoteVectors:
     """Return the vectors of notes, and with the `centre` of their token vectors the bits of those."""
     texts = cast("Sequence[str]", texts)  # an Encoder takes ids too
     if centre is None:
@@ -75,14 +75,14 @@ class NoteEmbedder:
         if self._elsewhere:
             Thread(target=load, name="load", daemon=True).start()
 
-    def embed(self, texts: Sequence[str]) -> Embedded:
+    def embed(self, texts: Sequence[str]) -> NoteVectors:
         """Return the vectors of notes, and their bits; raises ModelError also where the process ends."""
         if self._elsewhere:
             # The ids of tokens, so that the other process needs no tokenizer.
             given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
             request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, given, self._centre)
             try:
-                return cast("Embedded", _PROCESS.ask(request))
+                return cast("NoteVectors", _PROCESS.ask(request))
             except OtherModel:
                 self._elsewhere = False
             except ProcessEnded as error:

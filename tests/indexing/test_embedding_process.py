@@ -4,8 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from core import embedding
 from core.base.errors import ModelError, UnknownChoice
 from core.base.worker_process import WorkerProcess
 from core.indexing import embedding_process
-from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder
+from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder, NoteVectors
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
@@ -46,6 +47,12 @@ def _until(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def _write_notes(folder: Path, count: int) -> None:
+    folder.mkdir(exist_ok=True)
+    for number in range(count):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nThis is number {number} of them.\n")
+
+
 def test_many_notes_get_the_vectors_of_their_embedder_from_another_process(
     process: WorkerProcess,
 ) -> None:
@@ -73,11 +80,44 @@ def test_an_import_of_many_chunks_uses_the_process_and_one_of_few_does_not(
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
         assert process._running is None
-        for number in range(20):
-            (folder / f"{number}.md").write_text(f"# Note {number}\n\nThis is number {number} of them.\n")
+        _write_notes(folder, 20)
         report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
         assert (report.embedded_windows, report.waiting, report.problem) == (20, 0, None)
         assert _pid(process)
+
+
+def test_a_large_import_starts_the_process_before_its_notes_are_cut(
+    process: WorkerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    _write_notes(tmp_path / "notes", 30)
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"), embed=False)
+        _until(lambda: process._running is not None)
+
+
+def test_the_next_notes_are_embedded_while_those_before_are_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setattr(embedding_process, "_TORCH", ())
+    sent, embed = list[Sequence[str]](), NoteEmbedder.embed
+    second = threading.Event()
+
+    def send(notes: NoteEmbedder, texts: Sequence[str]) -> NoteVectors:
+        sent.append(texts)
+        if len(sent) > 1:
+            second.set()
+        return embed(notes, texts)
+
+    monkeypatch.setattr(NoteEmbedder, "embed", send)
+    _write_notes(tmp_path / "notes", 40)
+    with Workspace(tmp_path / "workspace") as workspace:
+        add = workspace.store.vectors.add
+        monkeypatch.setattr(workspace.store.vectors, "add", lambda *given: second.wait(30) and add(*given))
+        report = workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"))
+        assert second.is_set()
+        assert (report.embedded_windows, report.waiting, sum(map(len, sent))) == (40, 0, 40)
 
 
 def test_it_ends_when_nobody_asks(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
