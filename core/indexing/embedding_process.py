@@ -69,8 +69,8 @@ class NoteEmbedder:
         """Let the other process load its model meanwhile."""
 
         def load() -> None:
-            with suppress(ModelError):  # which `embed` raises
-                self.embed(["a"] * (FEW + 1))
+            with suppress(Exception):  # `embed` raises it again
+                self._ask(["a"] * (FEW + 1))
 
         if self._elsewhere:
             Thread(target=load, name="load", daemon=True).start()
@@ -78,11 +78,8 @@ class NoteEmbedder:
     def embed(self, texts: Sequence[str]) -> NoteVectors:
         """Return the vectors of notes, and their bits; raises ModelError also where the process ends."""
         if self._elsewhere:
-            # The ids of tokens, so that the other process needs no tokenizer.
-            given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
-            request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, given, self._centre)
             try:
-                return cast("NoteVectors", _PROCESS.ask(request))
+                return self._ask(texts)
             except OtherModel:
                 self._elsewhere = False
             except ProcessEnded as error:
@@ -92,3 +89,9 @@ class NoteEmbedder:
                     name=self._name,
                 ) from error
         return embed_notes(self._embedder, texts, self._centre)
+
+    def _ask(self, texts: Sequence[str]) -> NoteVectors:
+        # The ids of tokens, so that the other process needs no tokenizer.
+        given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
+        request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, given, self._centre)
+        return cast("NoteVectors", _PROCESS.ask(request))

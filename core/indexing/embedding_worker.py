@@ -1,6 +1,7 @@
 """A model that embeds many notes, in a process of its own: `python -m core.indexing.embedding_worker`."""
 
 import os
+from contextlib import suppress
 
 from core import embedding
 from core.base.worker_process import serve
@@ -9,8 +10,8 @@ from core.indexing.embedding_process import EmbeddingRequest, OtherModel, embed_
 
 def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
     try:
-        if request.folder:
-            os.chdir(request.folder)
+        with suppress(OSError):  # it was deleted meanwhile
+            os.chdir(request.folder or ".")
         embedder = embedding.build(request.name)
         if embedder.fingerprint != request.fingerprint:
             return OtherModel(), True
