@@ -20,7 +20,7 @@ class ProcessEnded(Exception):
 
 
 class WorkerProcess:
-    """Runs a module that calls `serve`: it is started when it is first needed, and again after it ended.
+    """Runs a module that calls `serve`: it is started when it is first needed, and again after it ended, until `close`.
 
     `patience` are the seconds that it has to end by itself, `idle` those after which it ends when nobody asks.
     """
@@ -29,6 +29,7 @@ class WorkerProcess:
         self._module, self._patience, self._idle = module, patience, idle
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
+        self._closed = False
         self._timer: threading.Timer | None = None
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
@@ -38,8 +39,10 @@ class WorkerProcess:
         """Return the reply to a request; raises the error that is the reply, ProcessEnded if none comes in time."""
         with self._lock:
             self._cancel_timer()
-            if self._running is None:
+            if self._running is None and not self._closed:
                 self._running = self._start()
+            if self._running is None or self._closed:  # asked again, for `close` may have come during the start
+                raise ProcessEnded
             reply, goes_on = self._exchange(self._running, request, seconds)
             if not goes_on:
                 self._end()
@@ -52,7 +55,8 @@ class WorkerProcess:
         return reply
 
     def close(self) -> None:
-        """End the process; one that needs no patience also while another thread waits for its reply."""
+        """End the process for good; one that needs no patience also while another thread waits for its reply."""
+        self._closed = True
         if not self._patience and (running := self._running) is not None:
             running.kill()
         with self._lock:

@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 
 from core import embedding
 from core.base.errors import ModelError, UnknownChoice
-from core.base.worker_process import WorkerProcess
+from core.base.worker_process import ProcessEnded, WorkerProcess
 from core.indexing import embedding_process
 from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder, NoteVectors
 from core.workspace import Workspace
@@ -151,6 +152,33 @@ def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypa
         process.close()
         with pytest.raises(ModelError, match="ended while"):
             asked.result(30)
+
+
+def test_once_closed_it_starts_no_other(process: WorkerProcess) -> None:
+    process.close()
+    with pytest.raises(ModelError, match="ended while"):
+        NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed(_TEXTS)
+    assert process._running is None
+
+
+def test_one_that_was_being_started_when_it_was_closed_is_not_waited_for(
+    process: WorkerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closing = Thread(target=process.close)
+    sleeper = [sys.executable, "-c", "import time; time.sleep(600)"]
+
+    def start() -> subprocess.Popen[bytes]:
+        closing.start()
+        _until(lambda: process._closed)
+        return subprocess.Popen(sleeper, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    monkeypatch.setattr(process, "_start", start)
+    began = time.monotonic()
+    with pytest.raises(ProcessEnded):
+        process.ask("a request", 30)
+    closing.join(30)
+    assert process._running is None
+    assert time.monotonic() - began < 25
 
 
 def test_errors_of_the_model_come_from_the_process(process: WorkerProcess) -> None:
