@@ -5,6 +5,7 @@
 
 import logging
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,8 +39,14 @@ def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
             bits = np.split(stored["bits"], np.cumsum(stored["lengths"])[:-1])
             return ShippedVectors([known[row] for row in rows], stored["vectors"][rows], [bits[row] for row in rows])
     except Exception as error:  # noqa: BLE001 damage raises whatever numpy and zipfile raise
-        _LOG.warning("The vectors of the sample can't be used: %s", type(error).__name__)
+        _warn(type(error).__name__)
         return None
+
+
+@cache
+def _warn(error: str) -> None:
+    """Log once why the file can't be used: each block of chunks looks into it."""
+    _LOG.warning("The vectors of the sample can't be used: %s", error)
 
 
 def store(fingerprint: str, shipped: ShippedVectors) -> None:

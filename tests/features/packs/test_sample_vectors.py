@@ -70,7 +70,12 @@ def test_the_vectors_are_those_of_the_model(installed: Workspace) -> None:
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "changed"])
 def test_without_the_file_there_are_none(
-    installed: Workspace, bundled: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+    installed: Workspace,
+    bundled: Embedder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    damage: str,
 ) -> None:
     data, file = bytearray(shipped.FILE.read_bytes()), tmp_path / "sample.npz"
     if damage == "changed":
@@ -81,4 +86,7 @@ def test_without_the_file_there_are_none(
     assert shipped.find(bundled.fingerprint, texts) is not None
     assert shipped.find("another", texts) is None
     monkeypatch.setattr(shipped, "FILE", file)
+    shipped._warn.cache_clear()
     assert shipped.find(bundled.fingerprint, texts) is None
+    assert shipped.find(bundled.fingerprint, texts) is None
+    assert [record.levelname for record in caplog.records if record.name == shipped.__name__] == ["WARNING"]
