@@ -111,6 +111,13 @@ def create(file: Path, data: bytes) -> None:
             new.unlink()
 
 
+def remove(file: Path, expected: bytes) -> None:
+    """Delete a file that holds `expected`; raises as `swap` does."""
+    if _read_settled(file, (expected,)) != expected:
+        raise Changed
+    sync_folder(file.parent)
+
+
 def _resemble(new: Path, like: os.stat_result) -> None:
     _give_rights(new, like)
     # A time that no other write has, so that a sync sees every later write by its time.

@@ -39,7 +39,7 @@ from core.notes.fields import check_fields, with_fields
 from core.notes.renaming import Renames
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
-from core.notes.writer import Writer, add
+from core.notes.writer import Writer, add, check_version
 from core.settings.config import Settings
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
@@ -201,6 +201,8 @@ class Notes(StoredNotes):
         **fields: Unpack[NewNoteFields],
     ) -> Note:
         """Add a note to a base, which is made if there is none of this name; return the note.
+
+        A note of the user is a file, where the base writes files: never in place of another one.
 
         The note is found by its words when this returns; with `embed`, in a base that embeds at once, also by meaning.
         `path` is its place in the base, by default its title; one that ends with `/` is its folder. Raises EditError
@@ -455,6 +457,23 @@ class Notes(StoredNotes):
     def resolve_deleted(self, name: str) -> Trashed:
         """Return the deleted note of this id, path or title; raises as `resolve` does."""
         return self._trash.named(name)
+
+    @log_call("note.take_back")
+    def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:
+        """Put a note that the user has just made into the trash, and delete the file that was made for it.
+
+        Raises Conflict, before anything is changed, where the note or its file was changed since.
+        """
+        with self._store.changing:
+            note = self._store.notes.note(note_id)
+            check_version(note, expected_version)
+            if self.has_file(note):
+                filing.remove(note)
+            self.delete(note_id)
+
+    def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
+        """Return the folder into which a base writes a new note, None where it writes no files."""
+        return self._writer.folder_for(base, path)
 
     @log_call("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:

@@ -113,9 +113,8 @@ class DailyNotes:
                 return self._notes.get(note_id)
             self._store.database.check_writable()
             note = self._new(path, partial(fill, at=now, title=stem(path), language=language))
-            folders = [Path(folder) for folder, _ in self._bases.folders(base) if Path(folder).is_absolute()]
-            if base.write_files and folders:
-                return self._notes.get(self._file(base, folders[0], note))
+            if folder := self._notes.folder_for(base, path):
+                return self._notes.get(self._file(base, folder, note))
             fields: dict[str, Any] = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 

@@ -1,5 +1,6 @@
 """Notes that are files: edits are written to the file atomically, unless it was changed meanwhile."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -170,19 +171,42 @@ def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note
     return replace(written, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
-def create(root: Path, path: str, text: str) -> None:
-    """Write a new file, with its folders; one that holds anything stays as it is. Raises as `write` does."""
+def is_taken(root: Path, path: str) -> bool:
+    """Return whether anything has the path of a new file, or will once it is downloaded."""
+    return os.path.lexists(root / path) or is_evicted(root / path)
+
+
+def create(root: Path, path: str, text: str) -> bool:
+    """Write a new file, with its folders, and return whether it was: one that holds anything stays as it is.
+
+    Raises as `write` does.
+    """
     _check_root(root)
     file, data = root / path, text.encode("utf-8")
     with _writing(root, path):
         if is_evicted(file):
-            return
+            return False
         file.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError, Changed):
             if file.is_file() and not file.stat().st_size:
                 swap(file, data, b"")
             else:
                 safe_replace.create(file, data)
+            return True
+    return False
+
+
+def remove(note: Note) -> None:
+    """Delete the file of a note; raises as `write` does."""
+    root, path = Path(note.source_ref), str(note.path)
+    data = _read(root, path)
+    if folder.content_hash(data) != note.content_hash:
+        raise _conflict(note, data)
+    with _writing(root, path):
+        try:
+            safe_replace.remove(root / path, data)
+        except Changed:
+            raise _conflict(note, _read(root, path)) from None
 
 
 def rename(note: Note, path: str) -> Moved:

@@ -1,37 +1,26 @@
 """Notes get other titles and places; the links to them follow, and all of it can be undone."""
 
-import os
 import posixpath
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 from core.base.call_log import log_call
 from core.base.errors import EditError, TesseraError
-from core.base.text import name_key
-from core.intake.folder import free_path
 from core.markdown.body import look_into, short_title, target_of
 from core.markdown.inline import Link
 from core.markdown.relinking import relink
 from core.model import Author, LinkingNote, Note, Renaming, Revision
-from core.notes import filing, naming
+from core.notes import naming
 from core.notes.fields import check_fields
 from core.notes.links import NoteLinks, plain
 from core.notes.texts import at_path, restore_version
-from core.notes.writer import TakenNames, Writer, check_file_writable, check_version
+from core.notes.writer import Writer, check_version
 from core.store import Store
 from core.store.note_rows import NoteNames
 
 _UNWRITABLE = set("[]|#^\n")
 """Signs that a wikilink can't hold in a name."""
-
-
-def _is_same(root: Path, name: str, other: str) -> bool:
-    """Return whether two names are spellings of one file, where the system doesn't tell them apart."""
-    with suppress(OSError):  # a file that is gone, a link that leads nowhere
-        return name_key(name) == name_key(other) and (root / name).samefile(root / other)
-    return False
 
 
 def _leads(links: NoteLinks, note_id: str, target: str, other: str) -> bool:
@@ -73,24 +62,14 @@ class Renames:
         before = note.path or naming.title_filename(note.title)
         if title == note.title or (note.source_ref and not (file and self.has_file(note))):
             return before
-        return self._free(note, naming.renamed_path(before, note.title, title))
+        return self._writer.free_path(note, naming.renamed_path(before, note.title, title))
 
     def path_in(self, note: Note, folder: str) -> str:
         """Return the free path of a note in a folder, "" for the top of its base; raises EditError as `move` does."""
         if note.source_ref:
             raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
         name = posixpath.basename(note.path or naming.title_filename(note.title))
-        return self._free(note, naming.check_path(f"{folder}/{name}"))
-
-    def _free(self, note: Note, path: str) -> str:
-        base, root = self._store.bases.by_id(note.base_id), Path(note.source_ref)
-
-        def is_taken(name: str) -> bool:
-            if self._store.notes.has_path(base, name, note.source_ref):
-                return True
-            return note.in_file and os.path.lexists(root / name) and not _is_same(root, name, str(note.path))
-
-        return path if path == note.path else free_path(path, TakenNames(is_taken))
+        return self._writer.free_path(note, naming.check_path(f"{folder}/{name}"))
 
     @log_call("note.rename")
     def rename(
@@ -136,7 +115,7 @@ class Renames:
         with self._store.changing:
             versions = {done.note_id: done.version} | {link.id: link.version for link in done.linking}
             unchanged = {other: version for other, version in versions.items() if self._is_version(other, version)}
-            path = self._free(self._store.notes.note(done.note_id), done.path_before)
+            path = self._writer.free_path(self._store.notes.note(done.note_id), done.path_before)
             undone = self.rename(done.note_id, done.title_before, path, None, author)
             if path == done.path_before:
                 for other, version in unchanged.items():
@@ -158,30 +137,17 @@ class Renames:
             self._writer.change(note_id, lambda note: restore_version(note, old), Revision("revert", author))
 
     def _write(self, note: Note, title: str, path: str, renamed: "_Renamed", author: Author) -> Note:
-        """Write the renamed note: its file first, then its title, its heading and its own links."""
+        """Write the renamed note: its place, its title, its heading and its own links."""
         body = note.body
         if not note.plain and not note.document and (not note.in_file or self.has_file(note)):
             body = renamed.relinked(replace(note, body=_with_heading(note, title)))
-        is_moved = path != note.path and note.in_file
-        if is_moved:
-            self._move(note, path)
 
         def change(stored: Note) -> Note:
             moved = stored if stored.path == path else at_path(stored, path)
             return replace(moved, title=title)
 
         body_after = None if body == note.body else body
-        try:
-            return self._writer.change(note.id, change, Revision("update", author), body=body_after)
-        except TesseraError:
-            if is_moved:
-                with suppress(TesseraError):
-                    self._move(replace(note, path=path), str(note.path))
-            raise
-
-    def _move(self, note: Note, path: str) -> None:
-        check_file_writable(self._store.bases.by_id(note.base_id), note)
-        self._store.notes.move([filing.rename(note, path)])
+        return self._writer.change(note.id, change, Revision("update", author), body=body_after)
 
     def _read(self, note_id: str) -> Note:
         """Return a note as its file is now, where its base writes files."""

@@ -120,6 +120,10 @@ class StoredNotes(Imports):
         """Return the title that a note has by its text, if it gets no other."""
         return texts.title_of(body)
 
+    def is_titled_by_text(self, note: Note) -> bool:
+        """Return whether a note has the title that its text gives it."""
+        return texts.is_titled_by_text(note)
+
     def counts(self, base: str = "") -> NoteCounts:
         """Return the numbers of the notes of a base, or of all; raises UnknownChoice."""
         base_ids = [known.id for known in ([self._bases.get(base)] if base else self._bases.all())]

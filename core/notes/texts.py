@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.base.text import LINE_END, fold
+from core.base.text import LINE_END, fold, stem
 from core.intake.encoding import unreadable
 from core.intake.folder import content_hash
 from core.markdown.body import BodyMetadata, look_into
@@ -53,6 +53,14 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> Note
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
     """Return the title that a text gives its note; `inside` is what the text says, if it was read."""
     return (inside.title if inside else "") or naming.first_words(body)
+
+
+def is_titled_by_text(note: Note) -> bool:
+    """Return whether a text gives its note the title, or the file of the note its name, perhaps with a number."""
+    title, path = title_of(note.body), note.path or ""
+    name = stem(naming.title_filename(title))
+    named = note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
+    return title == note.title or bool(named)
 
 
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note:

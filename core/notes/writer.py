@@ -1,12 +1,15 @@
 """The one way in which notes are changed and new ones are added."""
 
 import json
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+import os
+import posixpath
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
@@ -15,15 +18,15 @@ from core import embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Conflict, EditError, TesseraError, UnknownChoice
 from core.base.messages import Message
-from core.base.text import one_line, stem
+from core.base.text import name_key, one_line, stem
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
-from core.intake.folder import free_path
+from core.intake.folder import free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import filing, naming
 from core.notes.fields import check_body, check_fields, check_text, overriding
-from core.notes.texts import at_path, with_body, with_title
+from core.notes.texts import at_path, is_titled_by_text, title_of, with_body, with_title
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
@@ -38,6 +41,18 @@ _MOST_METADATA = 16 * 1024
 
 _GROUP = 256
 """Notes that are written together."""
+
+
+def _is_same(root: Path, name: str, other: str) -> bool:
+    """Return whether two names are spellings of one file, where the system doesn't tell them apart."""
+    with suppress(OSError):  # a file that is gone, a link that leads nowhere
+        return name_key(name) == name_key(other) and (root / name).samefile(root / other)
+    return False
+
+
+def _own_title(body: str, path: str) -> str:
+    """Return the title that a file has by its text and its name."""
+    return look_into(body, path).title or stem(path)
 
 
 class Writer:
@@ -77,10 +92,11 @@ class Writer:
                 changed = with_title(note, changed, inside)
             if changed == note:
                 return note
-            if as_what.joins and changed.title != note.title and self._store.versions.kind(note.id) == "create":
-                changed = self._renamed(changed)
+            if as_what.joins and self._store.versions.kind(note.id) == "create":
+                changed = self._renamed(base, note, changed, inside)
             changed = replace(changed, updated_at=datetime.now(UTC))
-            self._save(base, note, changed, as_what, inside)
+            with self._moved(note, str(changed.path)) as note:
+                self._save(base, note, changed, as_what, inside)
         if embed is not None and ((changed.title, changed.body) != (note.title, note.body) or not embed):
             self.index([note_id], embed=embed)
         return self._store.notes.note(note_id)
@@ -158,13 +174,74 @@ class Writer:
             stored_as = self._store.notes.indexed_as(note.id)
             self.write(base, [NoteToIndex(changed, change=as_what, outline=outline, **stored_as)])
 
-    def _renamed(self, note: Note) -> Note:
-        """Return a note that is being made at the path of its present title; a file stays where it is."""
-        if note.source_ref:
-            return note
-        path = str(PurePosixPath(note.path or "").with_name(naming.title_filename(note.title)))
-        others = self._store.notes.paths(self._store.bases.by_id(note.base_id)) - {note.path}
-        return at_path(note, free_path(path, others))
+    def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
+        """Return a note that is being made at the path of its present title."""
+        title, follows = changed.title, False
+        if note.source_ref and not (note.in_text_file and base.write_files):
+            return changed
+        if note.in_file and (not title or (title == note.title and is_titled_by_text(note))):
+            title, follows = title_of(changed.body, inside), True
+        if title == note.title or (follows and title == title_of(note.body)):
+            return changed
+        path = self.free_path(note, str(PurePosixPath(note.path or "").with_name(naming.title_filename(title))))
+        return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
+
+    def free_path(self, note: Note, path: str) -> str:
+        """Return a path for a note, with a number appended if another note or file has it."""
+        base, root = self._store.bases.by_id(note.base_id), Path(note.source_ref)
+
+        def is_taken(name: str) -> bool:
+            if name == note.path:
+                return False
+            if self._store.notes.has_path(base, name, note.source_ref):
+                return True
+            return note.in_file and filing.is_taken(root, name) and not _is_same(root, name, str(note.path))
+
+        return free_path(path, TakenNames(is_taken))
+
+    @contextmanager
+    def _moved(self, note: Note, path: str) -> Iterator[Note]:
+        """Give the file of a note another path, and its own again where what follows fails."""
+        if not note.in_file or path == note.path:
+            yield note
+            return
+        moved = self._move(note, path)
+        try:
+            yield moved
+        except TesseraError:
+            with suppress(TesseraError):
+                self._move(moved, str(note.path))
+            raise
+
+    def _move(self, note: Note, path: str) -> Note:
+        check_file_writable(self._store.bases.by_id(note.base_id), note)
+        self._store.notes.move([filing.rename(note, path)])
+        return replace(note, path=path)
+
+    def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
+        """Return the folder into which a base writes a new note, None where it writes no files."""
+        folders = (Path(sync.folder) for sync in self._store.bases.syncs(base) if base.write_files)
+        top = posixpath.dirname(path)
+        return max(filter(Path.is_absolute, folders), key=lambda folder: os.access(folder / top, os.F_OK), default=None)
+
+    def file(self, base: KnowledgeBase, new: NoteToIndex) -> NoteToIndex:
+        """Write the file of a new note, where its base writes files, and return the note as it is then.
+
+        A note that waits for the user, or that no import would read, gets none. Raises as `filing.write` does.
+        """
+        path = str(new.note.path)
+        folder = self.folder_for(base, path)
+        if folder is None or new.note.status == "pending" or not is_entered(folder, path):
+            return new
+        note = replace(new.note, source="folder", source_ref=str(folder), path=None)
+        follows = note.title == title_of(note.body)
+        while True:
+            free = self.free_path(note, path)
+            filed = at_path(replace(note, title=_own_title(note.body, free) if follows else note.title), free)
+            text = filing.text_of(filed)
+            check_body(text)
+            if filing.create(folder, free, text):
+                return replace(filing.read(filed), change=new.change)
 
     def _described(self, note: Note, changed: Note) -> Note:
         """Return a note with changed fields as its next version."""
@@ -291,19 +368,21 @@ def add(
 ) -> Added:
     """Write a note of each item into a base; return their ids and what failed, which is raised with `strict`.
 
-    They are written in groups; each group is given its places and written while nothing else writes.
+    They are written in groups; each group is given its places and written while nothing else writes. The user's own
+    are files, where the base writes files.
     """
     paths, ids = TakenNames(partial(store.notes.has_path, base)), TakenNames(store.versions.has)
     note_ids: list[str] = []
     failed: list[tuple[int, Message]] = []
     numbered = enumerate(items)
     while group := list(islice(numbered, _GROUP)):
-        with store.changing:
-            notes: list[NoteToIndex] = []
-            numbers: dict[str | None, int] = {}
+        notes: list[NoteToIndex] = []
+        numbers: dict[str | None, int] = {}
+        with store.changing, _removing_files(notes) as written_ids:
             for number, item in group:
                 try:
-                    notes.append(_new(base, author, dict(item), paths, ids))
+                    new = _new(base, author, dict(item), paths, ids)
+                    notes.append(writer.file(base, new) if author == "person" else new)
                 except TesseraError as error:
                     if strict:
                         raise
@@ -311,12 +390,26 @@ def add(
                 else:
                     numbers[notes[-1].note.path] = number
             written = writer.write(base, notes, strict=False)
+            written_ids.update(written.notes)
         for source_error in written.failed:
             if strict:
                 raise source_error
             failed.append((numbers[source_error.path], source_error.message))
         note_ids += written.notes
     return Added(tuple(note_ids), tuple(failed))
+
+
+@contextmanager
+def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
+    """Delete the files of new notes but those whose ids are added to the set."""
+    written: set[str] = set()
+    try:
+        yield written
+    finally:
+        for new in notes:
+            if new.note.in_file and new.note.id not in written:
+                with suppress(TesseraError):
+                    filing.remove(new.note)
 
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:

@@ -140,6 +140,52 @@ def test_a_note_is_called_as_its_first_line_is_in_the_end(garden: Note) -> None:
     assert screen.workspace.notes.get(card.id).title == "Hens"
 
 
+def test_a_new_note_is_a_file_where_its_base_writes_files(filled: Screen, vault: Path) -> None:
+    [base] = filled.workspace.bases.all()
+    filled.workspace.bases.update(base.name, write_files=True)
+    before = {*vault.rglob("*")}
+
+    def made() -> list[str]:
+        return sorted(str(file.relative_to(vault)) for file in {*vault.rglob("*")} - before if file.is_file())
+
+    screen = filled.open("notes").press("new_note")
+    paused(typed(screen, "Feed the"))
+    assert made() == ["Feed the.md"]
+    paused(typed(screen, "Feed the hens. At six?"))
+    assert made() == ["Feed the hens. At six.md"]
+    token = writing(screen.app).token
+    assert screen.app.text_input(field(screen, "title")).value == ""
+    screen.app.selectbox(f"new_folder_{token}").set_value("kitchen").run()
+    assert made() == ["kitchen/Feed the hens. At six.md"]
+    typed(screen, "Feed the hens. At six?\nAnd the geese.").press("writing_leave")
+    assert (vault / made()[0]).read_text() == "Feed the hens. At six?\nAnd the geese."
+    assert screen.workspace.notes.plan_folder(vault).is_empty
+    screen.press("edit_note")
+    paused(typed(screen, "")).press("writing_leave")
+    assert made(), "an older note is not taken back"
+    screen = Screen().open("notes").press("new_note")
+    paused(typed(screen, "Water the basil"))
+    assert len(made()) == 2
+    typed(screen, "\n")
+    assert "Close and keep draft" not in screen.text
+    screen.press("writing_leave")
+    assert made() == ["kitchen/Feed the hens. At six.md"]
+    assert [one.version.title for one in screen.workspace.notes.trash()] == ["Water the basil"]
+    assert len(screen.workspace.drafts.all()) == 1, "that of the older note"
+
+
+def test_a_new_note_that_was_emptied_again_is_in_the_trash_unless_it_has_a_title(garden: Note) -> None:
+    screen = Screen().open("notes").press("new_note")
+    paused(typed(paused(typed(screen, "Water the mint")), "")).press("writing_leave")
+    assert [card.title for card in screen.workspace.notes.all()] == ["Garden"]
+    assert len(screen.workspace.notes.trash()) == 1
+    screen.press("new_note")
+    paused(typed(screen, "Water"))
+    screen.app.text_input(field(screen, "title")).input("Mint").run()
+    paused(typed(screen, "")).press("writing_leave")
+    assert {card.title for card in screen.workspace.notes.all()} == {"Garden", "Mint"}
+
+
 def test_what_was_typed_is_saved_when_the_editor_is_left(garden: Note) -> None:
     typed(edited(garden), "Water the mint.\n").press("writing_leave")
     screen = typed(edited(garden), "Water the mint, too.\n").open("home")

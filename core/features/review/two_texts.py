@@ -267,7 +267,7 @@ class TextConflicts:
                 raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
             title = f"{other.title} ({other.source_ref.removeprefix('pack:')})"
             added = self._notes.add(matter.base, other.body, title=title, tags=other.tags, author="person", embed=False)
-            reopen = partial(_both, partial(self._notes.delete, added.id), reopen)
+            reopen = partial(_both, partial(self._notes.take_back, added.id), reopen)
         let_be()
         return reopen
 

@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -11,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
+from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
@@ -220,18 +221,51 @@ def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str
     if not (made := session.note) or before == (base, folder):
         keep_draft(workspace, session)
         return
-    session.detach(workspace.notes.title_of(made.body))
+    session.detach(has_title=has_own_title(workspace, session))
     keep_draft(workspace, session)
-    workspace.notes.delete(made.id)
-    workspace.notes.delete_for_good([made.id])
+    with suppress(Conflict):  # another program changed its file meanwhile: that stays, too
+        workspace.notes.take_back(made.id)
+        workspace.notes.delete_for_good([made.id])
     session.request("rest")
 
 
 def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
-    """Save the texts of this session whose editors were left, but for one that is open."""
+    """Save the texts of this session whose editors were left, but for one that is open.
+
+    A note that was made and emptied again goes into the trash.
+    """
     for text in session_texts().values():
-        if text is not open_session and text.state is State.UNSAVED and not workspace.readonly:
+        if text is open_session or workspace.readonly:
+            continue
+        if is_blank(workspace, text):
+            _take_back(workspace, text)
+        elif text.state is State.UNSAVED:
             save(workspace, text, automatic=True)
+
+
+def is_blank(workspace: Workspace, session: EditorSession) -> bool:
+    """Return whether the editor made a note that now has no text and no title of its own."""
+    if session.note is None or not session.created or session.conflict or session.body.strip():
+        return False
+    return not has_own_title(workspace, session)
+
+
+def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
+    """Return whether the note in the editor has another title than its text gives it."""
+    if "title" in session.fields or session.note is None:
+        return bool(session.fields.get("title"))
+    if session.created:
+        return not workspace.notes.is_titled_by_text(session.note)
+    return session.note.title != workspace.notes.title_of(session.note.body)
+
+
+def _take_back(workspace: Workspace, session: EditorSession) -> None:
+    assert session.note is not None
+    drop_draft(workspace, session)
+    with suppress(Conflict, NoteNotFound):  # it was changed meanwhile, or is gone
+        workspace.notes.take_back(session.note.id, expected_version=session.note.version)
+    session.note, session.refusal, session.created = None, None, False
+    session.body, session.fields = "", {}  # what the editor still sends is a new note
 
 
 def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:

@@ -80,7 +80,7 @@ def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     other = workspace.notes.add(session.base, stored.body, path=path, author="person", embed=False, **fields)
     composer.discard(workspace, session.key)
     text = t("The other text is the note '{title}'.", title=plain(title))
-    history.offer_undo(text, lambda: workspace.notes.delete(other.id))
+    history.offer_undo(text, lambda: workspace.notes.take_back(other.id))
 
 
 def _stored(workspace: Workspace, session: EditorSession) -> Note:

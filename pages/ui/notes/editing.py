@@ -138,7 +138,7 @@ def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
             composer.save(workspace, session)
         session.autosaved_at = None  # what is stored stays a version
     else:
-        saves = session.state is State.UNSAVED
+        saves = session.state is State.UNSAVED and not (action == "leave" and composer.is_blank(workspace, session))
         if saves:
             composer.save(workspace, session, automatic=True)
         if action == "leave" and not (saves and session.changed):
@@ -148,7 +148,7 @@ def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
 
 
 def _bar(workspace: Workspace, session: EditorSession) -> None:
-    stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED)
+    stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(workspace, session)
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))

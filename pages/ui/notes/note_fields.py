@@ -100,11 +100,7 @@ def key_of(session: EditorSession, name: str) -> str:
 def _title(workspace: Workspace, session: EditorSession) -> None:
     """Draw the title; where the text gives it, in grey."""
     key, given = key_of(session, "title"), workspace.notes.title_of(session.body) if session.body.strip() else ""
-    own = (
-        "title" in session.fields
-        or session.note is None
-        or session.note.title != workspace.notes.title_of(session.note.body)
-    )
+    own = composer.has_own_title(workspace, session)
     st.text_input(
         t("Title"),
         (session.value("title") or "") if own else "",

@@ -164,11 +164,11 @@ class EditorSession:
         """Set the action that the next run does; for callbacks: one that reads the session state may be broken off."""
         self.action = action
 
-    def detach(self, title: str) -> None:
-        """Make the text that of a new note, with the fields of the note that it was; `title` is the one of its text."""
+    def detach(self, *, has_title: bool) -> None:
+        """Make the text that of a new note, with the fields of the note that it was, its title if that is its own."""
         assert self.note is not None
         self.fields = fields_of(self.note) | self.fields
-        if self.note.title == title:
+        if not has_title:
             self.fields.pop("title", None)
         self.note = self.autosaved_at = self.conflict = None
         self.saved = False
