@@ -4,7 +4,7 @@ import hashlib
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -186,6 +186,7 @@ class Notes(StoredNotes):
         self._renames = Renames(store, self._writer)
         self.trash_stays = timedelta(days=settings.trash_days)
         """Time within which a deleted note can be restored."""
+        self.on_renamed: Callable[[Renaming], object] = lambda _: None
         store.versions.most = settings.keep_versions
 
     # writing
@@ -297,7 +298,8 @@ class Notes(StoredNotes):
         of the base.
         """
         note = self._store.notes.note(note_id)
-        return self._renames.rename(note_id, note.title, self._renames.path_in(note, folder), expected_version, author)
+        path = self._renames.path_in(note, folder)
+        return self._renamed(self._renames.rename(note_id, note.title, path, expected_version, author))
 
     def rename(
         self,
@@ -315,11 +317,15 @@ class Notes(StoredNotes):
         follows a title that the note got by an edit. Raises as `update` does.
         """
         path = self._renames.path_for(self._titled(note_id, title_before), title, file=file)
-        return self._renames.rename(note_id, title, path, expected_version, author, title_before)
+        return self._renamed(self._renames.rename(note_id, title, path, expected_version, author, title_before))
 
     def undo_rename(self, done: Renaming, *, author: Author = "person") -> Renaming:
         """Give a renamed or moved note its title and place of before, and the notes that link to it their texts."""
-        return self._renames.undo(done, author)
+        return self._renamed(self._renames.undo(done, author))
+
+    def _renamed(self, done: Renaming) -> Renaming:
+        self.on_renamed(done)
+        return done
 
     def plan_rename(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
         """Return what `rename` would change; for the title that it has, `linking` are all that another may change."""

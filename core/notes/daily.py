@@ -1,5 +1,6 @@
 """Today's note: named by its day, at the place that the user chose, with the text of a template."""
 
+import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from core.base.call_log import log_bases, log_call
-from core.base.errors import ConfigError, EditError
+from core.base.errors import ConfigError, EditError, TesseraError
 from core.base.messages import ENGLISH, Message, lines, message
 from core.base.text import name_key, stem
 from core.indexing.bases import Bases
 from core.intake.folder import is_entered
 from core.markdown.body import look_into
-from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary
+from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary, Renaming
 from core.notes import filing, naming
 from core.notes.collection import Notes
 from core.settings.config import Settings
+from core.settings.file import SettingsFile
 from core.store import Store
+
+_LOG = logging.getLogger(__name__)
 
 # Dates by the tokens of Moment.js, as in Obsidian.
 
@@ -70,8 +74,8 @@ def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> st
 class DailyNotes:
     """The notes of days."""
 
-    def __init__(self, store: Store, settings: Settings, bases: Bases, notes: Notes) -> None:
-        self._store, self._settings, self._bases, self._notes = store, settings, bases, notes
+    def __init__(self, store: Store, settings: Settings, file: SettingsFile, bases: Bases, notes: Notes) -> None:
+        self._store, self._settings, self._settings_file, self._bases, self._notes = store, settings, file, bases, notes
 
     @property
     def problem(self) -> Message | None:
@@ -129,6 +133,21 @@ class DailyNotes:
         cards = self._notes.all() if chosen.template else []
         named = [card for card in cards if chosen.template in (card.path, card.title)]
         return min(named, key=lambda card: card.base != chosen.base, default=None)
+
+    def follow(self, done: Renaming) -> None:
+        """Let the setting name the template by its new path or title, if it is the note that was renamed."""
+        chosen = self._settings.daily
+        names = {done.path_before: done.path, done.title_before: done.title}
+        name = names.get(chosen.template) if chosen.template else None
+        if name in (None, chosen.template):
+            return
+        other, card = self._template(), self._notes.cards_of([done.note_id])[done.note_id]
+        if other and (card.base != chosen.base or other.base == chosen.base):
+            return  # this one was and is the template
+        try:
+            self._settings_file.write("daily.template", name)
+        except TesseraError as error:
+            _LOG.warning("The setting of the template keeps its name", exc_info=error)
 
     def _find(self, base: KnowledgeBase, path: str) -> str | None:
         cards = self._notes.all(Filters(bases=(base.name,)))

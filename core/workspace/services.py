@@ -80,6 +80,7 @@ class Services:
         )
         self.bases.on_pictures = lambda: self.pictures.switched()
         self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
+        self.notes.on_renamed = lambda done: self.daily.follow(done)
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
 
     @staticmethod
@@ -169,7 +170,7 @@ class Services:
     def daily(self) -> "DailyNotes":
         from core.notes.daily import DailyNotes
 
-        return DailyNotes(self.store, self.settings, self.bases, self.notes)
+        return DailyNotes(self.store, self.settings, self.settings_file, self.bases, self.notes)
 
     @LazyService
     def text_folders(self) -> "TextFolders":

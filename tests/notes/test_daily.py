@@ -51,6 +51,33 @@ def test_a_day_has_one_note_with_the_text_and_the_fields_of_the_template(workspa
         workspace.daily.open(FRIDAY)
 
 
+def test_the_template_is_followed_where_it_is_renamed_or_moved(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tessera.toml").write_text('# mine\n[daily]\nbase = "work"\ntemplate = "Day.md"\n')
+    workspace.settings_file.look()
+    notes, chosen = workspace.notes, lambda: workspace.settings.daily.template
+    template = notes.add("work", "From work.", title="Day", author="person", embed=False)
+    other = notes.add("home", "From home.", title="Day", author="person", embed=False)
+    notes.rename(other.id, "Evening")
+    assert chosen() == "Day.md"
+    moved = notes.move(template.id, "templates")
+    assert chosen() == "templates/Day.md"
+    notes.rename(template.id, "Every day")
+    assert chosen() == "templates/Every day.md"
+    assert workspace.daily.open(FRIDAY).body == "From work."
+    notes.undo_rename(moved)
+    assert chosen() == "Day.md"
+    workspace.settings_file.write("daily.template", "Day")
+    notes.move(template.id, "templates")
+    assert chosen() == "Day"
+    notes.rename(template.id, "Every day")
+    assert chosen() == "Every day"
+    (tmp_path / "tessera.toml").write_text("no TOML")
+    assert notes.rename(template.id, "Day").title == "Day"
+
+
 def test_a_base_that_writes_files_gets_a_file(workspace: Workspace, tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     (vault / "templates").mkdir(parents=True)
