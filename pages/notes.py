@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import (
     actions,
@@ -76,23 +77,23 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 
 def _two_notes(workspace: Workspace, note_id: str, second: str) -> None:
     """Draw a note, and next to it a second one, which a window that is too narrow for both leaves out."""
-    opened.tabs(workspace)
+    note = workspace.notes.get(note_id)
+    opened.tabs(workspace, note)
     if second in ("", note_id) or not workspace.notes.cards_of([second]):
-        _note(workspace, note_id)
+        _note(workspace, note)
         return
     left, right = st.columns(2, gap="medium")
     with left, shell.errors():
-        _note(workspace, note_id)
+        _note(workspace, note)
     with right, shell.errors():
         reader.second_note(workspace, workspace.notes.get(second))
 
 
-def _note(workspace: Workspace, note_id: str) -> None:
-    note = workspace.notes.get(note_id)
+def _note(workspace: Workspace, note: Note) -> None:
     history.offer_text_undo(workspace, note)
-    drafts.draw_note_drafts(workspace, note_id)
+    drafts.draw_note_drafts(workspace, note.id)
     actions.draw_retitled(workspace, note)
-    decisions.box(workspace, note_id)
+    decisions.box(workspace, note.id)
     reader.note(workspace, note, opened.passage(workspace, note))
 
 

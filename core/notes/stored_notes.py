@@ -143,6 +143,10 @@ class StoredNotes(Imports):
         """Return the links between the notes, as of now."""
         return self._remembered.get("links", lambda: NoteLinks(self._store))
 
+    def linking(self, note_id: str) -> list[str]:
+        """Return the ids of the notes that link to a note, by path."""
+        return [*self._remembered.get(("linking", note_id), lambda: self.links().to(note_id))]
+
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
         """Return the sentence in which each of some notes links to a note, without hidden parts."""
 

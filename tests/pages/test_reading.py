@@ -56,6 +56,20 @@ def test_notes_of_one_title_are_told_apart_where_one_is_chosen(desk: Screen) -> 
         assert desk.app.session_state["open_note"] == note_id
 
 
+def test_notes_linked_from_and_to_the_open_one_can_be_opened_beside_it(desk: Screen) -> None:
+    desk.workspace.notes.add("desk", "Alone.", title="Alone", embed=False)
+    plan, diary = (desk.workspace.notes.find(title).id for title in ("Plan", "Diary"))
+    for note_id, other, title in ((plan, diary, "Diary"), (diary, plan, "Plan")):
+        screen = Screen().open("notes", note=note_id)
+        assert not [group for group in screen.app.button_group if group.key == "open_notes"]
+        menu = screen.app.menu_button("open_second")
+        assert list(menu.options) == [title]
+        menu.click(other).run()
+        assert screen.app.query_params["second"] == other
+    alone = Screen().open("notes", note=desk.workspace.notes.find("Alone").id)
+    assert "open_second" not in [menu.key for menu in alone.app.menu_button]
+
+
 def test_what_a_person_hid_is_in_no_sentence(desk: Screen) -> None:
     note_id = desk.workspace.notes.find("Diary").id
     desk.workspace.chunks.delete(desk.workspace.chunks.all(note_id)[0].id)

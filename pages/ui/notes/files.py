@@ -64,7 +64,7 @@ class NoteSources:
         links = self._links.resolve(self._note, self._note.links)
         there = dict.fromkeys(link.note_id for link in links if link.note_id)
         missing = [link.target for link in links if not link.note_id]
-        return self._places(there), missing, self._places(self._links.to(self._note.id))
+        return self._places(there), missing, self._places(self._workspace.notes.linking(self._note.id))
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
         """Return the sentences in which notes link to the note, by their ids."""

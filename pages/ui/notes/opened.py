@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 import streamlit as st
 
@@ -22,6 +23,8 @@ FAR = 50
 """Most notes that are stored as the way back."""
 MOST_TABS = 6
 """Notes opened last that are one click away."""
+MOST_LINKED = 20
+"""Notes with a link from or to the open one that can be opened next to it."""
 
 
 def note_id() -> str:
@@ -112,17 +115,27 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
         choose_second("")
 
 
-def tabs(workspace: Workspace) -> None:
-    """Draw the notes that this session opened last, where there are several; a click opens one, here or next to it."""
-    note_ids = st.session_state.get(_TABS, [])
-    cards = workspace.notes.cards_of(note_ids)
-    if len(cards) > 1:
-        now = st.session_state[_NOTE]
-        titles = widgets.distinct({note_id: plain(cards[note_id].title) for note_id in note_ids if note_id in cards})
-        with st.container(horizontal=True, vertical_alignment="center", key="reader_tabs"):
-            widgets.segments(t("Notes that are open"), titles, **widgets.bound("open_notes", now, choose))
-            others = {note_id: title for note_id, title in titles.items() if note_id != now}
-            widgets.menu(t("Open beside"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
+def tabs(workspace: Workspace, note: Note) -> None:
+    """Draw the notes that this session opened last, where there are several; a click opens one.
+
+    A menu opens one of them, or of the notes that the open note links to or that link to it, next to it.
+    """
+    links = workspace.notes.links()
+    to = (link.note_id for link in links.resolve(note, note.links) if link.note_id)
+    linked = dict.fromkeys([*to, *workspace.notes.linking(note.id)])
+    open_ids = st.session_state.get(_TABS, [])
+    cards = workspace.notes.cards_of([*open_ids, *islice(linked, MOST_LINKED)])
+    titles = {note_id: plain(cards[note_id].title) for note_id in (*open_ids, *linked) if note_id in cards}
+    others = {note_id: title for note_id, title in titles.items() if note_id != note.id}
+    if not others:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="reader_tabs"):
+        tabs = {note_id: titles[note_id] for note_id in open_ids if note_id in titles}
+        if len(tabs) > 1:
+            widgets.segments(
+                t("Notes that are open"), widgets.distinct(tabs), **widgets.bound("open_notes", note.id, choose)
+            )
+        widgets.menu(t("Open beside"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
 
 
 def drawer() -> None:

@@ -263,7 +263,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   [data-testid="stHorizontalBlock"]:has([class*="st-key-notes_drawer"] input:checked) > [data-testid="stColumn"]:has(.st-key-notes_side) { display: block; position: fixed; top: 0; bottom: 0; z-index: 1000; width: min(22rem, 92vw);
     overflow: auto; padding: 1rem; background: var(--t-page); box-shadow: 0 0 2rem #0005; }
   .st-key-notes_tree { --t-tree: none; } }
-@media (max-width: 1439px) { .st-key-open_second, [data-testid="stColumn"]:has(.st-key-second):not(:has(.st-key-reader)) { display: none; } }
+@media (max-width: 1439px) { .st-key-open_second, [data-testid="stLayoutWrapper"]:has(> .st-key-reader_tabs):not(:has(.st-key-open_notes)), [data-testid="stColumn"]:has(.st-key-second):not(:has(.st-key-reader)) { display: none; } }
 @media (min-width: 1440px) and (max-width: 1899px) { [data-testid="stColumn"]:has(.st-key-notes_side):has(~ [data-testid="stColumn"] .st-key-second) { display: none; }
   [data-testid="stHorizontalBlock"]:has(.st-key-second):has([class*="st-key-notes_drawer"] input:checked) > [data-testid="stColumn"]:has(.st-key-notes_side) { display: block; position: fixed; top: 0; bottom: 0; z-index: 1000; width: 22rem;
     overflow: auto; padding: 1rem; background: var(--t-page); box-shadow: 0 0 2rem #0005; }
