@@ -15,6 +15,7 @@ from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, Provi
 from core.base.messages import Message, message, verbatim
 from core.base.text import digest
 from core.base.threads import DaemonPool
+from core.base.worker_process import ProcessEnded
 from core.embedding import Embedder, batch_size, centring, shipped, tokens
 from core.embedding.sentence import FEW
 from core.embedding.windows import windows_of
@@ -112,7 +113,13 @@ class Vectors:
             )
 
     def _store_vectors(
-        self, notes: NoteEmbedder, keys: Sequence[bytes], embed: Callable[[], NoteVectors], texts: Mapping[bytes, str]
+        self,
+        notes: NoteEmbedder,
+        keys: Sequence[bytes],
+        embed: Callable[[], NoteVectors],
+        texts: Mapping[bytes, str],
+        *,
+        again: bool = False,
     ) -> Iterator[Sequence[bytes]]:
         """Store the vectors of some texts; where they are refused, of one half and then the other, down to one text."""
         try:
@@ -127,6 +134,10 @@ class Vectors:
                     )
                 return
             notes.embed([_PLAIN])
+            if isinstance(error.__cause__, ProcessEnded) and not again:  # whatever ended it: the text may be sound
+                embed = partial(notes.embed, [texts[keys[0]]])
+                yield from self._store_vectors(notes, keys, embed, texts, again=True)
+                return
             self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
             return
         if vectors.shape != (len(keys), self._base.dimension):

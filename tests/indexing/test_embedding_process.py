@@ -121,6 +121,29 @@ def test_the_next_notes_are_embedded_while_those_before_are_stored(
         assert (report.embedded_windows, report.waiting, sum(map(len, sent))) == (40, 0, 40)
 
 
+@pytest.mark.parametrize(("kills", "lost"), [(1, 0), (9, 1)])
+def test_a_text_alone_at_whose_reading_the_process_ends_is_read_once_more(
+    process: WorkerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int, lost: int
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    exchange, alone = process._exchange, []
+
+    def killed(running: "subprocess.Popen[bytes]", request: EmbeddingRequest, seconds: float | None) -> object:
+        if any("number 7" in str(text) for text in request.texts):
+            alone.extend(request.texts if len(request.texts) == 1 else ())
+            if len(alone) <= kills:
+                running.kill()
+                running.wait()
+        return exchange(running, request, seconds)
+
+    monkeypatch.setattr(process, "_exchange", killed)
+    folder = tmp_path / "notes"
+    _write_notes(folder, 20)
+    with Workspace(tmp_path / "workspace") as workspace:
+        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+    assert (report.embedded_windows, report.refused, len(alone)) == (20 - lost, lost, 2)
+
+
 def test_it_ends_when_nobody_asks(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_idle", 0.0)
     notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
