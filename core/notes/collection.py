@@ -390,7 +390,7 @@ class Notes(StoredNotes):
         return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
-        """Copy a note, to be edited here where its file isn't written; return the copy."""
+        """Copy a note, to be edited here where its base writes no files; return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
         base = self._store.bases.by_id(note.base_id)

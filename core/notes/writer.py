@@ -184,6 +184,8 @@ class Writer:
         if title == note.title or (follows and title == title_of(note.body)):
             return changed
         path = self.free_path(note, str(PurePosixPath(note.path or "").with_name(naming.title_filename(title))))
+        if note.in_file and not is_entered(Path(note.source_ref), path):
+            return changed
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
 
     def free_path(self, note: Note, path: str) -> str:
@@ -227,11 +229,13 @@ class Writer:
     def file(self, base: KnowledgeBase, new: NoteToIndex) -> NoteToIndex:
         """Write the file of a new note, where its base writes files, and return the note as it is then.
 
-        A note that waits for the user, or that no import would read, gets none. Raises as `filing.write` does.
+        A note from elsewhere, one that waits for the user, or that no import would read, gets none. Raises as
+        `filing.write` does.
         """
         path = str(new.note.path)
         folder = self.folder_for(base, path)
-        if folder is None or new.note.status == "pending" or not is_entered(folder, path):
+        mine = new.note.source == "person" and new.note.status != "pending"
+        if folder is None or not mine or not is_entered(folder, path):
             return new
         note = replace(new.note, source="folder", source_ref=str(folder), path=None)
         follows = note.title == title_of(note.body)

@@ -19,7 +19,7 @@ def vault(workspace: Workspace, tmp_path: Path) -> Path:
     folder = tmp_path / "vault"
     (folder / "work").mkdir(parents=True)
     (folder / "a.md").write_text("A note.")
-    (folder / ".tesseraignore").write_text("private/\n")
+    (folder / ".tesseraignore").write_text("private/\nDraft*\n")
     workspace.notes.apply(workspace.notes.plan_folder(folder), embed=False)
     workspace.bases.update("vault", write_files=True)
     return folder
@@ -78,8 +78,9 @@ def test_notes_of_programs_and_where_no_import_reads_get_none(workspace: Workspa
         workspace.notes.add("vault", "# By a program", embed=False),
         added(workspace, "# To be reviewed", status="pending"),
         added(workspace, "# Left out", "private/"),
+        added(workspace, "# From a log", source="import"),
     ]
-    assert [note.in_file for note in notes] == [False] * 3
+    assert [note.in_file for note in notes] == [False] * 4
     workspace.bases.update("vault", write_files=False)
     assert not added(workspace, "# Only read").in_file
     assert sorted(vault.rglob("*")) == before
@@ -116,6 +117,7 @@ def test_while_it_is_made_its_file_is_named_as_it_is(workspace: Workspace, vault
     (vault / "work" / "Feed the geese.md").mkdir()
     (vault / "work" / "Feed the geese.md").rmdir()
     assert typed(body="# Feed the geese\n\nAt six.") == "work/Feed the geese.md"
+    assert typed(body="# Drafts of the geese") == "work/Feed the geese.md"
     assert typed(title="Geese") == "work/Geese.md"
     assert typed(body="# Feed the ducks\n\nAt six.") == "work/Geese.md"
     assert [one.kind for one in workspace.notes.history(note.id)] == ["create"]

@@ -262,7 +262,7 @@ def today(workspace: "Workspace", caller: Caller) -> WholeNote:
 
 @operation(
     "note.copy",
-    message("Copy a note; the copy is kept in Tessera even if the note is a file."),
+    message("Copy a note. Where the base writes no files, the copy of a file is kept in Tessera."),
     http="POST /notes/{note}/copy",
     cli="note copy {note}",
     writes=True,
