@@ -473,7 +473,7 @@ class Notes(StoredNotes):
         with self._store.changing:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            if self.has_file(note):
+            if self.has_file(note) and filing.exists(note):
                 filing.remove(note)
             self.delete(note_id)
 

@@ -136,3 +136,7 @@ def test_it_is_taken_back_with_its_file_unless_another_program_changed_that(work
         workspace.notes.take_back(second.id)
     assert (vault / "Geese.md").read_text() == "Changed elsewhere."
     assert workspace.notes.get(second.id).title == "Geese"
+    third = added(workspace, "# Ducks")
+    (vault / "Ducks.md").unlink()
+    workspace.notes.take_back(third.id)
+    assert {one.version.note_id for one in workspace.notes.trash()} == {first.id, third.id}

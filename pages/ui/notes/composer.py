@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
+from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
@@ -223,7 +223,7 @@ def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str
         return
     session.detach(has_title=has_own_title(workspace, session))
     keep_draft(workspace, session)
-    with suppress(Conflict):  # another program changed its file meanwhile: that stays, too
+    with suppress(TesseraError):  # another program changed its file, or it can't be deleted: that stays, too
         workspace.notes.take_back(made.id)
         workspace.notes.delete_for_good([made.id])
     session.request("rest")
@@ -262,7 +262,7 @@ def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
 def _take_back(workspace: Workspace, session: EditorSession) -> None:
     assert session.note is not None
     drop_draft(workspace, session)
-    with suppress(Conflict, NoteNotFound):  # it was changed meanwhile, or is gone
+    with suppress(TesseraError):  # it was changed meanwhile, or is gone
         workspace.notes.take_back(session.note.id, expected_version=session.note.version)
     session.note, session.refusal, session.created = None, None, False
     session.body, session.fields = "", {}  # what the editor still sends is a new note
