@@ -29,7 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield place
 
 
-def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Tab) -> None:
+def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Tab, place: Path) -> None:
     page = tab.page
     text = page.get_by_role("textbox", name="Text of the note")
     document = page.locator(".st-key-reader .document")
@@ -48,6 +48,8 @@ def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Ta
     page.keyboard.press("Control+s")
     tab.settle()
     expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_visible()
+    text_of_file = (place.parent / "garden" / "Beehive.md").read_text("utf-8")
+    assert text_of_file.endswith("The queen moved into the zanzibar hive.")  # the title may have been saved before
 
     tab.open("/search?q=zanzibar")
     expect(hit).to_contain_text("Beehive")

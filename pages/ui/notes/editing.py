@@ -67,9 +67,9 @@ def page(workspace: Workspace) -> None:
 
     session = composer.current_session()
     opened.choose(session.note.id if session and session.note else "")
-    if session and session.note and session.note.in_file:
-        _follow_file(workspace, session)
     part()
+    if session and session.note and session.note.in_file:  # below: a new note becomes a file, and the editor stays
+        _follow_file(workspace, session)
 
 
 def _follow_file(workspace: Workspace, session: EditorSession) -> None:
