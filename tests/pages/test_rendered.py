@@ -28,6 +28,8 @@ def span(text: str, part: str) -> tuple[int, int]:
         ("| a | b |\n|---|---|\n| c | d |", 'a <span class="t-dim">·</span> b<br>c <span class="t-dim">·</span> d'),
         ("2 \\* 3 &amp; 4", "2 * 3 &amp; 4"),
         ("$\\mathbf{x}_i \\in A$", '<span class="t-math">x<sub>i</sub> ∈ A</span>'),
+        ("测量$f$和$g$的重叠", '测量<span class="t-math">f</span>和<span class="t-math">g</span>的重叠'),
+        ("From US$5 to A$6$", "From US$5 to A$6$"),
         ("一行\n又一行", "一行又一行"),
         ("> [!tip]- Rest the dough\n> for long", "Rest the dough for long"),
         ("It rose. ^a1b2", "It rose. "),
