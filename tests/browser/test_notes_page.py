@@ -12,6 +12,12 @@ from tests.browser.conftest import Tab, light_workspace, serving
 
 pytestmark = pytest.mark.browser
 
+ON_TOP = """one => {
+  const { x, y } = one.getBoundingClientRect();
+  return one.contains(document.elementFromPoint(x + 9, y + 2));
+}"""
+"""Whether nothing is drawn over the upper left corner of an element."""
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -61,6 +67,18 @@ def test_todays_note_is_opened_by_one_key_from_any_page_and_is_a_file(tab: Tab, 
     assert page.url == address
     files = [file for file in (place.parent / "vault").iterdir() if re.fullmatch(r"\d{4}-\d\d-\d\d\.md", file.name)]
     assert [file.read_text("utf-8") for file in files] == [f"# {files[0].stem}\n\nWeather: rain."]
+
+
+def test_the_head_of_the_page_is_seen_without_the_side_bar(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_test_id("stSidebar").hover()
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
+    for one in (page.get_by_role("heading", name="Notes"), page.get_by_role("button", name="New note")):
+        expect(one).to_be_visible()
+        tab.settle()
+        assert one.evaluate(ON_TOP)
 
 
 def test_the_look_beside_the_source_scrolls_with_it(tab: Tab) -> None:

@@ -28,6 +28,7 @@ STYLE = """
 [data-testid="stTextInputRootElement"]:has([data-testid="stTextInputField"]:focus-visible) { outline: 1px solid var(--t-accent); } [data-testid="stTextInputField"]:focus-visible { outline: none; }
 [data-testid="stMainBlockContainer"] { padding: 2.6rem 3rem 4rem; max-width: 96rem; position: relative; }
 @media (max-width: 767px) { [data-testid="stMainBlockContainer"] { padding-top: 4.2rem; } }
+:where([data-testid="stSidebar"][data-collapsed="true"] ~ *) [data-testid="stMainBlockContainer"] { padding-top: 4.2rem; } /* Its header is opaque there. */
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
 button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes formulas as formulas. */
@@ -198,6 +199,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   .st-key-note_fields [data-testid="stColumn"] { min-width: calc(50% - .5rem); }
   .st-key-reader_bar { flex-wrap: wrap; gap: .4rem; } .st-key-reader_bar > div:has(.t-title) { order: 1; flex-basis: 100%; } .st-key-reader_bar > .st-key-edit_note { margin-left: auto; } .st-key-notes_head { gap: .5rem; } }
 @media (max-width: 767px) { [data-testid="stHeader"] { background: var(--t-page); } [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { top: 3.7rem; } }
+:where([data-testid="stSidebar"][data-collapsed="true"] ~ *) [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { top: 3.7rem; }
 .st-key-reader_about > div { width: auto; flex: none; min-width: 0; } .st-key-reader_about > div:first-child { flex: 1 1 14rem; } .st-key-reader_about a { background: none; }
 .st-key-open_notes [role="radiogroup"] { flex-wrap: nowrap; overflow: hidden; } .st-key-open_notes button { min-width: 0; max-width: 12rem; min-height: 1.8rem; padding: 0 .6rem; }
 .st-key-open_notes button :is(div, span, p) { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; font-size: .86rem; }
