@@ -471,6 +471,9 @@ def test_the_page_is_there_in_chinese_with_its_reasons_and_errors(filled: Screen
     assert any("展开" in (caption.help or "") for caption in filled.app.caption)
     assert "问题在比较" in filled.text
     assert "第 1 轮" in filled.text
+    assert "。 " not in filled.text
+    filled.open("search", q="最近一周 restore")
+    assert any("最近一周（" in button.label for button in filled.app.button)
     filled.open("search", q="foo:bar")
     assert "没有字段" in filled.errors
 

@@ -167,6 +167,16 @@ def test_a_file_with_two_texts_is_settled(place: Path, vault: Path) -> None:
     assert not screen.workspace.review.all(kinds=["file"])
 
 
+def test_items_of_one_title_are_told_apart_by_their_files(place: Path, vault: Path) -> None:
+    for day in (1, 2):
+        (vault / f"backups.sync-conflict-2026030{day}-101112-ABCDEF7.md").write_text("# Backups\n\nAnother text.\n")
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+    rows = [button.label for button in waiting().app.button if (button.key or "").startswith("open_")]
+    assert [row for row in rows if "20260301" in row] != [row for row in rows if "20260302" in row]
+    assert len({*rows}) == len(rows)
+
+
 def test_notes_worth_another_look_are_shown_when_wished_and_said_to_be_seen(place: Path) -> None:
     with Workspace(place) as workspace:
         note = workspace.notes.add("garden", "Thyme wants sun.\n", title="Thyme", author="person", embed=False)

@@ -9,7 +9,7 @@ from core.model import PROBE_KINDS, BaseCheck, CheckDiff, Findability, Knowledge
 from core.workspace import Workspace
 from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import sentences, t, t_plural, text_of
 
 JOB = "findable"
 _SHOWN = 30
@@ -84,7 +84,7 @@ def _since(since: CheckDiff) -> None:
     )
     draw, icon = (st.warning, "trending_down") if losing else (st.info, "history")
     draw(
-        plain(f"{text_of(since.message)} {t('Last check: {at}.', at=names.local(since.at))}"),
+        plain(sentences([text_of(since.message), t("Last check: {at}.", at=names.local(since.at))])),
         icon=f":material/{icon}:",
     )
     if since.vanished:

@@ -12,7 +12,7 @@ from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import labels, t, t_plural, text_of
+from pages.ui.shared.text import labels, sentences, t, t_plural, text_of
 from pages.ui.shared.widgets import component
 
 # The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note.
@@ -134,7 +134,7 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     ]
     label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
     with st.container(horizontal=True, vertical_alignment="center", key="retitled"):
-        st.caption(plain(" ".join(filter(None, texts))), width="content")
+        st.caption(plain(sentences(texts)), width="content")
         widgets.small(label, "retitled_yes", "check", on_click=_follow_title, args=(workspace, note, before))
         widgets.close("retitled_no", t("Leave them"), on_click=_forget_title)
 
@@ -167,7 +167,7 @@ def _offer_undo(workspace: Workspace, done: Renaming, text: str) -> None:
         for link in done.linking
         if link.refusal
     ]
-    history.offer_undo(plain(" ".join(filter(None, texts))), lambda: workspace.notes.undo_rename(done))
+    history.offer_undo(plain(sentences(texts)), lambda: workspace.notes.undo_rename(done))
 
 
 def _move(workspace: Workspace, note: Note) -> None:

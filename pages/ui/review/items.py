@@ -2,9 +2,9 @@
 
 import re
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,7 +20,7 @@ from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import sentences, t, t_plural, text_of
 
 # One waiting item: its content, its origin, the effect of a decision, and the decisions.
 
@@ -298,18 +298,16 @@ def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
 
 def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
     """Draw the waiting items by kind, the open one marked, and the decisions on all of them."""
-    several = len({matter.base for matter in matters}) > 1
+    names = _names(matters)
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
         for place, matter in enumerate(matters[:SHOWN]):
             if matter.kind != before:
                 before = matter.kind
                 st.caption(text_of(MATTERS[matter.kind].title))
-            title = plain(matter.title) or t("Its note was deleted")
-            label = f"{title} · {plain(matter.base)}" if several and matter.base else title
             look = {"type": "secondary" if matter.key == open_key else "tertiary"}
             widgets.button(
-                label,
+                plain(names[matter.key]),
                 f"open_{matter.key}",
                 MATTERS[matter.kind].icon,
                 on_click=_choose,
@@ -320,6 +318,27 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
     kinds = {matter.kind for matter in matters}
     if len(matters) > 1 and len(kinds) == 1 and "conflict" not in kinds:
         _draw_bulk_decisions(workspace, matters)
+
+
+def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
+    """Return the names of items by their keys: the title, and the file that tells items of one title apart, or the base."""
+    several = len({matter.base for matter in matters}) > 1
+    titled = defaultdict[tuple[str, str], list[ReviewItem]](list)
+    for matter in matters:
+        titled[matter.kind, matter.title].append(matter)
+    names = {}
+    for (_, title), group in titled.items():
+        files = [_file(item.note) for item in group]
+        if len({*files}) < len(group):
+            files = [_file(item.other) for item in group]
+        for matter, file in zip(group, files, strict=True):
+            about = (file if len(group) > 1 else "") or (matter.base if several else "")
+            names[matter.key] = " · ".join(filter(None, (title or t("Its note was deleted"), about)))
+    return names
+
+
+def _file(note: NoteSummary | None) -> str:
+    return PurePosixPath(note.path or "").name if note else ""
 
 
 def _draw_bulk_decisions(workspace: Workspace, matters: Sequence[ReviewItem]) -> None:
@@ -355,4 +374,4 @@ def heading(matters: Sequence[ReviewItem]) -> str:
         said.append(t_plural("{n} thing to review.", "{n} things to review.", n=decisions))
     if hints:
         said.append(t_plural("{n} item may need attention.", "{n} items may need attention.", n=hints))
-    return " ".join(said) or t("Nothing waits for you.")
+    return sentences(said) or t("Nothing waits for you.")

@@ -25,7 +25,7 @@ from core.workspace import Workspace
 from pages.ui.search import hits, options, question_box
 from pages.ui.shared import cards, knobs, widgets
 from pages.ui.shared.safe import folded, html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import sentences, t, text_of, with_note
 
 # The parts of a question that was broken down: round by round, with the counts of all and of new hits.
 
@@ -56,7 +56,7 @@ def section(result: SearchResult) -> None:
         f'<div class="t-asks">{"".join(_subquery_line(asked, colours[asked.text]) for asked in group)}</div></div>'
         for number, group in groupby(result.asked, key=lambda asked: asked.round)
     )
-    why = f"{text_of(result.classified.reason)} {t('Broken down {by}.', by=_by(used))}"
+    why = sentences([text_of(result.classified.reason), t("Broken down {by}.", by=_by(used))])
     details = f'<div class="t-dim">{html(why)}</div>{rounds}{"".join(map(_draw_other_ways, others))}'
     st.html(f'<div class="t-parts"><b>{html(head)}</b>{folded(t("Details"), details)}</div>')
 
@@ -292,7 +292,7 @@ def term_name(term: Term, filters: Filters) -> str:
     if not term.field:
         last = filters.before - timedelta(days=1) if filters.before else datetime.now(UTC)
         days = (day_of(on_clock(day)) for day in (filters.after, last) if day)
-        return f"{term.value} ({' – '.join(days)})"
+        return with_note(term.value, " – ".join(days))
     fields = {"field": FIELDS.get(term.field, term.field), "value": term.value}
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
 

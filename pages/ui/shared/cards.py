@@ -21,7 +21,7 @@ from core.model import (
 )
 from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t, text_of, with_note
 
 # Places of a question's words in a text, and the excerpt that holds most of them.
 
@@ -261,7 +261,7 @@ def _copies(hit: Hit) -> str:
     for note, chunk in ((copy.note, copy.chunk) for copy in hit.copies):
         line = t("line {n}", n=chunk.line) if chunk.line else ""
         place = " · ".join(filter(None, [note.base if note.base_id != hit.note.base_id else "", note.path, line]))
-        names.append(f"{note.title} ({place})" if place else note.title)
+        names.append(with_note(note.title, place) if place else note.title)
     return facts([t("Also in {names}", names=names)])
 
 

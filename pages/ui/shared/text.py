@@ -1,7 +1,8 @@
 """Texts in the language of the session: English in the code, other languages from the catalogues of `core.base.locale`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import reduce
 
 import streamlit as st
 
@@ -28,6 +29,18 @@ def text_of(value: object, /, **fields: object) -> str:
     if isinstance(value, Message) and fields:
         value = replace(value, fields={**value.fields, **fields})
     return render(value, session_language())
+
+
+def sentences(texts: Iterable[str]) -> str:
+    """Return sentences as one text, with the space that the language has between them; empty ones are left out."""
+    return reduce(
+        lambda text, more: t("{text} {more}", text=text, more=more) if text else more, filter(None, texts), ""
+    )
+
+
+def with_note(text: str, note: object) -> str:
+    """Return a text with a remark in brackets."""
+    return t("{text} ({note})", text=text, note=note)
 
 
 def labels(table: Mapping[str, Message]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import TesseraError
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
@@ -128,7 +128,7 @@ def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
         shown = text
         while shown in options:
             same[text] += 1
-            shown = f"{text} ({same[text] + 1})"
+            shown = with_note(text, same[text] + 1)
         options[shown] = option
     return {option: shown for shown, option in options.items()}
 
