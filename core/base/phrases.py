@@ -20,9 +20,13 @@ _TAKEN = re.compile(
 )
 _EDGE = frozenset(
     "的了是在和与及或也就都而但并且其之于以为被把将对从到由向给让使得着过吗呢吧啊我你他她它们这那哪每各某几"
-    "不没有无未很更最又再还只才已所如何因此则若当要会能可应该需请下上中里外前后时个些种次本该等即做用来去说看想一"
+    "不没有无未很更最又再还只才已所如何因此则若当要会能可应该需请下上中里外前后时个些种次本该等即做用来去说看想一么"
 )
 """Characters with which no phrase begins or ends."""
+_IN_WORDS = frozenset("上下中里外前后时种次本从一不无未")
+"""Those of them that words begin or end with, too: *卡路里* (calorie) is one, *锅里* (in the pan) isn't."""
+_WHOLE = 0.95
+"""Share of the places of a phrase next to such a character from which on the character belongs to the word."""
 _PLAIN = STOP_WORDS | frozenset(
     "after also any because before been both each even every few first get got here however just let like made"
     " make many may more most much must need new next no not now one only other out over own same see shall should"
@@ -87,7 +91,19 @@ def _chinese_phrases(text: str) -> Counter[str]:
         if not known:
             break
         counts.update({gram: grown[gram] for gram in known})
-    return Counter({gram: count for gram, count in counts.items() if gram[0] not in _EDGE and gram[-1] not in _EDGE})
+
+    def is_whole(sign: str, rest: str, count: int) -> bool:
+        if sign in _IN_WORDS and rest in counts and _EDGE.isdisjoint((rest[0], rest[-1])):
+            return count >= _WHOLE * counts[rest]
+        return sign not in _EDGE
+
+    return Counter(
+        {
+            gram: count
+            for gram, count in counts.items()
+            if is_whole(gram[0], gram[1:], count) and is_whole(gram[-1], gram[:-1], count)
+        }
+    )
 
 
 def _drop_parts(counts: Counter[str]) -> Counter[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.phrases import phrases
 from core.notes import maps
 from core.workspace import Workspace
 
@@ -95,3 +96,10 @@ def test_few_vectors_have_places_too(count: int) -> None:
     places = maps.places(vectors)
     assert places.shape == (count, 2)
     assert np.isfinite(places).all()
+
+
+def test_no_phrase_ends_within_a_chinese_word() -> None:
+    text = "预估卡路里：九百。油锅里放鱼。油锅中加水，油锅要热。从零开始实现。做什么菜。一些基本。\n" * 3
+    found = phrases(text)
+    assert {"预估卡路里", "油锅", "从零开始实现"} <= found.keys()
+    assert not {"预估卡路", "零开始实现", "油锅里", "什么", "一些基本"} & found.keys()
