@@ -97,7 +97,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-crumb { font-size: .84rem; opacity: .75; overflow-wrap: anywhere; } .t-crumb:empty { display: none; }
 .t-trail { display: flex; gap: .2rem .7rem; align-items: baseline; font-size: .82rem; min-width: 0; color: color-mix(in srgb, currentColor 66%, transparent); }
 .t-trail > span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; } .t-trail > span:first-child:empty { display: none; }
-.t-number { white-space: nowrap; font-variant-numeric: tabular-nums; } .t-trail .t-by { max-width: 45%; }
+.t-number { white-space: nowrap; font-variant-numeric: tabular-nums; } .t-trail .t-by { max-width: 45%; opacity: 1; }
 [class*="st-key-"] .t-lines { cursor: pointer; }
 .t-lines { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
 [data-testid="stTooltipContent"] .stMarkdownColoredBackground { background: #2f9c9040 !important; }
