@@ -36,7 +36,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "status": {
         "pending": ("pending", "待审", "待审核", "待确认"),
-        "active": ("active", "活跃", "有效", "启用"),
+        "active": ("active", "使用中", "活跃", "有效", "启用"),
         "archived": ("archived", "归档", "已归档"),
         "expired": ("expired", "过期", "已过期"),
     },

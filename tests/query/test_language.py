@@ -218,6 +218,7 @@ def test_fields() -> None:
         项目：甲 x -> x | project=甲
         status:archived x -> x | status=archived
         状态：归档，待审 x -> x | status=archived/pending
+        状态:使用中 x -> x | status=active
         status:expired x -> x | status=expired
         状态：已过期 x -> x | status=expired
         scope:api 范围：web x -> x | scope=api/web
