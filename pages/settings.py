@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.settings import access, daily, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import sentences, t, text_of
 
 
 def _general() -> None:
@@ -64,9 +64,12 @@ with shell.errors():
         text = t("A change of tessera.toml can't be used: {why}", why=text_of(status.settings_problem))
         st.warning(plain(text), icon=":material/warning:")
     if status.set_aside:
-        names = ", ".join(status.set_aside)
-        text = t("Damaged, so it was renamed and created again: {names}. Delete what you don't need.", names=names)
-        st.warning(plain(f"{text} {t('It is in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
+        text = t(
+            "Damaged, so it was renamed and created again: {names}. Delete what you don't need.",
+            names=[*status.set_aside],
+        )
+        text = sentences([text, t("It is in {folder}.", folder=str(status.folder))])
+        st.warning(plain(text), icon=":material/warning:")
     if links.arrived_value("tab") == "servers":
         st.session_state.update({"settings_tab": t("Models"), "model_servers": True})
     links.set_value("tab", "")

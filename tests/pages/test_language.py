@@ -4,6 +4,7 @@ Notes, bases and questions are written in Greek, so that Latin letters and Chine
 """
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -549,3 +550,10 @@ def test_a_text_of_no_catalogue_is_found_wherever_it_stands(sent: made_up.Sent) 
     assert [word for word in f"{words} {more}".split() if f"{word!r}" not in found] == []
     assert "brackets" not in found
     assert "'material'" not in found
+
+
+def test_lists_and_labels_have_the_signs_of_the_language() -> None:
+    own = re.compile(r'", "\.join|</b>: |\(text_of\([^()]*\)\)\}: |\)\}: \{')
+    pages = Path(shell.__file__).parents[2]
+    written = {path.name: own.findall(path.read_text(encoding="utf-8")) for path in pages.rglob("*.py")}
+    assert {name: found for name, found in written.items() if found} == {}

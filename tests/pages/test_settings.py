@@ -148,9 +148,12 @@ def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Scree
 def test_converters_have_names_in_both_languages_and_say_what_they_read() -> None:
     own = [name for name, entry in CONVERTERS.items() if not entry.package]
     assert {*names.CONVERTERS} == {*own}
-    for locale, tab, said in (("en-US", "General", "PDF as plain lines"), ("zh-CN", "常规", "PDF，只取文字行")):
+    for locale, tab, said in (
+        ("en-US", "General", "PDF as plain lines</b>: "),
+        ("zh-CN", "常规", "PDF，只取文字行</b>："),
+    ):
         text = Screen(locale).open("settings").tab(tab, "converters").text
-        assert f"{said}</b>: pdf <i>pdfium" in text
+        assert f"{said}pdf <i>pdfium" in text
         assert "pdftext" not in text
 
 

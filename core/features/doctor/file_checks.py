@@ -77,7 +77,7 @@ def _omissions(parts: WorkspaceParts) -> Message | None:
 
 def _attachments(parts: WorkspaceParts) -> Message | None:
     """Look at notes for some seconds, the ones that changed last first."""
-    gone: list[str] = []
+    gone: list[Message] = []
     until = time.monotonic() + _SECONDS
     for card in parts.store.notes.cards(Filters()):
         if time.monotonic() > until:
@@ -86,7 +86,9 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
         if note.in_file and Path(note.source_ref).is_dir():
             targets = (first or second for first, second in _ATTACHED.findall(note.body))
             gone += [
-                f"{note.title}: {target}" for target in targets if "://" not in target and not _attached(note, target)
+                message("{name}: {text}", name=note.title, text=target)
+                for target in targets
+                if "://" not in target and not _attached(note, target)
             ]
     return count_names(
         gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")

@@ -9,7 +9,7 @@ from core.workspace import Workspace
 from pages.ui.shared import ignoring, jobs, links, names, reports, shell, widgets
 from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import join_list, t, t_plural, text_of, with_label
 
 # The view of the Bases page, kept in its address: all bases, one base, or the form for a new one.
 
@@ -71,7 +71,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
             st.warning(
-                f"{plain(watched_folder.folder)}: {plain(text_of(watched_folder.problem))}",
+                with_label(plain(watched_folder.folder), plain(text_of(watched_folder.problem))),
                 icon=":material/folder_off:",
             )
         elif watched_folder.removals:
@@ -101,10 +101,10 @@ def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
 def text_folders(workspace: Workspace) -> None:
     """Draw the bases that were made for text folders since the start, and the folders for which none can be made."""
     if made := workspace.watching.made:
-        names = ", ".join(map(plain, made))
+        names = join_list(map(plain, made))
         st.info(t("Created for folders with text files: {names}", names=names), icon=":material/folder:")
     for name, why in workspace.watching.refused.items():
-        st.warning(f"{plain(name)}: {plain(text_of(why))}", icon=":material/folder_off:")
+        st.warning(with_label(plain(name), plain(text_of(why))), icon=":material/folder_off:")
 
 
 def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
@@ -140,7 +140,7 @@ def section(base: KnowledgeBase) -> None:
     off = [map(text_of, SWITCHES[name]) for name in restored.powers.switches if not getattr(base, name)]
     lines = [f"- **{plain(label)}** — {plain(about)}" for label, about in off]
     if restored.powers.folders:
-        folders = ", ".join(map(plain, restored.powers.folders))
+        folders = join_list(map(plain, restored.powers.folders))
         lines.append(
             "- "
             + t(

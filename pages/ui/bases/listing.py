@@ -28,7 +28,7 @@ from pages.ui.shared import jobs, knobs, names, shell, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import join_list, t, t_plural, text_of, with_label
 
 # The form for a new base: all its settings, before the base exists.
 
@@ -136,7 +136,7 @@ def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.problem:
         return t("This can't be restored: {problem}", problem=text_of(trashed_base.problem))
     if trashed_base.titles:
-        titles = ", ".join(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else "")
+        titles = join_list(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else "")
         return t(
             "notes that left the trash {at}, here for one more week: {titles}", at=local(trashed_base.at), titles=titles
         )
@@ -180,7 +180,7 @@ def _draw_emptying(workspace: Workspace) -> None:
             workspace.archives.delete_for_good(trashed_base.key)
 
     title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
-    named = ", ".join(plain(trashed_base.name) for trashed_base in trashed)
+    named = join_list(plain(trashed_base.name) for trashed_base in trashed)
     text = t("Its notes, their history and your edits can't be restored. Files on disk stay.")
     _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)
 
@@ -288,8 +288,8 @@ def _mistakes(error: ArchiveError) -> None:
         path=error.path,
     )
     st.error(plain(count), icon=":material/error:")
-    rows = "".join(f"<div><b>{html(text_of(where))}</b>: {html(text_of(why))}</div>" for where, why in error.mistakes)
-    st.html(f'<div class="t-list">{rows}</div>')
+    rows = [with_label(f"<b>{html(text_of(where))}</b>", html(text_of(why))) for where, why in error.mistakes]
+    st.html(f'<div class="t-list">{"".join(f"<div>{row}</div>" for row in rows)}</div>')
 
 
 COLUMNS = 2

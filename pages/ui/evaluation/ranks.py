@@ -30,7 +30,7 @@ from pages.ui.evaluation import pipelines
 from pages.ui.evaluation.question import kind_filter, kind_name
 from pages.ui.shared import cards, knobs, links, shell, widgets
 from pages.ui.shared.safe import Span, facts, folded, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import sentences, t, t_plural, text_of, with_label
 
 # One question: its right passages, and the hits of each run, with the right characters marked.
 
@@ -201,19 +201,15 @@ def _diagnosis(result: QuestionResult) -> list[str]:
         together.setdefault((diagnose.stage, diagnose.chunk_id or f"{diagnose.gold}"), []).append(diagnose)
     reasons = []
     for same in together.values():
-        first, numbers = same[0], ", ".join(f"{diagnosis.gold + 1}" for diagnosis in same)
-        which = (
-            f"{t_plural('Passage {numbers}', 'Passages {numbers}', n=len(same), numbers=numbers)}: "
-            if len(result.golds) > 1
-            else ""
-        )
+        first, numbers = same[0], [diagnosis.gold + 1 for diagnosis in same]
+        stage = text_of(LOST[first.stage])
+        if len(result.golds) > 1:
+            stage = with_label(t_plural("Passage {numbers}", "Passages {numbers}", n=len(same), numbers=numbers), stage)
         share = (
-            f" {t('No chunk contains more than {share} of it.', share=f'{first.share:.0%}')}"
-            if 0 < first.share < 1
-            else ""
+            t("No chunk contains more than {share} of it.", share=f"{first.share:.0%}") if 0 < first.share < 1 else ""
         )
         reasons.append(
-            f'<div class="t-reason"><b>{html(which + text_of(LOST[first.stage]))}</b>{html(text_of(first.message) + share)}'
+            f'<div class="t-reason"><b>{html(stage)}</b>{html(sentences([text_of(first.message), share]))}'
             f"{cards.stages(first.scores)}</div>"
         )
     return reasons

@@ -12,7 +12,7 @@ from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import labels, sentences, t, t_plural, text_of
+from pages.ui.shared.text import labels, sentences, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import component
 
 # The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note.
@@ -202,7 +202,7 @@ def _read_as(workspace: Workspace, note: Note) -> None:
     with shell.errors():
         found = workspace.documents.encodings(note.id)
         texts = {"": t("Automatic")} | {
-            read_as.encoding: f"{read_as.encoding}: {read_as.beginning}" for read_as in found
+            read_as.encoding: with_label(read_as.encoding, read_as.beginning) for read_as in found
         }
         chosen = widgets.select(t("Encoding"), texts, f"encoding_{note.id}")
         if widgets.button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):

@@ -14,7 +14,7 @@ from pages.ui.notes import composer, offers
 from pages.ui.notes.session import EditorSession, as_json
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import join_list, t, text_of
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT: dict[str, Message] = {
@@ -171,7 +171,7 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
     if note is None or name not in note.overridden:
         return
     value = as_json(note.overridden[name])
-    said = ", ".join(value) if isinstance(value, list) else value
+    said = join_list(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
         text = (
             t("Set by you; in the file: {value}", value=plain(str(said))) if said else t("Set by you; not in the file")

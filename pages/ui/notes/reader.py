@@ -35,7 +35,7 @@ from pages.ui.shared.cards import tags
 from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import join_list, t, t_plural, text_of, with_label
 
 # How an open note was found and used, and whether it helped.
 
@@ -150,7 +150,7 @@ class _Panel:
             st.caption(f"**{t('Suggested places')}**")
         for number, place_suggestion in enumerate(places):
             place = place_suggestion.folder or t("the top of the base")
-            place = place if place_suggestion.base == self._base else f"{place_suggestion.base}: {place}"
+            place = place if place_suggestion.base == self._base else with_label(place_suggestion.base, place)
             if not place_suggestion.movable:
                 st.markdown(plain(place))
                 st.caption(plain(text_of(place_suggestion.reason)))
@@ -329,10 +329,10 @@ def _missing_files(names: Sequence[str]) -> str:
 
 def _fields(note: Note) -> None:
     shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
-    shown += [(text_of(NOTE_FIELDS[name].title), ", ".join(getattr(note, name))) for name in RELATIONS]
+    shown += [(text_of(NOTE_FIELDS[name].title), join_list(getattr(note, name))) for name in RELATIONS]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     shown += [(str(name), property_text(value)) for name, value in note.extra.items()]
-    lines = [f"<div><b>{html(name)}</b>: {html(value)}</div>" for name, value in shown if value]
+    lines = [f"<div>{with_label(f'<b>{html(name)}</b>', html(value))}</div>" for name, value in shown if value]
     if lines:
         with st.expander(t("Fields")):
             st.html(f'<div class="t-list">{"".join(lines)}</div>')

@@ -332,8 +332,11 @@ def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
         if len({*files}) < len(group):
             files = [_file(item.other) for item in group]
         for matter, file in zip(group, files, strict=True):
-            about = (file if len(group) > 1 else "") or (matter.base if several else "")
-            names[matter.key] = " · ".join(filter(None, (title or t("Its note was deleted"), about)))
+            name = title or t("Its note was deleted")
+            if len(group) > 1 and file:
+                names[matter.key] = file if name in file else f"{name} · {file}"
+            else:
+                names[matter.key] = f"{name} · {matter.base}" if several and matter.base else name
     return names
 
 

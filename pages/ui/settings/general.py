@@ -11,7 +11,7 @@ from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
 from core.workspace import Workspace
 from pages.ui.shared import knobs, look, names, shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import t, t_plural, text_of, with_label
 
 # The default settings of a search.
 
@@ -126,11 +126,12 @@ def draw_documents(workspace: Workspace) -> None:
 
 
 def _converter_row(converter_card: ConverterCard) -> str:
-    name = html(names.converter(converter_card.name))
+    name = f"<b>{html(names.converter(converter_card.name))}</b>"
     if converter_card.problem:
-        return f"<div><b>{name}</b>: <i>{html(text_of(converter_card.problem))}</i></div>"
+        return f"<div>{with_label(name, f'<i>{html(text_of(converter_card.problem))}</i>')}</div>"
     state = html(converter_card.version if converter_card.installed else t("not installed"))
-    return f"<div><b>{name}</b>: {html(' '.join(converter_card.kinds))} <i>{state}</i></div>"
+    kinds = html(" ".join(converter_card.kinds))
+    return f"<div>{with_label(name, f'{kinds} <i>{state}</i>')}</div>"
 
 
 # The language, the look, folders and old versions on the settings page.

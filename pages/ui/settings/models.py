@@ -13,7 +13,7 @@ from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, reports, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import t, t_plural, text_of, with_label
 
 # The model for pictures on the settings page, and how many pictures can be found by it.
 
@@ -57,7 +57,8 @@ def _draw_counts(status: ImageStatus) -> None:
     st.html(facts(texts))
     if status.failed:
         lines = "".join(
-            f'<div class="t-small">{html(f"{failed.path}: {text_of(failed.error)}")}</div>' for failed in status.failed
+            f'<div class="t-small">{html(with_label(failed.path, text_of(failed.error)))}</div>'
+            for failed in status.failed
         )
         title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
         st.html(folded(title, lines, css="t-more"))

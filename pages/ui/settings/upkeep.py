@@ -46,7 +46,7 @@ def _draw_findings(health: Health) -> None:
         if check.mended:
             st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
         if check.problem:
-            text = f"**{plain(text_of(check.problem))}** {plain(text_of(check.about))}"
+            text = f"**{plain(text_of(check.problem))}**  \n{plain(text_of(check.about))}"
             draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
             draw(
                 f"{text}  \n{plain(t('To repair it: {remedy}', remedy=text_of(check.remedy)))}",

@@ -38,6 +38,16 @@ def sentences(texts: Iterable[str]) -> str:
     )
 
 
+def join_list(texts: Iterable[str]) -> str:
+    """Return texts as a list, with the sign that the language has between its items."""
+    return t(", ").join(texts)
+
+
+def with_label(label: str, text: str) -> str:
+    """Return a text after its label."""
+    return t("{name}: {text}", name=label, text=text)
+
+
 def with_note(text: str, note: object) -> str:
     """Return a text with a remark in brackets."""
     return t("{text} ({note})", text=text, note=note)
