@@ -1,4 +1,5 @@
 import io
+import json
 import threading
 import zipfile
 from html import unescape
@@ -152,6 +153,15 @@ def test_an_upload_whose_name_leads_out_is_refused() -> None:
     assert "could point outside the folder" in screen.errors.replace("\\", "")
 
 
+def test_the_tree_is_sent_with_filters_of_every_kind(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(tree, "VIEW", lambda data, **more: sent.append(json.dumps(data)))
+    filled.open("notes").app.session_state["notes_filters"] = ["tag:redis"]
+    filled.app.run()
+    assert not filled.app.exception
+    assert "tag" in json.loads(sent[-1])["listing"]
+
+
 def test_filters_narrow_the_list(filled: Screen) -> None:
     filled.open("notes").app.session_state["notes_view"] = "list"
     filled.app.run()
@@ -168,7 +178,7 @@ def test_filters_narrow_the_list(filled: Screen) -> None:
     assert list(filled.app.multiselect(box).options)[-3:] == [
         "use:Never found", "use:Found, never helpful", "use:Misleading",
     ]  # fmt: skip
-    assert narrow("tag:redis") == narrow("标签:redis") == narrow("base:vault", "tag:redis")
+    assert narrow("tag:redis") == narrow("标签:redis") == narrow("标签：redis") == narrow("base:vault", "tag:redis")
     assert list(filled.app.dataframe[0].value["title"]) == ["缓存雪崩"]
     assert narrow("tag:redis", "nothing:such") == []
     assert "No note matches these filters" in filled.text

@@ -87,7 +87,7 @@ def _read(workspace: Workspace, bases: Container[str], pieces: Sequence[str]) ->
     named, terms, words = list[str](), list[str](), list[str]()
     for piece in pieces:
         filters = None
-        if ":" in piece:
+        if ":" in piece or "：" in piece:
             with suppress(QueryError):
                 filters = workspace.searching.filters(terms=[piece])
         if filters is None or not all(name in bases for name in filters.bases):

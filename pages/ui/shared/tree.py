@@ -74,7 +74,7 @@ def draw(notes: NoteTree, chosen: str | None, choose: Callable[[str], None], key
         "chosen": chosen if card else None,
         "path": list(above),
         "all": everything,
-        "listing": list(notes.filters),
+        "listing": repr(notes.filters),
         "waiting": text_of(NOTE_STATES["pending"]),
         "stamp": str(crc32(repr((tree, everything)).encode("utf-8", "surrogatepass"))),
     }
