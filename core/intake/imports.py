@@ -136,6 +136,22 @@ class Imports:
             unread=(*(item for item in failed if item[0].mtime_ns >= 0), *plan.unread),
         )
 
+    def plan_watched(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
+        """Compare as `plan_changes` does, without the files whose notes are in the trash, until such a file changes.
+
+        A note that is there because its file was gone comes back with it.
+        """
+        plan = self.plan_changes(path, base, changed)
+        if not plan.added:
+            return plan
+        versions = self._store.versions
+        deleted = {
+            item.path: versions.trashed(item.version.note_id).content_hash
+            for item in versions.deleted(base.id)
+            if item.source_ref == plan.source_ref and item.version.author != "sync"
+        }
+        return replace(plan, added=tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash))
+
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
         name = base or self._name_for(path)

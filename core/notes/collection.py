@@ -450,7 +450,7 @@ class Notes(StoredNotes):
     def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> None:
         """Put notes into the trash, with their edits of chunks and versions; notes that aren't there are left out.
 
-        Their files stay on disk, and the next sync imports them again.
+        Their files stay on disk; an import of the folder brings them back, watching doesn't until a file changes.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         log_bases(self._store.bases.for_notes(chosen))

@@ -51,6 +51,26 @@ def test_a_watched_folder_is_synced_by_itself(workspace: Workspace, vault: Path)
     assert (seen.folder, seen.problem, seen.removals) == (str(vault), None, 0)
 
 
+def test_a_deleted_note_stays_in_the_trash_until_its_file_changes(workspace: Workspace, vault: Path) -> None:
+    (vault / "herons.md").write_text("Herons stand in shallow water.")
+    (vault / "storks.md").write_text("Storks nest on roofs.")
+    workspace.watching.look()
+    workspace.notes.delete(workspace.notes.resolve("herons").id)
+    (vault / "storks.md").unlink()
+    workspace.watching.look()
+    assert not {"herons.md", "storks.md"} & titles(workspace)
+    (vault / "storks.md").write_text("Storks nest on roofs.")
+    workspace.watching.look()
+    assert {"herons.md", "storks.md"} & titles(workspace) == {"storks.md"}
+    (vault / "herons.md").write_text("Herons stand in deep water.")
+    workspace.watching.look()
+    assert "herons.md" in titles(workspace)
+    workspace.notes.delete(workspace.notes.resolve("herons").id)
+    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    assert "herons.md" in titles(workspace)
+    assert workspace.notes.trash() == []
+
+
 def test_only_watched_bases_are_synced(workspace: Workspace, vault: Path) -> None:
     workspace.bases.update("vault", watch=False)
     (vault / "herons.md").write_text("Herons.")

@@ -157,10 +157,10 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
     days = workspace.notes.trash_stays.days
     goes = t_plural(
-        "You can restore them from the trash for {n} day, with their history and your edits of their passages.",
-        "You can restore them from the trash for {n} days, with their history and your edits of their passages.",
+        "The trash keeps notes for {n} day, with their history and your edits of their passages.",
+        "The trash keeps notes for {n} days, with their history and your edits of their passages.",
         n=days,
     )
-    files = t("The files on disk stay, and the next update would bring the notes back.")
+    files = t("Files on disk stay: *Update now* on the page *Bases* brings their notes back.")
     text = "\n\n".join(["\n".join(names), goes, *([files] if any(card.in_file for card in cards) else [])])
     DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete)
