@@ -70,7 +70,9 @@ def test_a_note_is_written_and_saved(tab: Tab) -> None:
         page.keyboard.press("Enter")
 
     press("Done")
-    press("Edit")
+    expect(page.get_by_role("button", name="Edit", exact=True)).to_be_visible()
+    tab.settle()
+    page.keyboard.press("e")
     expect(text).to_contain_text("Written without a mouse.")
     tab.settle()
     tab.reach(text)

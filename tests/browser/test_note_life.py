@@ -173,8 +173,11 @@ def test_a_renamed_note_takes_its_file_and_links_along_and_the_tree_stays_at_a_m
     expect(dialog).to_contain_text("Links in 1 note change too:")
     expect(dialog.get_by_role("checkbox", name="Rename its file too")).to_be_checked()
     expect(dialog.get_by_role("listitem")).to_have_text(["Plan"])
-    tab.settle()
-    dialog.get_by_role("textbox", name="Title").fill("Raised rows")
+    title = dialog.get_by_role("textbox", name="Title")
+    expect(title).to_be_focused()
+    dialog.focus()
+    page.keyboard.press("/")  # which searches outside of dialogs
+    title.fill("Raised rows")
     page.keyboard.press("Enter")
     expect(page.get_by_text("'Beds' is 'Raised rows' now. Links in 1 note follow.")).to_be_visible()
     assert (folder / "Raised rows.md").read_text(encoding="utf-8") == "# Raised rows\n\nRows of beans.\n"

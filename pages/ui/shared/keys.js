@@ -7,6 +7,8 @@ const ALT = 'Alt+';
 const LINK = 'Ctrl+K';
 const CROSSES = ':is(.st-key-facets_close, .st-key-notes_drawer_close) button';
 const COLLAPSE = '[data-testid="stSidebarCollapseButton"] button';
+const BUTTONS = { e: '.st-key-edit_note button' };
+const FIELD = ':is(textarea, input:is([type=text], [type=search])):not([role=combobox], [readonly], :disabled)';
 const HITS = ':is([class*="st-key-head_"], [class*="st-key-early_head_"]) a';
 
 const switcher = () => document.querySelector('.st-key-switch_text input');
@@ -26,10 +28,14 @@ const take = () => {
   box()?.select();
 };
 
-const switching = () => {
-  if (!(performance.now() < window.tesseraSwitches)) return;
-  if (switcher() && document.activeElement !== switcher()) switcher().focus();
-  requestAnimationFrame(switching);
+const dialog = () => document.querySelector('[role=dialog]');
+
+// A dialog that opens is written in at its first field, which may be drawn later.
+const enter = until => {
+  if (!document.activeElement?.matches('[role=dialog]') || performance.now() > until) return;
+  const field = document.activeElement.querySelector(FIELD);
+  if (field) focus(field);
+  else requestAnimationFrame(() => enter(until));
 };
 
 const arrive = until => {
@@ -66,29 +72,15 @@ const shut = () => {
   return Boolean(cross);
 };
 
-// A wish that nothing comes of while a dialog is open.
-const unlessDialog = name => send => {
-  if (!document.querySelector('[role=dialog]')) send(name, true);
-};
-
-const WISHES = {
-  search: send => {
-    if (box()) {
-      take();
-    } else {
-      window.tesseraSearches = true;
-      send('search', true);
-    }
-  },
-  switch: send => {
-    if (document.querySelector('[role=dialog]')) return;
-    window.tesseraSwitches = performance.now() + PATIENCE;
-    switching();
-    send('switch', true);
-  },
-  today: unlessDialog('today'),
-  new: unlessDialog('new'),
-  keys: unlessDialog('keys'),
+// A dialog takes no wishes.
+const wishFor = (name, send) => {
+  if (dialog()) return;
+  if (name === 'search' && box()) {
+    take();
+  } else {
+    if (name === 'search') window.tesseraSearches = true;
+    send(name, true);
+  }
 };
 
 const isPressed = (event, key) => {
@@ -103,10 +95,15 @@ const isPressed = (event, key) => {
 const press = (event, keys, send) => {
   if (event.isComposing || event.defaultPrevented) return;
   const wish = Object.keys(keys).find(name => keys[name].some(key => isPressed(event, key)));
+  const key = Object.keys(BUTTONS).find(name => isPressed(event, name));
+  const pressed = key && document.querySelector(BUTTONS[key]);
   if (wish) {
     event.preventDefault();
-    WISHES[wish](send);
-  } else if (event.key === 'Escape' && !writes(event.composedPath()[0]) && !document.querySelector('[role=dialog]') && shut()) {
+    wishFor(wish, send);
+  } else if (pressed && !dialog()) {
+    event.preventDefault();
+    pressed.click();
+  } else if (event.key === 'Escape' && !writes(event.composedPath()[0]) && !dialog() && shut()) {
     event.preventDefault();
   } else if (!(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) && box()) {
     move(event);
@@ -132,6 +129,7 @@ export default function({ data, setTriggerValue }) {
   window.tesseraKeys = new AbortController();
   const listening = { signal: window.tesseraKeys.signal, capture: true };
   document.addEventListener('keydown', event => press(event, data.keys, setTriggerValue), listening);
+  document.addEventListener('focusin', event => event.target.matches('[role=dialog]') && enter(performance.now() + PATIENCE), listening);
   document.addEventListener('click', fold, listening);
   document.addEventListener('click', follow, listening);
   if (data.searches) arrive(performance.now() + PATIENCE);

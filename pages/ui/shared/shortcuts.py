@@ -53,6 +53,7 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Open the hit"): ("Enter",),
         message("Back to the question"): ("Esc",),
     },
+    message("On the page Notes"): {message("Edit the note"): ("E",)},
     message("While you write"): {
         message("Save"): ("Ctrl+S", "Ctrl+Enter"),
         message("Find in the text"): ("Ctrl+F",),
