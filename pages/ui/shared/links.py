@@ -11,6 +11,12 @@ def arrived_value(name: str) -> str | None:
     return value if value is not None and value != st.session_state.get(_state_key(name)) else None
 
 
+def arrived_or_gone(name: str) -> str | None:
+    """Return what `arrived_value` does, "" for a query parameter of this page that the browser's Back took away."""
+    stays = st.session_state["page_before"] == st.session_state["page"]
+    return "" if stays and last_value(name) and name not in st.query_params else arrived_value(name)
+
+
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
     """Let a widget begin with the option of the address, else with what was chosen, else with the first one."""
     linked = arrived_value(name)

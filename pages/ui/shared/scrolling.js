@@ -4,6 +4,7 @@ const KEPT = 50;
 const REACHED = 300;
 const SHORTER = 3000;
 const SCROLLS = ['wheel', 'touchmove', 'pointerdown'];
+const STEPS = ['click', 'dblclick', 'change', 'input', 'keydown', 'pointerup'];
 const SCROLL_KEYS = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
 
 const mainArea = () => document.querySelector('[data-testid="stMain"]');
@@ -15,6 +16,7 @@ class Scrolling {
   origins = [];
   restoring = null;
   isUsers = true;
+  isStep = false;
 
   constructor() {
     const listening = { capture: true, passive: true };
@@ -22,15 +24,20 @@ class Scrolling {
     document.addEventListener('click', () => this.take(false), listening);
     document.addEventListener('keydown', event => this.take(SCROLL_KEYS.has(event.key)), listening);
     document.addEventListener('scroll', event => event.target === mainArea() && this.isUsers && this.keep(), listening);
-    window.addEventListener('popstate', () => this.arrive(true));
+    for (const name of STEPS) document.addEventListener(name, () => { this.isStep = true; }, listening);
+    window.addEventListener('popstate', () => {
+      this.isStep = false;
+      this.arrive(true);
+    });
     for (const name of ['pushState', 'replaceState']) this.follow(name);
   }
 
-  // Streamlit changes the address without an event.
+  // Streamlit changes the address without an event, and a page completes its own: what a person does is one step back.
   follow(name) {
-    const change = history[name];
+    const change = history[name], complete = history.replaceState;
     history[name] = (...values) => {
-      change.apply(history, values);
+      (this.isStep ? change : complete).apply(history, values);
+      this.isStep = false;
       this.arrive(false);
     };
   }
