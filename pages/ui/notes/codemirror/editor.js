@@ -97,6 +97,15 @@ const links = lists => context => {
   })));
 };
 
+// Enter in a link to a note that isn't there yet ends it.
+const endLink = view => {
+  const { from, empty } = view.state.selection.main, line = view.state.doc.lineAt(from);
+  const before = view.state.sliceDoc(line.from, from), after = view.state.sliceDoc(from, from + 2);
+  if (!empty || after !== "]]" || !/\[\[[^\[\]]+$/.test(before)) return false;
+  view.dispatch({ selection: { anchor: from + 2 } });
+  return true;
+};
+
 const hashes = lists => context => {
   const typed = context.matchBefore(/(?:^|[\s(])#[\p{L}\p{N}_\/-]*$/u);
   if (!typed) return null;
@@ -137,6 +146,7 @@ export function edit(parent, { text, at, lists, on, words }) {
     Prec.high(keymap.of([
       { key: "Mod-Enter", run: save, preventDefault: true },
       { key: "Mod-s", run: save, preventDefault: true },
+      { key: "Enter", run: endLink },
       ...Object.values(all).filter(({ key }) => key).map(({ key, run }) => ({ key: `Mod-${key}`, run, preventDefault: true })),
     ])),
     history(),
