@@ -105,6 +105,10 @@ def test_notes_stand_in_their_folders(filled: Screen) -> None:
     assert [note[1] for note in found["notes"]] == ["Backups"]
     assert [note[1] for note in found["folders"][1]["notes"]] == ["缓存雪崩"]
     assert tree.folders(filled.workspace.notes.all(), several=True)["folders"][0]["count"] == 3
+    base = filled.workspace.bases.all()[0].name
+    filled.workspace.notes.add(base, "Bowls.", path="kitchen-ware/bowls.md", author="person")
+    found = tree.folders(filled.workspace.notes.all(), several=False)
+    assert [folder["name"] for folder in found["folders"]] == ["kitchen", "kitchen-ware", "缓存"]
 
 
 def many(screen: Screen, folders: int, each: int) -> tuple[dict[str, Any], list[list[str]]]:

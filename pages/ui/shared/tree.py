@@ -84,7 +84,7 @@ def draw(notes: NoteTree, chosen: str | None, choose: Callable[[str], None], key
 def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:
     """Return notes as nested folders."""
     root: Folder = {"name": "", "count": 0, "folders": {}, "notes": []}
-    for card in sorted(cards, key=lambda card: (card.path or card.title).casefold()):
+    for card in sorted(cards, key=lambda card: (card.path or card.title).casefold().split("/")):
         folder = root
         for name in _above(card, several=several):
             folder = folder["folders"].setdefault(name, {"name": name, "count": 0, "folders": {}, "notes": []})
