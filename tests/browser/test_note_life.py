@@ -101,10 +101,16 @@ def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Ta
     expect(page.get_by_text(f"is back at version {number}.")).to_be_visible()
     tab.settle()
 
-    page.get_by_role("button", name="More").click()
-    page.get_by_text("Delete this note", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
-    expect(page.locator(".tree button", has_text="Beehive")).to_have_count(0)
+    for undone in (True, False):
+        page.get_by_role("button", name="More").click()
+        page.get_by_text("Delete this note", exact=True).click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
+        expect(page.locator(".tree button", has_text="Beehive")).to_have_count(0)
+        tab.settle()
+        if undone:
+            page.get_by_role("button", name="Undo").click()
+            expect(document).to_contain_text("The queen moved into the zanzibar hive.")
+            tab.settle()
     tab.open("/search?q=zanzibar")
     expect(page.locator(".st-key-head_1 a", has_text="Beehive")).to_have_count(0)
 

@@ -243,7 +243,7 @@ def new(workspace: Workspace) -> None:
 def actions(workspace: Workspace, note: Note) -> None:
     """Draw the actions on an open note."""
     click = {"on_click": composer.edit, "args": (workspace, note.id), "disabled": workspace.readonly}
-    widgets.button(t("Edit"), "edit_note", "edit", help=t("Key: {key}", key="E"), **click)
+    widgets.button(t("Edit"), "edit_note", "edit", help=t("Key: E"), **click)
     _menu(workspace, note)
 
 

@@ -146,19 +146,26 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         return
 
     def delete() -> None:
+        before = opened.note_id()
+
+        def restore() -> None:
+            workspace.notes.restore([card.id for card in cards])
+            if before in note_ids:
+                opened.choose(before)
+
         with st.spinner(t("Deleting…")):
             workspace.notes.delete(note_ids)
         opened.forget(note_ids)
         text = t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))
-        history.offer_undo(text, lambda: workspace.notes.restore([card.id for card in cards]))
+        history.offer_undo(text, restore)
 
     names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
     if len(cards) > NAMED:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
     days = workspace.notes.trash_stays.days
     goes = t_plural(
-        "The trash keeps notes for {n} day, with their history and your edits of their passages.",
-        "The trash keeps notes for {n} days, with their history and your edits of their passages.",
+        "Notes can be restored from the trash for {n} day, with their history and your edits of their passages.",
+        "Notes can be restored from the trash for {n} days, with their history and your edits of their passages.",
         n=days,
     )
     files = t("Files on disk stay: *Update now* on the page *Bases* brings their notes back.")
