@@ -30,12 +30,19 @@ NEW = "new_title"
 def open_today() -> None:
     """Go to the page Notes, which opens today's note."""
     st.session_state[TODAY] = True
-    st.switch_page("notes.py")
+    _go_to_notes()
 
 
 def open_new(title: str = "") -> None:
     """Go to the page Notes, which begins a new note."""
     st.session_state[NEW] = title
+    _go_to_notes()
+
+
+def _go_to_notes() -> None:
+    """Go to the page Notes; if this is it, its address stays, with the note that is open."""
+    if st.session_state["page"] == "notes":
+        st.rerun()
     st.switch_page("notes.py")
 
 
