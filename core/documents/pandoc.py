@@ -2,17 +2,12 @@
 
 import json
 import re
-import signal
-import subprocess
-import tempfile
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from core.base.encodings.guessing import decode_part
-from core.base.errors import SourceError
-from core.base.messages import Message, message
+from core.base.messages import Message
 from core.documents import Converted, syntax
 from core.documents.kinds import damaged, has, need
 from core.documents.metadata import read_metadata, sound_title
@@ -20,7 +15,7 @@ from core.documents.office import blocks, docx, odt
 from core.documents.office.blocks import Blocks, Insertions
 from core.documents.office.drawings import Slides
 from core.documents.office.rtf import Rtf
-from core.documents.process import Interrupted, end_error, limit_child
+from core.documents.pandoc_program import run_pandoc
 from core.documents.webpages import clean_page, main_part, unwrap_archive
 from core.markdown.writing import code_block
 from core.model import Omission
@@ -94,13 +89,6 @@ _FIELDS: tuple[str, ...] = ("title", "author")
 _HEAD = ("subtitle", "date", "abstract")
 """What is at the head of a document, and isn't a field of its note."""
 _API = [1, 23, 1]
-_MEGABYTES = 850
-"""Of pandoc's heap: with what else it needs, at most 1 GB."""
-_HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
-_PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
-_INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
-"""What pandoc says of itself and of the parts of an archive, not of what a person wrote."""
-_MOST_REASON = 200
 
 
 class Pandoc:
@@ -160,7 +148,7 @@ class Pandoc:
             page, menus = main_part(unwrap_archive(data, kind))
             data = page.encode()
             within += [Omission("menu", menus)] if menus else []
-        read = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
+        read = json.loads(run_pandoc(data, _FORMATS[kind], "json"))
         meta: dict[str, Any] = read["meta"]
         said: dict[str, str] = {name: syntax.plain(meta[name]) for name in _FIELDS if name in meta}
         nodes = syntax.insert_blocks(read["blocks"], added.by_marker)
@@ -203,20 +191,20 @@ def _description(data: bytes) -> Blocks:
     said = read_metadata(data, "epub").get("description", "")
     if "<" not in said:
         return blocks.paras(said.splitlines())
-    read: Blocks = json.loads(_pandoc(said.encode(), "-f", _FORMATS["html"], "-t", "json"))["blocks"]
+    read: Blocks = json.loads(run_pandoc(said.encode(), _FORMATS["html"], "json"))["blocks"]
     return read
 
 
 def html_to_markdown(page: str) -> str:
     """Return HTML that is in a document of another kind as Markdown."""
     need("pypandoc")
-    read = json.loads(_pandoc(clean_page(page).encode(), "-f", _FORMATS["html"], "-t", "json"))
+    read = json.loads(run_pandoc(clean_page(page).encode(), _FORMATS["html"], "json"))
     return _markdown(read["blocks"], pictures=False)
 
 
 def _markdown(nodes: Blocks, *, pictures: bool) -> str:
     document = {"pandoc-api-version": _API, "meta": {}, "blocks": syntax.simple(nodes, pictures=pictures)}
-    return _pandoc(json.dumps(document).encode(), "-f", "json", "-t", "gfm-raw_html", "--wrap=none").decode()
+    return run_pandoc(json.dumps(document).encode(), "json", "gfm-raw_html").decode()
 
 
 @cache
@@ -224,50 +212,3 @@ def _version() -> str:
     import pypandoc
 
     return str(pypandoc.get_pandoc_version())
-
-
-def _program() -> str:
-    import pypandoc
-
-    try:
-        return str(pypandoc.get_pandoc_path())
-    except OSError as error:
-        raise _missing_error() from error
-
-
-def _missing_error() -> Interrupted:
-    return Interrupted("", message("can't be converted: the program pandoc isn't there. Install Tessera again."))
-
-
-def _pandoc(data: bytes, *arguments: str) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "source"
-        source.write_bytes(data)
-        command = [_program(), "+RTS", f"-M{_MEGABYTES}m", "-RTS", "--sandbox", *arguments, str(source)]
-        try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
-            )
-        except FileNotFoundError as error:
-            raise _missing_error() from error
-        with process:
-            limit_child(process)
-            written, said = process.communicate()
-    if process.returncode == _HEAP_EXHAUSTED:
-        raise MemoryError
-    if process.returncode == _OUT_OF_TIME:
-        raise TimeoutError
-    if process.returncode < 0:
-        raise end_error("", ChildProcessError(process.returncode))
-    if process.returncode:
-        why = _reason(said.decode("utf-8", "replace"))
-        raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
-    return written
-
-
-def _reason(stderr: str) -> str:
-    """Return pandoc's message on a text, and where; "" for a message without use to the user."""
-    place = _PLACE.search(stderr)
-    lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
-    reason = next((line for line in lines if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
-    return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]

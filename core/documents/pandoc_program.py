@@ -1,0 +1,161 @@
+"""The program pandoc, which reads no other file and no network: one process for many short documents, or for one."""
+
+import math
+import re
+import signal
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from core.base.errors import SourceError
+from core.base.messages import message
+from core.documents.kinds import damaged
+from core.documents.process import Interrupted, end_error, limit_child, resource, seconds_left
+
+_HEAP = ("+RTS", "-M850m", "-V0", "-RTS")
+"""At most 850 MB: with what else pandoc needs, 1 GB; and no clock, which would wake it."""
+_RESERVED = ("+RTS", "-xr850m", "-RTS")
+"""The addresses of its heap: in Lua pandoc goes on after the first error of a full one."""
+_HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
+_PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
+_INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
+"""What pandoc says of itself and of the parts of an archive, not of what a person wrote."""
+_MOST_REASON = 200
+_LUA = r"""
+io.write("\n"):flush()
+for asked in io.lines() do
+  local reader, writer, size = asked:match("(%S+) (%S+) (%d+)")
+  local read = pandoc.read(io.read(tonumber(size)), reader, nil, {})
+  local text = pandoc.write(read, writer, {wrap_text = "none"})
+  io.write(("%d %f\n"):format(#text, os.clock()), text):flush()
+  read, text = nil, nil
+  pandoc.mediabag.empty()
+  collectgarbage()
+end
+"""
+_READERS = ("docx", "odt", "epub", "json")
+"""Formats that pandoc's command reads as its Lua does: of a text it replaces tabs first."""
+_MOST_BYTES, _MOST_SECONDS = 1 << 18, 2.0
+"""Of a document that is short, and of the processor for it."""
+_LONG = 0.5
+"""Seconds after which a document may have left much memory taken."""
+_STANDARD_FILES = 3
+
+
+class _Service:
+    """A process of pandoc that converts one short document after another, and ends at the first that it can't.
+
+    Its reader runs in pandoc's sandbox; for its writer, nothing can be opened: no file, no connection.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._seconds = 0.0
+
+    def convert(self, data: bytes, reader: str, writer: str) -> bytes | None:
+        """Return a document in another format, None where another process has to, or to say why it can't be."""
+        text, began = None, self._seconds
+        try:
+            with suppress(OSError, ValueError):
+                text = self._ask(self._process or self._start(), f"{reader} {writer} {len(data)}\n".encode() + data)
+        finally:  # what is left in its pipes belongs to no other document
+            if text is None or self._seconds - began > _LONG:
+                self.close()
+        return text
+
+    def _ask(self, process: "subprocess.Popen[bytes]", asked: bytes) -> bytes:
+        """Return what the process writes; raises OSError or ValueError where it ends instead."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        hard = resource.prlimit(process.pid, resource.RLIMIT_CPU)[1]
+        most = math.ceil(self._seconds + _MOST_SECONDS)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, hard))
+        process.stdin.write(asked)
+        process.stdin.flush()
+        size, seconds = process.stdout.readline().split()
+        self._seconds = float(seconds)
+        text = process.stdout.read(int(size))
+        if len(text) < int(size):
+            raise ChildProcessError
+        return text if text.endswith(b"\n") else text + b"\n"
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        process = self._process = subprocess.Popen(
+            [_program(), "lua", *_HEAP, *_RESERVED, "-e", _LUA],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"TMPDIR": tempfile.gettempdir()},  # for its history, which is empty and goes with the document's files
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (_STANDARD_FILES, _STANDARD_FILES))
+        return process
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            with suppress(OSError), self._process as process:
+                process.kill()
+            self._process, self._seconds = None, 0.0
+
+
+_SERVICE = _Service()
+
+
+def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
+    """Return a document in another format."""
+    is_short = reader in _READERS and 0 < len(data) <= _MOST_BYTES
+    if is_short and seconds_left() and hasattr(resource, "prlimit"):
+        text = _SERVICE.convert(data, reader, writer)
+        if text is not None:
+            return text
+    return _run_once(data, "-f", reader, "-t", writer, "--wrap=none", "--track-changes=accept")
+
+
+def _program() -> str:
+    import pypandoc
+
+    try:
+        return str(pypandoc.get_pandoc_path())
+    except OSError as error:
+        raise _missing_error() from error
+
+
+def _missing_error() -> Interrupted:
+    return Interrupted("", message("can't be converted: the program pandoc isn't there. Install Tessera again."))
+
+
+def _run_once(data: bytes, *arguments: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "source"
+        source.write_bytes(data)
+        command = [_program(), *_HEAP, "--sandbox", *arguments, str(source)]
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+            )
+        except FileNotFoundError as error:
+            raise _missing_error() from error
+        with process:
+            limit_child(process)
+            written, said = process.communicate()
+    if process.returncode == _HEAP_EXHAUSTED:
+        raise MemoryError
+    if process.returncode == _OUT_OF_TIME:
+        raise TimeoutError
+    if process.returncode < 0:
+        raise end_error("", ChildProcessError(process.returncode))
+    if process.returncode:
+        why = _reason(said.decode("utf-8", "replace"))
+        raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
+    return written
+
+
+def _reason(stderr: str) -> str:
+    """Return pandoc's message on a text, and where; "" for a message without use to the user."""
+    place = _PLACE.search(stderr)
+    lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
+    reason = next((line for line in lines if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
+    return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]
