@@ -74,11 +74,16 @@ def draw(notes: NoteTree, chosen: str | None, choose: Callable[[str], None], key
         "chosen": chosen if card else None,
         "path": list(above),
         "all": everything,
-        "listing": repr(notes.filters),
+        "listing": _stamp(notes.filters),
         "waiting": text_of(NOTE_STATES["pending"]),
-        "stamp": str(crc32(repr((tree, everything)).encode("utf-8", "surrogatepass"))),
+        "stamp": _stamp((tree, everything)),
     }
     VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
+
+
+def _stamp(value: object) -> str:
+    """Return a short text that is another one for another value."""
+    return str(crc32(repr(value).encode("utf-8", "surrogatepass")))
 
 
 def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:
