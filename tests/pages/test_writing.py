@@ -194,28 +194,6 @@ def test_what_was_typed_is_saved_when_the_editor_is_left(garden: Note) -> None:
     assert len(screen.workspace.notes.history(garden.id)) == 3
 
 
-def test_what_was_typed_is_saved_when_the_browser_goes_back(garden: Note) -> None:
-    screen = typed(edited(garden), "Water the basil and the mint.")
-    del screen.app.query_params["note"]
-    screen.app.run()
-    assert screen.workspace.notes.get(garden.id).body == "Water the basil and the mint."
-    assert not screen.workspace.drafts.all()
-    assert "writing" not in screen.app.session_state
-    assert "Choose a note to read it" in screen.text
-
-
-def test_letters_with_the_address_of_before_leave_the_editor_open(garden: Note) -> None:
-    screen = Screen().open("notes")
-    screen.press("new_note")
-    typed(screen, "# Plums")
-    saved(screen)
-    assert screen.app.query_params["note"]
-    del screen.app.query_params["note"]  # the browser hadn't heard of it
-    typed(screen, "# Plums\n\nRipe in July.")
-    assert writing(screen.app).body.endswith("July.")
-    assert screen.app.query_params["note"]
-
-
 def test_a_text_that_cant_be_saved_says_why_and_stays_a_draft(filled: Screen, vault: Path) -> None:
     note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
     filled.workspace.bases.update(note.base, write_files=True)

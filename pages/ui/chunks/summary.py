@@ -22,10 +22,8 @@ COLUMNS = 3
 
 def picker(workspace: Workspace, bases: list[str]) -> str | None:
     """Draw base, search and tree, and return the id of the chosen note; a link chooses one too."""
-    if linked := links.arrived_or_gone("note"):
+    if linked := links.arrived_value("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
-    elif linked is not None:
-        st.session_state["cut_note"] = ""
     base = widgets.base_filter(bases, "cut_base")
     text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
     text = text.strip()

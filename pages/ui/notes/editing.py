@@ -43,12 +43,12 @@ AROUND = 20_000
 
 
 def is_open(workspace: Workspace) -> bool:
-    """Return whether the editor is open; a link to another note and the browser's Back close it."""
+    """Return whether the editor is open; a link to another note closes it."""
     session = composer.current_session()
     if session is None:
         return False
-    linked = links.arrived_or_gone("note")
-    if linked is not None and linked != (session.note.id if session.note else ""):
+    linked = links.arrived_value("note")
+    if linked and linked != (session.note.id if session.note else ""):
         composer.leave(workspace)
         return False
     return True

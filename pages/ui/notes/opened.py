@@ -29,7 +29,7 @@ MOST_LINKED = 20
 
 def note_id() -> str:
     """Return the id of the note that is open, or ""; a link opens its note."""
-    linked = links.arrived_or_gone("note")
+    linked = links.arrived_value("note")
     if linked is not None:
         _open(linked)
     links.set_value("note", st.session_state.get(_NOTE, ""))

@@ -121,7 +121,7 @@ def without_term(text: str, start: int, end: int) -> str:
 
 def _question() -> str | None:
     """Draw the box and return the question, which comes from the address or from typing."""
-    if (linked := links.arrived_or_gone("q")) is not None:
+    if (linked := links.arrived_value("q")) is not None:
         put(linked)
         DIALOG.close()
         st.session_state.update(new_question=linked.strip(), draft="")

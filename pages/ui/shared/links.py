@@ -11,22 +11,6 @@ def arrived_value(name: str) -> str | None:
     return value if value is not None and value != st.session_state.get(_state_key(name)) else None
 
 
-def arrived_or_gone(name: str) -> str | None:
-    """Return what `arrived_value` does, "" for a query parameter of this page that the browser's Back took away.
-
-    One that the browser hasn't had yet isn't gone: what was typed meanwhile may come with the address of before.
-    """
-    last, seen = last_value(name), f"{_state_key(name)}_seen"
-    if name not in st.query_params:
-        stays = st.session_state["page_before"] == st.session_state["page"]
-        return "" if stays and last and st.session_state.get(seen) == last else None
-    value = st.query_params[name]
-    st.session_state[seen] = value
-    if value != last:
-        st.query_params[name] = value  # a link to the page that is shown doesn't change the browser's address
-    return arrived_value(name)
-
-
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
     """Let a widget begin with the option of the address, else with what was chosen, else with the first one."""
     linked = arrived_value(name)

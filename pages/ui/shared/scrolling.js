@@ -4,7 +4,6 @@ const KEPT = 50;
 const REACHED = 300;
 const SHORTER = 3000;
 const SCROLLS = ['wheel', 'touchmove', 'pointerdown'];
-const STEPS = ['click', 'dblclick', 'change', 'input', 'keydown', 'pointerup'];
 const SCROLL_KEYS = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
 
 const mainArea = () => document.querySelector('[data-testid="stMain"]');
@@ -16,7 +15,6 @@ class Scrolling {
   origins = [];
   restoring = null;
   isUsers = true;
-  isStep = false;
 
   constructor() {
     const listening = { capture: true, passive: true };
@@ -24,20 +22,15 @@ class Scrolling {
     document.addEventListener('click', () => this.take(false), listening);
     document.addEventListener('keydown', event => this.take(SCROLL_KEYS.has(event.key)), listening);
     document.addEventListener('scroll', event => event.target === mainArea() && this.isUsers && this.keep(), listening);
-    for (const name of STEPS) document.addEventListener(name, () => { this.isStep = true; }, listening);
-    window.addEventListener('popstate', () => {
-      this.isStep = false;
-      this.arrive(true);
-    });
+    window.addEventListener('popstate', () => this.arrive(true));
     for (const name of ['pushState', 'replaceState']) this.follow(name);
   }
 
-  // Streamlit changes the address without an event, and a page completes its own: what a person does is one step back.
+  // Streamlit changes the address without an event.
   follow(name) {
-    const change = history[name], complete = history.replaceState;
+    const change = history[name];
     history[name] = (...values) => {
-      (this.isStep ? change : complete).apply(history, values);
-      this.isStep = false;
+      change.apply(history, values);
       this.arrive(false);
     };
   }

@@ -257,7 +257,6 @@ def _frame(workspace: Workspace | None) -> st.Page:
     page = st.navigation(list(pages.values()), position="hidden")
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
-    st.session_state["page_before"] = st.session_state.get("page")
     st.session_state["page"] = page.url_path or "home"
     look.settle_look(workspace)
     style.put_on()
