@@ -118,6 +118,7 @@ def test_a_document_is_linked_by_the_editor_and_opened(tab: Tab) -> None:
     link = page.locator(".document article a.note", has_text="lease")
     expect(link).to_be_visible()
     expect(page.get_by_text("is missing")).to_have_count(0)
+    expect(page.get_by_test_id("stSidebar").get_by_text("Up to date")).to_be_visible()  # nothing draws the note anew
     tab.settle()
     link.click()
     expect(page.locator(".document")).to_contain_text("For the flat.")
