@@ -26,6 +26,7 @@ def test_an_answer_leads_to_its_marked_place(tab: Tab, tmp_path: Path) -> None:
     expect(answer).to_contain_text("The mill opens at nine on Sundays.")
     expect(page.locator(".st-key-hit_1")).to_be_visible()
     # Printed: the question, the answer and its source, and nothing to click.
+    expect(page.get_by_test_id("stSidebar").get_by_text("Up to date")).to_be_visible()  # nothing draws the page anew
     tab.settle()
     question, *lines = tab.printed().splitlines()
     assert question == "when does the mill open on Sundays?"
@@ -33,6 +34,7 @@ def test_an_answer_leads_to_its_marked_place(tab: Tab, tmp_path: Path) -> None:
     assert "The mill opens at nine on Sundays." in " ".join(lines[:-1])
     assert not {"Search", "Options", "Marks", "Show more", "The barn"} & {question, *lines}
     quote = answer.locator("[class*='st-key-quote_']").filter(has_text="opens at nine")
+    tab.settle()
     quote.get_by_role("link").click()
     marked = page.locator("#passage")
     expect(marked).to_contain_text("The mill opens at nine on Sundays.")
