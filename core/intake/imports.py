@@ -144,11 +144,11 @@ class Imports:
         plan = self.plan_changes(path, base, changed)
         if not plan.added:
             return plan
-        versions = self._store.versions
+        paths, versions = {file.path for file in plan.added}, self._store.versions
         deleted = {
             item.path: versions.trashed(item.version.note_id).content_hash
             for item in versions.deleted(base.id)
-            if item.source_ref == plan.source_ref and item.version.author != "sync"
+            if item.path in paths and item.source_ref == plan.source_ref and item.version.author != "sync"
         }
         return replace(plan, added=tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash))
 
