@@ -29,7 +29,7 @@ class WorkerProcess:
         self._module, self._patience, self._idle = module, patience, idle
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self._is_closed = False
         self._timer: threading.Timer | None = None
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
@@ -39,9 +39,9 @@ class WorkerProcess:
         """Return the reply to a request; raises the error that is the reply, ProcessEnded if none comes in time."""
         with self._lock:
             self._cancel_timer()
-            if self._running is None and not self._closed:
+            if self._running is None and not self._is_closed:
                 self._running = self._start()
-            if self._running is None or self._closed:  # asked again, for `close` may have come during the start
+            if self._running is None or self._is_closed:  # asked again, for `close` may have come during the start
                 raise ProcessEnded
             reply, goes_on = self._exchange(self._running, request, seconds)
             if not goes_on:
@@ -56,7 +56,7 @@ class WorkerProcess:
 
     def close(self) -> None:
         """End the process for good; one that needs no patience also while another thread waits for its reply."""
-        self._closed = True
+        self._is_closed = True
         if not self._patience and (running := self._running) is not None:
             running.kill()
         with self._lock:

@@ -2,8 +2,8 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple, TypeVar
@@ -69,7 +69,7 @@ class Vectors:
         """Return the ids of the vectors that are stored."""
         return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
-    def embed(self, texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
+    def embed(self, texts: Mapping[bytes, str]) -> Generator[Sequence[bytes]]:
         """Embed and store a few texts at a time, and yield their hashes; a text that the model refuses is stored so.
 
         Texts of similar length are embedded together: a batch of equal lengths wastes no padding. Raises ModelError
@@ -268,12 +268,13 @@ class EmbedQueue:
         known = vectors.lookup(texts)
         computed = set(known.vectors)
         link()
-        for keys in vectors.embed(known.missing_texts(texts)):
-            computed.update(keys)
-            link(len(keys))
-            self._report(progress)
-            if self._store.pending.opened != opened:
-                break
+        with closing(vectors.embed(known.missing_texts(texts))) as stored:
+            for keys in stored:
+                computed.update(keys)
+                link(len(keys))
+                self._report(progress)
+                if self._store.pending.opened != opened:
+                    break
         refused = self._store.refusals.ids(base.fingerprint, texts) if left else {}
         if refused:
             self._store.pending.refuse(

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
@@ -229,9 +230,10 @@ class Indexer:
         missing = known.missing_texts(texts)
         done: set[bytes] = set()
         report(0)
-        for keys in self._vectors.embed(missing):
-            done.update(keys)
-            report(len(done) / len(missing))
+        with closing(self._vectors.embed(missing)) as stored:
+            for keys in stored:
+                done.update(keys)
+                report(len(done) / len(missing))
         fresh = self._vectors.lookup(missing)
         return VectorLookup({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
 

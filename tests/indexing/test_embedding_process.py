@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from core import embedding
-from core.base.errors import ModelError, UnknownChoice
+from core.base.errors import Cancelled, ModelError, UnknownChoice
 from core.base.worker_process import ProcessEnded, WorkerProcess
 from core.indexing import embedding_process
+from core.indexing.embed_queue import EmbedQueue
 from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder, NoteVectors
 from core.workspace import Workspace
 
@@ -144,6 +145,24 @@ def test_a_text_alone_at_whose_reading_the_process_ends_is_read_once_more(
     assert (report.embedded_windows, report.refused, len(alone)) == (20 - lost, lost, 2)
 
 
+def test_a_stop_of_embedding_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setattr(embedding_process, "_TORCH", ())
+    _write_notes(tmp_path / "notes", 40)
+
+    def stop(done: float, total: float, what: object) -> None:
+        if done:
+            raise Cancelled
+
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"), embed=False)
+        queue = EmbedQueue(workspace.store, workspace.models.embedder, workspace.bases.all())
+        with pytest.raises(Cancelled) as stopped:
+            queue.embed(stop)
+        assert stopped.value.__traceback__  # which keeps what was drawn from when it was raised
+        assert "embed" not in {thread.name for thread in threading.enumerate()}
+
+
 def test_it_ends_when_nobody_asks(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_idle", 0.0)
     notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
@@ -192,7 +211,7 @@ def test_one_that_was_being_started_when_it_was_closed_is_not_waited_for(
 
     def start() -> subprocess.Popen[bytes]:
         closing.start()
-        _until(lambda: process._closed)
+        _until(lambda: process._is_closed)
         return subprocess.Popen(sleeper, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     monkeypatch.setattr(process, "_start", start)
