@@ -54,6 +54,11 @@ class WorkerProcess:
             raise reply
         return reply
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it is there already."""
+        return self._running is not None
+
     def close(self) -> None:
         """End the process for good; one that needs no patience also while another thread waits for its reply."""
         self._is_closed = True

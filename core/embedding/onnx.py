@@ -21,7 +21,8 @@ from core.base import files
 from core.base.errors import MissingDependency, ModelError
 from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.embedding import e5, sentence
-from core.embedding.loading import choose_device, first_line, load
+from core.embedding.graphs import Session
+from core.embedding.loading import choose_device, load
 from core.embedding.model_folder import ModelFacts, create_folder, read_json
 from core.embedding.sentence import Encoder
 from core.embedding.tokens import TYPICAL
@@ -63,7 +64,7 @@ def build(name: str = "") -> Encoder:
         choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
         raise MissingDependency(choice, package, "onnx")
     model_name, folder = sentence.find(name) if name else sentence.find_bundled()
-    encoder = Encoder(model_name, folder, session=_Session, suffix=f":onnx-int8-{VERSION}")
+    encoder = Encoder(model_name, folder, session=_IntegerModel, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):
         _ = encoder.facts
     return encoder
@@ -98,7 +99,7 @@ def write(source: Path, name: str, file: Path) -> None:
 
     model = load("SentenceTransformer", source, name, PROCESSOR)
 
-    class Graph(torch.nn.Module):
+    class WholeModel(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.model = model
@@ -110,7 +111,7 @@ def write(source: Path, name: str, file: Path) -> None:
     samples = [model.preprocess([text])["input_ids"] for text in SAMPLES]
     exact = file.with_suffix(".float32.onnx")
     torch.onnx.export(
-        Graph().eval(),
+        WholeModel().eval(),
         (samples[0],),
         str(exact),
         dynamo=True,
@@ -129,7 +130,7 @@ def write(source: Path, name: str, file: Path) -> None:
         for ids in samples:
             output = model({"input_ids": ids, "attention_mask": torch.ones_like(ids)})
             expected = output["sentence_embedding"][0].numpy()
-            (vector,) = session.run(["vector"], {"input_ids": ids.numpy()})[0]
+            (vector,) = session.run({"input_ids": ids.numpy()})[0]
             cosine = float(expected @ vector / (np.linalg.norm(expected) * np.linalg.norm(vector)))
             if not cosine >= CLOSE:
                 raise ModelError(
@@ -172,44 +173,31 @@ def _reason(process: subprocess.CompletedProcess[str]) -> Message:
         return verbatim(lines[-1].strip().rstrip("."))
 
 
-class _Session:
-    """A graph on onnxruntime. Texts run one by one: the rounding to 8 bits depends on the whole batch, and on a
-    processor a batch is hardly faster.
+class _IntegerModel:
+    """A graph in 8 bits. Texts run one by one: the rounding to 8 bits depends on the whole batch, and on a processor a
+    batch is hardly faster.
     """
 
     def __init__(self, facts: ModelFacts, name: str) -> None:
-        self._name = name
         file = ensure_file(facts, name)
         self.running = Running(PROCESSOR, file.stat().st_size)
-        self._graph = _open(file)
+        self._session = _open(file)
 
     def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
         """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens.
 
         Raises ModelError if onnxruntime fails.
         """
-        try:
-            outputs = [self._graph.run(["vector", "tokens"], {"input_ids": np.array([ids], np.int64)}) for ids in texts]
-        except Exception as error:  # onnxruntime's errors have no common base class
-            raise ModelError(
-                "The model '{name}' failed on onnxruntime: {why}. "
-                "If memory ran out, close other programs or choose a smaller model.",
-                name=self._name,
-                why=first_line(error),
-            ) from error
+        outputs = [self._session.run({"input_ids": np.array([ids], np.int64)}) for ids in texts]
         return np.concatenate([vector for vector, _ in outputs]), [tokens[0] for _, tokens in outputs]
 
 
-def _open(file: Path) -> Any:
-    from onnxruntime import InferenceSession
-
+def _open(file: Path) -> Session:
     try:
-        return InferenceSession(str(file), providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors have no common base class
+        return Session(file)
+    except ValueError as error:
         raise ModelError(
-            "{file} is damaged ({why}). Delete its folder, and it is written again.",
-            file=str(file),
-            why=first_line(error),
+            "{file} is damaged ({why}). Delete its folder, and it is written again.", file=str(file), why=str(error)
         ) from error
 
 

@@ -9,14 +9,13 @@ from threading import Lock, RLock
 from typing import Any, Protocol, cast
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from core.base.errors import ConfigError, ModelError
 from core.base.registry import lazy
 from core.embedding import e5, hub, pieces
+from core.embedding.bert import load_supported
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
 from core.embedding.model_folder import ModelFacts, read_facts
-from core.embedding.numpy_model import load_supported
 from core.embedding.tokens import unit
 from core.model import Device, Ids, Matrix, Role, Running, Spans
 
@@ -27,8 +26,8 @@ SEGMENT = 1 << 16
 REMEMBERED = 4_000
 """Characters of a text whose tokens are remembered, those of a chunk: an edited note has nearly the same chunks."""
 
-FEW = 12
-"""Texts of notes that numpy embeds while torch isn't loaded, which takes 9 s; a large import sends more at once."""
+FEW = 64
+"""Texts of notes that are embedded at once without torch, which takes 4 to 9 s to load."""
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
 """Size of the cache of question vectors, and of its questions together. The vector of a token takes 1.5 to 4 KB."""
@@ -161,16 +160,19 @@ class Encoder:
     def _light_model(self, role: Role, count: int) -> IdsModel | None:
         """Return the model without torch that runs `count` texts, None if torch is to run them."""
         with self._loading:
-            if self._session is None and role != "query" and (count > FEW or "_torch_model" in vars(self)):
-                return None
-            return self._ids_model
+            if role != "query" and count > FEW:
+                self.load_fastest()
+            return None if role != "query" and "_torch_model" in vars(self) else self._ids_model
+
+    def load_fastest(self) -> None:
+        """Load torch, if it runs many notes faster: on a processor in float32 it takes half as long again."""
+        with self._loading:
+            device = self._device or choose_device()
+            if self._session is None and (device.name, device.dtype) != ("cpu", "float32"):
+                self._in_bulk()
 
     @lazy
     def _ids_model(self) -> IdsModel | None:
-        # A second thread of BLAS gains a third on an idle machine and costs as much while another program keeps the
-        # cores busy; more gain nothing for ten words, and wait spinning. Who asked for fewer gets fewer.
-        pools = ThreadpoolController().select(internal_api="openblas")
-        pools.limit(limits=min([2, *(pool.num_threads for pool in pools.lib_controllers)]))
         model = self._session(self.facts, self.name) if self._session else load_supported(self.facts)
         if model and self.running is None:
             self.running = model.running

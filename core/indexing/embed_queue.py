@@ -17,7 +17,6 @@ from core.base.text import digest
 from core.base.threads import DaemonPool
 from core.base.worker_process import ProcessEnded
 from core.embedding import Embedder, batch_size, centring, shipped, tokens
-from core.embedding.sentence import FEW
 from core.embedding.windows import windows_of
 from core.indexing.embedding_process import NoteEmbedder, NoteVectors
 from core.indexing.models import centre_of
@@ -84,7 +83,8 @@ class Vectors:
         if not texts:
             return
         centre = centre_of(self._store, self._tokens) if self._tokens else None
-        notes = NoteEmbedder(self._base.embedder, self._embedder, centre, many=len(texts) > FEW)
+        size = sum(len(text.encode(errors="replace")) for text in texts.values())
+        notes = NoteEmbedder(self._base.embedder, self._embedder, centre, size=size)
         left = sorted(texts, key=lambda key: len(texts[key]), reverse=True)
         with DaemonPool(1, "embed") as pool:
             requests = (

@@ -12,12 +12,14 @@ from typing import NamedTuple, TypeAlias, cast
 from core.base.errors import ModelError
 from core.base.worker_process import ProcessEnded, WorkerProcess
 from core.embedding import Embedder
-from core.embedding.sentence import FEW, Encoder
+from core.embedding.sentence import Encoder
 from core.embedding.tokens import TokenEmbedder, signs
 from core.model import Bits, Ids, Matrix
 
 _TORCH = ("bundled", "sentence")
-"""Embedders that run more than `FEW` texts by torch."""
+"""Embedders that run many texts by torch."""
+FEW = 130_000
+"""Bytes of texts that this process embeds: in the time that the other one takes to load torch it reads as many."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
@@ -59,18 +61,21 @@ class OtherModel(Exception):
 
 
 class NoteEmbedder:
-    """Embeds notes as `embed_notes` does, many of them in the other process."""
+    """Embeds notes as `embed_notes` does: in the other process if they are many, or it is there already.
 
-    def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, many: bool) -> None:
+    `size` are the bytes of all that are to be embedded.
+    """
+
+    def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, size: int) -> None:
         self._name, self._embedder, self._centre = name, embedder, centre
-        self._elsewhere = many and name.partition(":")[0] in _TORCH
+        self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:
         """Let the other process load its model meanwhile."""
 
         def load() -> None:
             with suppress(Exception):  # `embed` raises it again
-                self._ask(["a"] * (FEW + 1))
+                self._ask([])
 
         if self._elsewhere:
             Thread(target=load, name="load", daemon=True).start()

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from core import embedding
 from core.base.worker_process import serve
+from core.embedding.sentence import Encoder
 from core.indexing.embedding_process import EmbeddingRequest, OtherModel, embed_notes
 
 
@@ -15,6 +16,8 @@ def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
         embedder = embedding.build(request.name)
         if embedder.fingerprint != request.fingerprint:
             return OtherModel(), True
+        if isinstance(embedder, Encoder):
+            embedder.load_fastest()
         return embed_notes(embedder, request.texts, request.centre), True
     except MemoryError:  # ends this process, which gives it back
         raise

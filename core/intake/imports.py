@@ -56,8 +56,6 @@ from core.store.note_to_index import NoteToIndex
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
-_MANY = 24
-"""New notes that are surely more than a model in this process takes, and soon cut: the other one starts meanwhile."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 """The counts of a report that the log has."""
 
@@ -278,8 +276,9 @@ class Imports:
         log_bases([base])
         embed = embed and base.embed_at_once
         embedder = embedding.build(base.embedder)
-        if base.embed_at_once and sum(not is_document(file.path) for file in plan.added) > _MANY:
-            NoteEmbedder(base.embedder, embedder, many=True).start()
+        if base.embed_at_once:
+            size = sum(file.size for file in plan.added if not is_document(file.path))
+            NoteEmbedder(base.embedder, embedder, size=size).start()
         share = _WRITING_ALONE if base.without_model else _WRITING
         writing = _part(progress, 0, share) if embed else progress
         report, stopped = import_plan(self._store, base, embedder, plan, writing)

@@ -24,6 +24,7 @@ from core.workspace import Workspace
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
 
+_MANY = embedding_process.FEW + 1
 _TEXTS = ["A backup is a copy.", "Restore it after a crash.", "备份是副本。"]
 
 
@@ -33,6 +34,7 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
     own = WorkerProcess("core.indexing.embedding_worker", idle=60)
     monkeypatch.setattr(embedding_process, "_PROCESS", own)
     monkeypatch.setattr(embedding_process, "_TORCH", ("tfidf",))
+    monkeypatch.setattr(embedding_process, "FEW", 200)
     yield own
     own.close()
 
@@ -59,16 +61,16 @@ def test_many_notes_get_the_vectors_of_their_embedder_from_another_process(
     process: WorkerProcess,
 ) -> None:
     tfidf = embedding.build("tfidf")
-    vectors, _ = NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
+    vectors, _ = NoteEmbedder("tfidf", tfidf, size=_MANY).embed(_TEXTS)
     assert np.array_equal(vectors, tfidf.embed(_TEXTS, role="note"))
     pid = _pid(process)
-    NoteEmbedder("tfidf", tfidf, many=True).embed(_TEXTS)
+    NoteEmbedder("tfidf", tfidf, size=_MANY).embed(_TEXTS)
     assert _pid(process) == pid != os.getpid()
 
 
 def test_few_notes_are_embedded_here(process: WorkerProcess) -> None:
     tfidf = embedding.build("tfidf")
-    assert np.array_equal(NoteEmbedder("tfidf", tfidf, many=False).embed(_TEXTS)[0], tfidf.embed(_TEXTS, role="note"))
+    assert np.array_equal(NoteEmbedder("tfidf", tfidf, size=0).embed(_TEXTS)[0], tfidf.embed(_TEXTS, role="note"))
     assert process._running is None
 
 
@@ -86,6 +88,15 @@ def test_an_import_of_many_chunks_uses_the_process_and_one_of_few_does_not(
         report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
         assert (report.embedded_windows, report.waiting, report.problem) == (20, 0, None)
         assert _pid(process)
+
+
+def test_a_process_that_is_there_gets_few_notes_too(process: WorkerProcess) -> None:
+    tfidf, asked = embedding.build("tfidf"), []
+    NoteEmbedder("tfidf", tfidf, size=_MANY).embed(_TEXTS)
+    ask = process.ask
+    process.ask = lambda request, seconds=None: asked.append(request) or ask(request, seconds)  # type: ignore[method-assign, func-returns-value]
+    NoteEmbedder("tfidf", tfidf, size=1).embed(_TEXTS[:1])
+    assert len(asked) == 1
 
 
 def test_a_large_import_starts_the_process_before_its_notes_are_cut(
@@ -165,14 +176,14 @@ def test_a_stop_of_embedding_leaves_no_thread(tmp_path: Path, monkeypatch: pytes
 
 def test_it_ends_when_nobody_asks(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_idle", 0.0)
-    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
+    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY)
     notes.embed(_TEXTS)
     _until(lambda: process._running is None)
     assert len(notes.embed(_TEXTS)[0]) == 3
 
 
 def test_its_end_is_an_error_and_the_next_notes_get_another(process: WorkerProcess) -> None:
-    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
+    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY)
     notes.embed(_TEXTS)
     os.kill(_pid(process), signal.SIGKILL)
     with pytest.raises(ModelError, match="'tfidf' ended while"):
@@ -189,7 +200,7 @@ def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypa
         ),
     )
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed, _TEXTS)
+        asked = pool.submit(NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY).embed, _TEXTS)
         _until(lambda: process._running is not None)
         process.close()
         with pytest.raises(ModelError, match="ended while"):
@@ -199,7 +210,7 @@ def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypa
 def test_once_closed_it_starts_no_other(process: WorkerProcess) -> None:
     process.close()
     with pytest.raises(ModelError, match="ended while"):
-        NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed(_TEXTS)
+        NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY).embed(_TEXTS)
     assert process._running is None
 
 
@@ -230,7 +241,7 @@ def test_errors_of_the_model_come_from_the_process(process: WorkerProcess) -> No
 
 
 def test_signals_to_the_group_of_processes_leave_it_to_its_parent(process: WorkerProcess) -> None:
-    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), many=True)
+    notes = NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY)
     notes.embed(_TEXTS)
     pid = _pid(process)
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -244,7 +255,7 @@ def test_it_works_from_a_folder_that_was_deleted(tmp_path: Path, monkeypatch: py
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
-    assert len(NoteEmbedder("tfidf", embedding.build("tfidf"), many=True).embed(_TEXTS)[0]) == 3
+    assert len(NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY).embed(_TEXTS)[0]) == 3
 
 
 FAILING = """
@@ -276,4 +287,4 @@ def test_a_name_that_means_another_model_there_is_embedded_here(process: WorkerP
         def embed(self, texts: list[str], *, role: str) -> str:
             return f"{len(texts)} {role}"
 
-    assert NoteEmbedder("tfidf", Other(), many=True).embed(_TEXTS)[0] == "3 note"  # type: ignore[arg-type,comparison-overlap]
+    assert NoteEmbedder("tfidf", Other(), size=_MANY).embed(_TEXTS)[0] == "3 note"  # type: ignore[arg-type,comparison-overlap]

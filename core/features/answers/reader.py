@@ -1,7 +1,7 @@
 """A small transformer that reads a question together with a hit and scores how well each unit of the hit answers it.
 
 Its input are the vectors of the question's tokens and the stored token bits of the hit: headings, text, and rows with
-their column names. So nothing is encoded again, and it runs in numpy whatever runs the embedder.
+their column names. So nothing is encoded again, whatever runs the embedder.
 `python -m benchmarks.training DATA` trains it; its figures are in docs/decisions/0059-excerpts-and-a-reader.md.
 """
 
@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embedding.numpy_model import gelu
+from core.base import memory
+from core.embedding.graphs import FUSED, Graph, Session
 from core.embedding.tokens import unit as unit_length
 from core.embedding.tokens import unpack_signs
 from core.features.answers.units import Unit
@@ -32,10 +33,14 @@ MODEL = "model"
 TOKENS = 256
 """Most tokens that are read at once, about as many as the passages have that the reader is trained on."""
 HEADS = 4
-_EPSILON = np.float32(1e-5)
+_EPSILON = 1e-5
 _STEEPEST = 15.0
 """Largest logarithm of a token's share in its unit; the reader was trained with this limit."""
-_TINY = np.float32(1e-6)
+_TINY = 1e-6
+_ROWS, _NUMBERS, _END = np.array([0]), np.array([1]), np.array([np.iinfo(np.int64).max])
+"""The axis of rows and that of their numbers, and the end of all rows."""
+_NO_MARKS = np.array([0, -1, -1], np.float32)
+"""What stands beside a token of the question in place of the mean cosine and of the marks of a token of a hit."""
 
 
 class ReaderEnsemble:
@@ -59,12 +64,13 @@ class ReaderEnsemble:
 
 
 class ReaderNetwork:
-    """The weights of one network, in memory in float32."""
+    """One network, whose weights are in memory in float32. Several threads may run it at once."""
 
     def __init__(self, weights: Mapping[str, Matrix]) -> None:
-        self._weights = {name: value.astype(np.float32) for name, value in weights.items()}
-        self._layers = range(sum(name.endswith("qkv.weight") for name in weights))
-        self._question_tokens = len(weights["qpos.weight"])
+        """Build the network of `benchmarks/training/network.py`; raises KeyError or ValueError for other weights."""
+        self._places = weights["pos.weight"].astype(np.float32)
+        self._asked_places = weights["qpos.weight"].astype(np.float32)
+        self._session = _NetworkBuilder(weights).open()
 
     def scores(self, question: Matrix, signs: Matrix, heading: Mask, masks: Mask) -> Matrix:
         """Return the score of each unit.
@@ -72,59 +78,92 @@ class ReaderNetwork:
         `question` are unit vectors of its tokens, `signs` (tokens, dimension) are -1 or 1, `heading` says which tokens
         are of a heading, and `masks` (units, tokens) which are in which unit.
         """
-        question = question[: self._question_tokens]
-        root = np.float32(question.shape[1] ** 0.5)
-        cosines = signs @ question.T / root
-        aligned = _softmax(cosines * self._weights["tau"]) @ question
-        begins = np.zeros(len(signs), np.float32)
-        begins[masks.argmax(axis=1)] = 1
-        about = np.stack([cosines.max(axis=1), cosines.mean(axis=1), heading, begins], axis=1)
-        nothing = np.zeros(len(question), np.float32)
-        about_question = np.stack([cosines.max(axis=0), nothing, nothing - 1, nothing - 1], axis=1)
-        tokens = (
-            self._linear("wp", signs)
-            + aligned @ self._weights["wa.weight"].T * root
-            + self._linear("feat", about.astype(np.float32))
-            + self._weights["pos.weight"][: len(signs)]
+        question = question[: len(self._asked_places)]
+        begins = np.zeros(len(signs), bool)
+        begins[masks.argmax(axis=1)] = True
+        inputs = {
+            "question": question,
+            "signs": signs,
+            "marks": np.stack([heading, begins], axis=1).astype(np.float32),
+            "no marks": np.tile(_NO_MARKS, (len(question), 1)),
+            "places": self._places[: len(signs)],
+            "asked places": self._asked_places[: len(question)],
+            "units": masks.astype(np.float32),
+        }
+        (scores,) = self._session.run(inputs)
+        return scores[:, 0]
+
+
+class _NetworkBuilder:
+    """Builds the operators of a network from its weights, by their names in training."""
+
+    def __init__(self, weights: Mapping[str, Matrix]) -> None:
+        self._weights = weights
+        self._graph = Graph()
+        self._add = self._graph.add
+
+    def open(self) -> Session:
+        add, (width, dimension) = self._add, self._weights["wp.weight"].shape
+        root = dimension**0.5
+        cosines = add("Div", add("MatMul", "signs", add("Transpose", "question")), root)
+        aligned = add("MatMul", add("Softmax", add("Mul", cosines, self._weights["tau"])), "question")
+        about = [add(operator, cosines, _NUMBERS) for operator in ("ReduceMax", "ReduceMean")]
+        tokens = add(
+            "Sum",
+            self._linear("wp", "signs"),
+            self._linear("wa", add("Mul", aligned, root)),
+            self._linear("feat", add("Concat", *about, "marks", axis=1)),
+            "places",
         )
-        asked = (
-            self._linear("wq", question * root)
-            + self._linear("feat", about_question)
-            + self._weights["qpos.weight"][: len(question)]
+        nearest = add("Transpose", add("ReduceMax", cosines, _ROWS))
+        asked = add(
+            "Sum",
+            self._linear("wq", add("Mul", "question", root)),
+            self._linear("feat", add("Concat", nearest, "no marks", axis=1)),
+            "asked places",
         )
-        states = np.concatenate([asked, tokens])
-        for number in self._layers:
+        states = add("Concat", asked, tokens, axis=0)
+        for number in range(sum(name.endswith("qkv.weight") for name in self._weights)):
             states = self._layer(f"layers.{number}.", states)
-        return self._pooled(self._normed("norm", states)[len(question) :], masks)
+        asked_count = add("Shape", "question", end=1)
+        scores = self._pooled(add("Slice", self._normed("norm", states), asked_count, _END, _ROWS))
+        inputs = {
+            "question": ("asked", dimension),
+            "signs": ("tokens", dimension),
+            "marks": ("tokens", 2),
+            "no marks": ("asked", len(_NO_MARKS)),
+            "places": ("tokens", width),
+            "asked places": ("asked", width),
+            "units": ("units", "tokens"),
+        }
+        return self._graph.open(inputs, scores, threads=1)  # parts are read side by side
 
-    def _layer(self, name: str, states: Matrix) -> Matrix:
-        count, width = states.shape
-        mixed = self._linear(f"{name}qkv", self._normed(f"{name}n1", states))
-        query, key, value = mixed.reshape(count, 3, HEADS, width // HEADS).transpose(1, 2, 0, 3)
-        shares = _softmax(query @ key.transpose(0, 2, 1) * np.float32((width // HEADS) ** -0.5))
-        attended = (shares @ value).transpose(1, 0, 2).reshape(count, width)
-        states = states + self._linear(f"{name}o", attended)
-        inner = gelu(self._linear(f"{name}f1", self._normed(f"{name}n2", states)))
-        return states + self._linear(f"{name}f2", inner)
+    def _layer(self, name: str, states: str) -> str:
+        add, weights = self._add, self._weights
+        normed = add("Unsqueeze", self._normed(f"{name}n1", states), _ROWS)
+        mixing = weights[f"{name}qkv.weight"].T, weights[f"{name}qkv.bias"]
+        attended = add("Squeeze", add("Attention", normed, *mixing, num_heads=HEADS, domain=FUSED), _ROWS)
+        states = add("Add", states, self._linear(f"{name}o", attended))
+        inner = add("Gelu", self._linear(f"{name}f1", self._normed(f"{name}n2", states)))
+        return add("Add", states, self._linear(f"{name}f2", inner))
 
-    def _pooled(self, states: Matrix, masks: Mask) -> Matrix:
-        weight = np.exp(self._linear("att", states)[:, 0].clip(-_STEEPEST, _STEEPEST))
-        weights = masks * weight
-        mean = weights @ states / (weights.sum(axis=1, keepdims=True) + _TINY)
-        top = np.log(weights.max(axis=1, keepdims=True) + _TINY)
-        hidden = gelu(self._linear("out.0", np.concatenate([mean, top], axis=1)))
-        scores: Matrix = self._linear("out.2", hidden)[:, 0]
-        return scores
+    def _pooled(self, states: str) -> str:
+        add = self._add
+        weight = add("Exp", add("Clip", self._linear("att", states), -_STEEPEST, _STEEPEST))
+        weights = add("Mul", "units", add("Transpose", weight))
+        total = add("Add", add("ReduceSum", weights, _NUMBERS), _TINY)
+        mean = add("Div", add("MatMul", weights, states), total)
+        top = add("Log", add("Add", add("ReduceMax", weights, _NUMBERS), _TINY))
+        hidden = add("Gelu", self._linear("out.0", add("Concat", mean, top, axis=1)))
+        return self._linear("out.2", hidden)
 
-    def _linear(self, name: str, values: Matrix) -> Matrix:
-        result: Matrix = values @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-        return result
+    def _linear(self, name: str, values: str) -> str:
+        bias = [self._weights[f"{name}.bias"]] if f"{name}.bias" in self._weights else []
+        return self._add("Gemm", values, self._weights[f"{name}.weight"], *bias, transB=1)
 
-    def _normed(self, name: str, values: Matrix) -> Matrix:
-        centred = values - values.mean(axis=1, keepdims=True)
-        centred /= np.sqrt((centred * centred).mean(axis=1, keepdims=True) + _EPSILON)
-        result: Matrix = centred * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
-        return result
+    def _normed(self, name: str, values: str) -> str:
+        norm = [self._weights[f"{name}.{part}"] for part in ("weight", "bias")]
+        return self._add("LayerNormalization", values, *norm, epsilon=_EPSILON)
 
 
 @cache
@@ -140,10 +179,12 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
             for name in file.keys():  # noqa: SIM118 it is no mapping
                 number, _, weight = name.partition(".")
                 networks[number][weight] = file.get_tensor(name)
-        return ReaderEnsemble([*map(ReaderNetwork, networks.values())])
-    except (OSError, SafetensorError, KeyError) as error:
+        ensemble = ReaderEnsemble([*map(ReaderNetwork, networks.values())])
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
         _LOG.warning("The reader of answers can't be used: %s", type(error).__name__)
         return None
+    memory.give_back()
+    return ensemble
 
 
 def parts(places: Spans) -> Iterator[Tokens]:
@@ -175,9 +216,3 @@ def tokens_of(unit: Unit, places: Spans) -> Mask:
     for start, end in unit.spans:
         inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
     return inside
-
-
-def _softmax(values: Matrix) -> Matrix:
-    shares = np.exp(values - values.max(axis=-1, keepdims=True))
-    result: Matrix = shares / shares.sum(axis=-1, keepdims=True)
-    return result

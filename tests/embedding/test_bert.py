@@ -5,13 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core.embedding.numpy_model import load_supported
-from core.embedding.sentence import Encoder
+from core.embedding.bert import load_supported
+from core.embedding.sentence import FEW, Encoder
 from core.embedding.sentence import build as build_sentence
 from core.model import Device, Matrix
 from core.workspace import Workspace
@@ -50,11 +51,34 @@ def test_vectors_are_those_of_torch_with_the_first_tokens_vector(tiny_folder: Pa
     same(build_sentence(str(tiny_folder), device=IN_FLOAT32), off_by=1e-5)
 
 
+@pytest.mark.parametrize(("dtype", "by_torch"), [("float32", False), ("bfloat16", True)])
+def test_many_notes_load_torch_only_where_it_is_faster(tiny_folder: Path, dtype: str, *, by_torch: bool) -> None:
+    embedder = build_sentence(str(tiny_folder), device=Device("cpu", dtype, ""))  # type: ignore[arg-type]
+    few = embedder.embed(["a"] * FEW, role="note")
+    assert "_torch_model" not in vars(embedder)
+    many = embedder.embed(["a"] * (FEW + 1), role="note")
+    assert ("_torch_model" in vars(embedder)) is by_torch
+    assert np.allclose(few[0], many[0], atol=1e-2)
+    embedder.embed(["a"], role="note")
+    assert ("_torch_model" in vars(embedder)) is by_torch
+
+
+def test_several_questions_are_embedded_at_once_by_several_threads(tiny_folder: Path) -> None:
+    embedder = build_sentence(str(tiny_folder))
+    expected = embedder.embed(["question 3"], role="query")
+    other = build_sentence(str(tiny_folder))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda number: other.embed([f"question {number % 9}"], role="query"), range(72)))
+    assert all(np.array_equal(vector, expected) for vector in found[3::9])
+
+
 @pytest.mark.parametrize(
     ("file", "change"),
     [
         ("config.json", {"model_type": "roberta"}),
         ("config.json", {"hidden_act": "relu"}),
+        ("config.json", {"num_attention_heads": 5}),
+        ("config.json", {"num_hidden_layers": 99}),
         ("sentence_bert_config.json", {"do_lower_case": True}),
         ("modules.json", [{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}]),
     ],

@@ -1,0 +1,142 @@
+"""Networks on onnxruntime: operators are added one by one, with weights that are in memory.
+
+So few texts are read without torch, which takes 4 to 9 s and half a gigabyte to load (decision 66).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from core.base.errors import ModelError
+from core.embedding.loading import first_line
+from core.model import Matrix
+
+Array = NDArray[Any]
+Shape = Sequence[int | str]
+"""Sizes, each as a number or, where it is any, as a name."""
+OPERATORS = 20
+"""Version of the standard operators (https://onnx.ai/onnx/operators); `Gelu` is one since 20."""
+FUSED = "com.microsoft"
+"""Domain of onnxruntime's own operators, in each of its builds for processors."""
+_FORMAT = 9
+_TOGETHER = "weights"
+"""Where the weights are said to be: onnxruntime gets them from memory before it looks."""
+
+
+class Graph:
+    """A network as it is built: operators, and the weights that they are given."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Any] = []
+        self._weights: dict[str, Array] = {}
+
+    def add(self, operator: str, *inputs: str | float | Array, domain: str = "", **attributes: Any) -> str:
+        """Add an operator and return the name of what it gives; an input is a name, or a weight of any format."""
+        from onnx import helper
+
+        names = [given if isinstance(given, str) else self._add_weight(given) for given in inputs]
+        output = f"{operator} {len(self._nodes)}"
+        self._nodes.append(helper.make_node(operator, names, [output], domain=domain, **attributes))
+        return output
+
+    def _add_weight(self, given: float | Array) -> str:
+        name = f"weight {len(self._weights)}"
+        values = np.asarray(given)
+        self._weights[name] = np.asarray(values, np.int64 if values.dtype.kind == "i" else np.float32, order="C")
+        return name
+
+    def open(self, inputs: Mapping[str, Shape], output: str, *, threads: int | None = None) -> "Session":
+        """Return the network, ready to run, with the shapes of its inputs, on so many threads or those there are.
+
+        Raises ValueError for weights that don't fit their operators.
+        """
+        from onnx import TensorProto, helper
+        from onnxruntime import OrtValue
+
+        def describe(name: str, shape: Shape | None) -> Any:
+            return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+        graph = helper.make_graph(
+            self._nodes,
+            "network",
+            [describe(name, shape) for name, shape in inputs.items()],
+            [describe(output, None)],
+            initializer=[_describe(name, values) for name, values in self._weights.items()],
+        )
+        versions = [helper.make_opsetid("", OPERATORS), helper.make_opsetid(FUSED, 1)]
+        model = helper.make_model(graph, opset_imports=versions, ir_version=_FORMAT)
+        weights = {
+            name: OrtValue.ortvalue_from_numpy(values) for name, values in self._weights.items() if _is_external(values)
+        }
+        return Session(model.SerializeToString(), weights, threads=threads)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the weights."""
+        return sum(values.nbytes for values in self._weights.values())
+
+
+class Session:
+    """A graph on onnxruntime. Several threads may run it at once."""
+
+    def __init__(
+        self, graph: bytes | Path, weights: Mapping[str, Any] | None = None, *, threads: int | None = None
+    ) -> None:
+        """Open a graph, or the file of one; raises ValueError if onnxruntime refuses it."""
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads or thread_count()
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.enable_cpu_mem_arena = False
+        if weights:
+            options.add_external_initializers([*weights], [*weights.values()])
+        source = str(graph) if isinstance(graph, Path) else graph
+        try:
+            self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's errors have no common base class
+            raise ValueError(first_line(error)) from error
+
+    def run(self, inputs: Mapping[str, Array]) -> list[Matrix]:
+        """Return what the graph gives; raises ModelError if onnxruntime fails."""
+        try:
+            found: list[Matrix] = self._session.run(None, dict(inputs))
+        except Exception as error:  # onnxruntime's errors have no common base class
+            raise ModelError(
+                "A model failed on onnxruntime: {why}. If memory ran out, close other programs or choose a smaller "
+                "model.",
+                why=first_line(error),
+            ) from error
+        return found
+
+
+def thread_count() -> int:
+    """Return how many threads a network gets, and give numpy's products no more.
+
+    A second one gains a third on an idle machine; more gain nothing for ten words. Who asked for fewer gets fewer.
+    """
+    pools = ThreadpoolController().select(internal_api="openblas")
+    count: int = min([2, *(pool.num_threads for pool in pools.lib_controllers)])
+    pools.limit(limits=count)
+    return count
+
+
+def _is_external(values: Array) -> bool:
+    """Whether a weight is kept out of the graph: axes and ends are not, for shapes follow from them."""
+    return values.dtype != np.int64
+
+
+def _describe(name: str, values: Array) -> Any:
+    """Return a weight as it is in a graph: its name, kind and shape, for its values are in memory."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    if not _is_external(values):
+        return numpy_helper.from_array(values, name)
+    tensor = TensorProto(name=name, data_type=helper.np_dtype_to_tensor_dtype(values.dtype), dims=values.shape)
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=_TOGETHER)
+    return tensor
