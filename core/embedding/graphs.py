@@ -89,6 +89,7 @@ class Session:
         """Open a graph, or the file of one; raises ValueError if onnxruntime refuses it."""
         import onnxruntime
 
+        onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or thread_count()
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")

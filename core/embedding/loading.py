@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from platform import machine
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Literal
@@ -19,6 +21,10 @@ from core.base.errors import ModelError
 from core.base.messages import message, plural
 from core.embedding.model_folder import ModelFacts, read_json
 from core.model import Device, Ids, Matrix, Running
+
+_BFLOAT16 = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512"}
+"""What a processor calls its half precision, and what people call it."""
+CPU_INFO = Path("/proc/cpuinfo")
 
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
 """Products that oneDNN keeps compiled, by the lengths of the texts: a pass has four. Its own 1,024 take 40 MB after
@@ -45,6 +51,9 @@ def choose_device() -> Device:
     multilingual-e5-small's vectors in bfloat16 and in float32 is 0.997. Other processors emulate bfloat16, which is
     slower than float32.
     """
+    in_float32 = Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
+    if _has_float32_alone():
+        return in_float32
     torch = import_library("torch")
     if torch.cuda.is_available():
         if torch.cuda.is_bf16_supported():
@@ -54,11 +63,20 @@ def choose_device() -> Device:
         return Device("mps", "float32", message("the graphics part of an Apple processor"))
     # Older torch has no get_capabilities; float32 works on every processor.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    for feature, label in (("amx_bf16", "AMX"), ("avx512_bf16", "AVX-512")):
+    for feature, label in _BFLOAT16.items():
         if capabilities.get(feature):
             reason = message("this processor has fast half precision (bfloat16, {feature})", feature=label)
             return Device("cpu", "bfloat16", reason)
-    return Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
+    return in_float32
+
+
+def _has_float32_alone() -> bool:
+    """Whether torch, without being imported, surely has neither a graphics card here nor a processor with bfloat16."""
+    try:
+        features = CPU_INFO.read_text(encoding="utf-8", errors="replace").split()
+        return version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & {*features}
+    except (OSError, PackageNotFoundError):
+        return False
 
 
 class Turns:

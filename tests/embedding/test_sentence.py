@@ -2,14 +2,16 @@
 
 import json
 import sys
+from contextlib import nullcontext
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.base.errors import ConfigError, ModelError, UnknownChoice
-from core.embedding import build, e5
-from core.embedding.loading import load
+from core.embedding import build, e5, loading
+from core.embedding.loading import choose_device, load
 from core.embedding.sentence import FEW
 from core.embedding.sentence import build as build_sentence
 from core.embedding.sentence import build_bundled as build_bundled
@@ -29,9 +31,22 @@ def test_the_converted_folder_is_a_model_like_any_other(bundled):
 @pytest.mark.parametrize("library", ["torch", "sentence_transformers"])
 def test_a_library_that_cannot_be_loaded_is_named(library, tiny_folder, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.setattr(loading, "CPU_INFO", Path("nowhere"))
     device = None if library == "torch" else Device("cpu", "bfloat16", "")  # torch is needed to choose one
     with pytest.raises(ModelError, match=f"{library} can't be loaded, and models need it"):
         build_sentence(str(tiny_folder), device=device).load_fastest()
+
+
+@pytest.mark.skipif(not version("torch").endswith("+cpu"), reason="this torch may find a graphics card")
+@pytest.mark.parametrize(("features", "needs_torch"), [("fpu avx2 fma", False), ("fpu avx2 amx_bf16", True)])
+def test_a_processor_without_bfloat16_is_known_without_torch(tmp_path, monkeypatch, features, needs_torch):
+    file = tmp_path / "cpuinfo"
+    file.write_text(f"processor\t: 0\nflags\t\t: {features}\n", encoding="utf-8")
+    monkeypatch.setattr(loading, "CPU_INFO", file)
+    monkeypatch.setattr(loading, "machine", lambda: "x86_64")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ModelError, match="torch can't be loaded") if needs_torch else nullcontext():
+        assert choose_device().dtype == "float32"
 
 
 def test_meaning_across_languages(bundled):
