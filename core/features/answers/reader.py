@@ -40,7 +40,7 @@ _TINY = 1e-6
 _ROWS, _NUMBERS, _END = np.array([0]), np.array([1]), np.array([np.iinfo(np.int64).max])
 """The axis of rows and that of their numbers, and the end of all rows."""
 _NO_MARKS = np.array([0, -1, -1], np.float32)
-"""What stands beside a token of the question in place of the mean cosine and of the marks of a token of a hit."""
+"""What a token of the question has in place of the mean cosine and the marks of a token of a hit."""
 
 
 class ReaderEnsemble:
