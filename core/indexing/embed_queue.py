@@ -58,6 +58,7 @@ class Vectors:
         self._embedder = embedder
         self._tokens = tokens.token_embedder(embedder) if base.keep_tokens else None
         self._slice = batch_size(embedder) or _SLICE
+        self._size = 0
 
     def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
         """Return what is stored of some texts."""
@@ -83,8 +84,8 @@ class Vectors:
         if not texts:
             return
         centre = centre_of(self._store, self._tokens) if self._tokens else None
-        size = sum(len(text.encode(errors="replace")) for text in texts.values())
-        notes = NoteEmbedder(self._base.embedder, self._embedder, centre, size=size)
+        self._size += sum(len(text.encode(errors="replace")) for text in texts.values())
+        notes = NoteEmbedder(self._base.embedder, self._embedder, centre, size=self._size)
         left = sorted(texts, key=lambda key: len(texts[key]), reverse=True)
         with DaemonPool(1, "embed") as pool:
             requests = (
@@ -209,6 +210,7 @@ class EmbedQueue:
         self._embedder_of = embedder_of
         self._bases = {base.id: base for base in bases}
         self._only = only
+        self._vectors: dict[str, Vectors] = {}
         self.chunks = self.windows = 0
         self._due, self._total, self._state = 0.0, 0, verbatim("")
 
@@ -240,7 +242,7 @@ class EmbedQueue:
     def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
         """Embed pending chunks of a base, longest first; stop early if the user opens another note meanwhile."""
         embedder, opened = self._embedder_of(base), self._store.pending.opened
-        vectors = Vectors(self._store, base, embedder)
+        vectors = self._vectors.setdefault(base.id, Vectors(self._store, base, embedder))
         left = {pending.chunk.id: pending for pending in block}
         texts: dict[bytes, str] = {}
         windows: defaultdict[str, list[bytes]] = defaultdict(list)

@@ -63,7 +63,7 @@ class OtherModel(Exception):
 class NoteEmbedder:
     """Embeds notes as `embed_notes` does: in the other process if they are many, or it is there already.
 
-    `size` are the bytes of all that are to be embedded.
+    `size` are the bytes of these and of those that were embedded before them.
     """
 
     def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, size: int) -> None:

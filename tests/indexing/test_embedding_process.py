@@ -17,7 +17,7 @@ import pytest
 from core import embedding
 from core.base.errors import Cancelled, ModelError, UnknownChoice
 from core.base.worker_process import ProcessEnded, WorkerProcess
-from core.indexing import embedding_process
+from core.indexing import embed_queue, embedding_process
 from core.indexing.embed_queue import EmbedQueue
 from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder, NoteVectors
 from core.workspace import Workspace
@@ -87,6 +87,22 @@ def test_an_import_of_many_chunks_uses_the_process_and_one_of_few_does_not(
         _write_notes(folder, 20)
         report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
         assert (report.embedded_windows, report.waiting, report.problem) == (20, 0, None)
+        assert _pid(process)
+
+
+def test_the_process_takes_over_from_many_blocks_of_few_chunks(
+    process: WorkerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setattr(embed_queue, "_BLOCK", 2)
+    _write_notes(tmp_path / "notes", 20)
+    with Workspace(tmp_path / "workspace") as workspace:
+        with monkeypatch.context() as patch:
+            patch.setattr(NoteEmbedder, "start", lambda _: None)
+            workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"), embed=False)
+        queue = EmbedQueue(workspace.store, workspace.models.embedder, workspace.bases.all())
+        queue.embed()
+        assert queue.chunks == 20
         assert _pid(process)
 
 
