@@ -36,7 +36,7 @@ class BertModel:
     Several threads may run it at once.
     """
 
-    def __init__(self, facts: ModelFacts) -> None:
+    def __init__(self, facts: ModelFacts, threads: int) -> None:
         """Read the weights; raises an error of the files for a model of another make."""
         config = read_json(facts.folder / "config.json")
         self._pooling = _pooling(facts.folder, config)
@@ -67,7 +67,7 @@ class BertModel:
             narrow = graph.add("MatMul", wide, weight)
             norm = [*layer("output.LayerNorm"), bias]
             states = graph.add("SkipLayerNormalization", states, narrow, *norm, domain=FUSED, **epsilon)
-        self._session = graph.open({_STATES: (1, "tokens", width)}, states)
+        self._session = graph.open({_STATES: (1, "tokens", width)}, states, threads=threads)
         self.running = Running(ON_PROCESSOR, graph.size + self._places.nbytes)
 
     def run(self, texts: Sequence[Ids]) -> tuple[Matrix, list[Matrix]]:
@@ -82,12 +82,12 @@ class BertModel:
         return result
 
 
-def load_supported(facts: ModelFacts) -> BertModel | None:
+def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
     """Return the model of a folder, or None for one of another kind; torch says what is wrong with a folder."""
     from safetensors import SafetensorError
 
     try:
-        model = BertModel(facts)
+        model = BertModel(facts, threads)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError):
         return None
     memory.give_back()

@@ -3,7 +3,9 @@
 So few texts are read without torch, which takes 4 to 9 s and half a gigabyte to load (decision 66).
 """
 
+import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ OPERATORS = 20
 FUSED = "com.microsoft"
 """Domain of onnxruntime's own operators, in each of its builds for processors."""
 _FORMAT = 9
+_THREADS = 2
 _TOGETHER = "weights"
 """Where the weights are said to be: onnxruntime gets them from memory before it looks."""
 
@@ -49,8 +52,8 @@ class Graph:
         self._weights[name] = np.asarray(values, np.int64 if values.dtype.kind == "i" else np.float32, order="C")
         return name
 
-    def open(self, inputs: Mapping[str, Shape], output: str, *, threads: int | None = None) -> "Session":
-        """Return the network, ready to run, with the shapes of its inputs, on so many threads or those there are.
+    def open(self, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
+        """Return the network, ready to run on so many threads, with the shapes of its inputs.
 
         Raises ValueError for weights that don't fit their operators.
         """
@@ -83,15 +86,13 @@ class Graph:
 class Session:
     """A graph on onnxruntime. Several threads may run it at once."""
 
-    def __init__(
-        self, graph: bytes | Path, weights: Mapping[str, Any] | None = None, *, threads: int | None = None
-    ) -> None:
+    def __init__(self, graph: bytes | Path, weights: Mapping[str, Any] | None = None, *, threads: int) -> None:
         """Open a graph, or the file of one; raises ValueError if onnxruntime refuses it."""
         import onnxruntime
 
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or thread_count()
+        options.intra_op_num_threads = threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.enable_cpu_mem_arena = False
         if weights:
@@ -116,13 +117,22 @@ class Session:
 
 
 def thread_count() -> int:
-    """Return how many threads a network gets, and give numpy's products no more.
+    """Return how many threads a network for questions gets.
 
     A second one gains a third on an idle machine; more gain nothing for ten words. Who asked for fewer gets fewer.
     """
+    return min(_THREADS, core_count())
+
+
+@cache
+def core_count() -> int:
+    """Return how many threads a network for many notes gets, and from now on give numpy's products those of questions.
+
+    It is the number of cores, or of threads that the environment asks for.
+    """
     pools = ThreadpoolController().select(internal_api="openblas")
-    count: int = min([2, *(pool.num_threads for pool in pools.lib_controllers)])
-    pools.limit(limits=count)
+    count: int = min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
+    pools.limit(limits=min(_THREADS, count))
     return count
 
 

@@ -21,7 +21,7 @@ from core.base import files
 from core.base.errors import MissingDependency, ModelError
 from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.embedding import e5, sentence
-from core.embedding.graphs import Session
+from core.embedding.graphs import Session, core_count
 from core.embedding.loading import choose_device, load
 from core.embedding.model_folder import ModelFacts, create_folder, read_json
 from core.embedding.sentence import Encoder
@@ -194,7 +194,7 @@ class _IntegerModel:
 
 def _open(file: Path) -> Session:
     try:
-        return Session(file)
+        return Session(file, threads=core_count())
     except ValueError as error:
         raise ModelError(
             "{file} is damaged ({why}). Delete its folder, and it is written again.", file=str(file), why=str(error)

@@ -14,6 +14,7 @@ from core.base.errors import ConfigError, ModelError
 from core.base.registry import lazy
 from core.embedding import e5, hub, pieces
 from core.embedding.bert import load_supported
+from core.embedding.graphs import core_count, thread_count
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
 from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.tokens import unit
@@ -51,8 +52,8 @@ class Encoder:
     """Tokenizer and model of the folder that `folder` returns, each loaded at its first use.
 
     `identity`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads what runs
-    the folder's model in place of numpy and torch. `suffix`: ends the fingerprint, for a session that changes the
-    vectors. Numpy embeds questions, so that no question needs torch or waits for an import; torch embeds notes.
+    the folder's model in its place. `suffix`: ends the fingerprint, for a session that changes the vectors. A graph
+    embeds questions, so that no question needs torch or waits for an import; torch embeds many notes.
     Safe to share between threads.
     """
 
@@ -73,6 +74,7 @@ class Encoder:
         self._folder = folder
         self._device = device
         self._session = session
+        self._threads: Callable[[], int] = thread_count
         self._loading = RLock()
         self._cache_lock = Lock()
         self._cache: dict[str, tuple[Matrix, Matrix]] = {}
@@ -165,15 +167,20 @@ class Encoder:
             return None if role != "query" and "_torch_model" in vars(self) else self._ids_model
 
     def load_fastest(self) -> None:
-        """Load torch, if it runs many notes faster: on a processor in float32 it takes half as long again."""
+        """Load what runs many notes fastest: torch, or on a processor in float32 the model without it on all cores."""
         with self._loading:
+            if self._session or "_torch_model" in vars(self):
+                return
             device = self._device or choose_device()
-            if self._session is None and (device.name, device.dtype) != ("cpu", "float32"):
+            if (device.name, device.dtype) != ("cpu", "float32"):
                 self._in_bulk()
+                return
+            self._threads = core_count
+            _ = self._ids_model
 
     @lazy
     def _ids_model(self) -> IdsModel | None:
-        model = self._session(self.facts, self.name) if self._session else load_supported(self.facts)
+        model = self._session(self.facts, self.name) if self._session else load_supported(self.facts, self._threads())
         if model and self.running is None:
             self.running = model.running
         return model

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.embedding import graphs, sentence
 from core.embedding.bert import load_supported
 from core.embedding.sentence import FEW, Encoder
 from core.embedding.sentence import build as build_sentence
@@ -34,7 +35,7 @@ def by_torch(embedder: Encoder) -> tuple[Matrix, list[Matrix]]:
 
 
 def same(embedder: Encoder, *, off_by: float) -> None:
-    assert load_supported(embedder.facts) is not None
+    assert load_supported(embedder.facts, 1) is not None
     vectors, tokens = embedder.embed_tokens(QUESTIONS, role="query")
     expected, expected_tokens = by_torch(embedder)
     assert np.abs(vectors - expected).max() < off_by
@@ -61,6 +62,21 @@ def test_many_notes_load_torch_only_where_it_is_faster(tiny_folder: Path, dtype:
     assert np.allclose(few[0], many[0], atol=1e-2)
     embedder.embed(["a"], role="note")
     assert ("_torch_model" in vars(embedder)) is by_torch
+
+
+@pytest.mark.parametrize(("many", "threads"), [(False, 2), (True, 7)])
+def test_many_notes_are_read_on_every_core(
+    tiny_folder: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool, threads: int
+) -> None:
+    used = list[int]()
+    monkeypatch.setattr(graphs, "core_count", lambda: 7)
+    monkeypatch.setattr(sentence, "core_count", lambda: 7)
+    monkeypatch.setattr(sentence, "load_supported", lambda _, threads: used.append(threads))
+    embedder = build_sentence(str(tiny_folder), device=IN_FLOAT32)
+    if many:
+        embedder.load_fastest()
+    assert embedder._ids_model is None
+    assert used == [threads]
 
 
 def test_several_questions_are_embedded_at_once_by_several_threads(tiny_folder: Path) -> None:
@@ -94,7 +110,7 @@ def test_a_model_of_another_make_is_left_to_torch(
     facts = build_sentence(str(tiny_folder)).facts
     (folder / file).write_text(json.dumps(changed), encoding="utf-8")
     assert (
-        load_supported(type(facts)(folder, facts.tokenizer, facts.dimension, facts.max_tokens, facts.prompts, ""))
+        load_supported(type(facts)(folder, facts.tokenizer, facts.dimension, facts.max_tokens, facts.prompts, ""), 1)
         is None
     )
 

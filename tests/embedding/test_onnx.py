@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import MissingDependency, ModelError
-from core.embedding import build, onnx
+from core.embedding import build, onnx, sentence
 from core.embedding.onnx import build as build_onnx
 from core.embedding.sentence import Encoder
 from core.embedding.sentence import build as build_sentence
@@ -47,6 +47,12 @@ def test_vectors_are_close_to_those_of_the_model(written: Encoder, tiny_folder: 
 def test_the_batch_does_not_change_a_vector(written: Encoder) -> None:
     alone = np.concatenate([written.embed([text], role="note") for text in TEXTS])
     assert np.allclose(written.embed(TEXTS, role="note"), alone, atol=1e-6)
+
+
+def test_many_notes_need_no_torch(written: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    written.warm()
+    monkeypatch.setattr(sentence, "choose_device", None)
+    assert len(written.embed(["a"] * (sentence.FEW + 1), role="note")) == sentence.FEW + 1
 
 
 def test_the_graph_is_written_once(
