@@ -88,7 +88,8 @@ def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
 
     try:
         model = BertModel(facts, threads)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError):
+        model.run([[0]])  # weights of the wrong size fail then
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError, ModelError):
         return None
     memory.give_back()
     return model

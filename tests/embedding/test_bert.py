@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
+from core.base.errors import ModelError
 from core.embedding import graphs, sentence
 from core.embedding.bert import load_supported
 from core.embedding.sentence import FEW, Encoder
@@ -113,6 +115,19 @@ def test_a_model_of_another_make_is_left_to_torch(
         load_supported(type(facts)(folder, facts.tokenizer, facts.dimension, facts.max_tokens, facts.prompts, ""), 1)
         is None
     )
+
+
+@pytest.mark.parametrize(
+    "name", ["embeddings.word_embeddings.weight", "encoder.layer.1.output.dense.bias", "embeddings.LayerNorm.bias"]
+)
+def test_weights_of_the_wrong_size_are_left_to_torch_which_names_the_folder(
+    tiny_folder: Path, tmp_path: Path, name: str
+) -> None:
+    folder = shutil.copytree(tiny_folder, tmp_path / "model")
+    weights = load_file(folder / "model.safetensors")
+    save_file(weights | {name: weights[name].repeat(2, axis=-1)}, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ModelError, match=f"The model 'model' in {folder} can't be loaded"):
+        build_sentence(str(folder)).embed(["a"], role="query")
 
 
 def test_a_file_of_weights_that_is_cut_off_meanwhile_is_an_error(tiny_folder: Path, tmp_path: Path) -> None:
