@@ -35,9 +35,9 @@ def masks_of(read: Any, units: list[Unit]) -> Any:
     return np.stack([reader.tokens_of(unit, read.compared[0]) for unit in units])
 
 
-def scores_of(numpy_reader: ReaderEnsemble, read: Any, units: list[Unit]) -> list[float]:
+def scores_of(ensemble: ReaderEnsemble, read: Any, units: list[Unit]) -> list[float]:
     everything = np.arange(len(read.bits))
-    return numpy_reader.scores(cast(TokenizedHit, read), everything, masks_of(read, units))
+    return ensemble.scores(cast(TokenizedHit, read), everything, masks_of(read, units))
 
 
 def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[float]:
@@ -54,7 +54,7 @@ def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[fl
         return network(*map(torch.from_numpy, given))[0].tolist()
 
 
-def in_numpy(*networks: Network) -> ReaderEnsemble:
+def ensemble_of(*networks: Network) -> ReaderEnsemble:
     return ReaderEnsemble(
         [reader.ReaderNetwork({name: value.numpy() for name, value in one.state_dict().items()}) for one in networks]
     )
@@ -68,21 +68,23 @@ def network() -> Network:
 
 def test_the_scores_are_those_of_the_network(network: Network) -> None:
     read, units = hit(80)
-    assert scores_of(in_numpy(network), read, units) == pytest.approx(scores_of_network(network, read, units), abs=2e-4)
+    assert scores_of(ensemble_of(network), read, units) == pytest.approx(
+        scores_of_network(network, read, units), abs=2e-4
+    )
 
 
 def test_several_networks_give_their_mean(network: Network) -> None:
     other = Network()
     read, units = hit(30)
     one, two = (np.array(scores_of_network(each, read, units)) for each in (network, other))
-    assert scores_of(in_numpy(network, other), read, units) == pytest.approx((one + two) / 2, abs=2e-4)
+    assert scores_of(ensemble_of(network, other), read, units) == pytest.approx((one + two) / 2, abs=2e-4)
 
 
 def test_a_long_question_is_cut(network: Network) -> None:
     read, units = hit(40)
     read.question = np.repeat(read.question, 20, axis=0)
     cut = SimpleNamespace(**{**vars(read), "question": read.question[:QUESTION_TOKENS]})
-    assert scores_of(in_numpy(network), read, units) == scores_of(in_numpy(network), cut, units)
+    assert scores_of(ensemble_of(network), read, units) == scores_of(ensemble_of(network), cut, units)
 
 
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 1200)), max_size=6))
