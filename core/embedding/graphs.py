@@ -25,7 +25,6 @@ OPERATORS = 20
 FUSED = "com.microsoft"
 """Domain of onnxruntime's own operators, in each of its builds for processors."""
 _FORMAT = 9
-_THREADS = 2
 _TOGETHER = "weights"
 """Where the weights are said to be: onnxruntime gets them from memory before it looks."""
 
@@ -117,23 +116,22 @@ class Session:
 
 
 def thread_count() -> int:
-    """Return how many threads a network for questions gets.
+    """Return how many threads a network for questions gets, and give numpy's products no more.
 
     A second one gains a third on an idle machine; more gain nothing for ten words. Who asked for fewer gets fewer.
     """
-    return min(_THREADS, core_count())
+    core_count()  # while numpy still has them all
+    pools = ThreadpoolController().select(internal_api="openblas")
+    count: int = min([2, *(pool.num_threads for pool in pools.lib_controllers)])
+    pools.limit(limits=count)
+    return count
 
 
 @cache
 def core_count() -> int:
-    """Return how many threads a network for many notes gets, and from now on give numpy's products those of questions.
-
-    It is the number of cores, or of threads that the environment asks for.
-    """
+    """Return how many threads a network for many notes gets: the cores, or what the environment asks numpy for."""
     pools = ThreadpoolController().select(internal_api="openblas")
-    count: int = min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
-    pools.limit(limits=min(_THREADS, count))
-    return count
+    return min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
 
 
 def _is_external(values: Array) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from core.base.errors import ModelError
-from core.embedding import graphs, sentence
+from core.embedding import sentence
 from core.embedding.bert import load_supported
 from core.embedding.sentence import FEW, Encoder
 from core.embedding.sentence import build as build_sentence
@@ -71,8 +71,8 @@ def test_many_notes_are_read_on_every_core(
     tiny_folder: Path, monkeypatch: pytest.MonkeyPatch, *, many: bool, threads: int
 ) -> None:
     used = list[int]()
-    monkeypatch.setattr(graphs, "core_count", lambda: 7)
     monkeypatch.setattr(sentence, "core_count", lambda: 7)
+    monkeypatch.setattr(sentence, "thread_count", lambda: 2)
     monkeypatch.setattr(sentence, "load_supported", lambda _, threads: used.append(threads))
     embedder = build_sentence(str(tiny_folder), device=IN_FLOAT32)
     if many:
