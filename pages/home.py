@@ -170,7 +170,7 @@ def _base(workspace: Workspace, status: BaseStatus) -> None:
     ]
     lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
     st.html(f'<div class="t-name">{html(base.name)}</div>{lines}')
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key=f"card_actions_{base.id}"):
         widgets.base_link(base.name)
         st.page_link("bases.py", label=t("Settings"), icon=":material/tune:", query_params={"base": base.name})
 

@@ -322,15 +322,17 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     )
     folders.problems(workspace, base)
     _folders(workspace, status)
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": jobs.is_shut(workspace)}
+    row = partial(st.container, horizontal=True, vertical_alignment="center")
+    shut = jobs.is_shut(workspace)
+    with row(key=f"card_actions_{base.id}"):
+        add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": shut}
         widgets.small(t("Add notes"), f"add_{base.id}", "note_add", **add)
         widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         widgets.base_link(base.name)
-        export(workspace, base)
-        shut = jobs.is_shut(workspace)
-        asks = {"on_click": trash.ask, "args": ((), base.name), "help": t("Move this base to the trash")}
-        widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
+        with row(width="content"):  # the bin has no row of its own
+            export(workspace, base)
+            asks = {"on_click": trash.ask, "args": ((), base.name), "help": t("Move this base to the trash")}
+            widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
 
 
 def figures(workspace: Workspace, status: BaseStatus) -> list[str]:

@@ -191,6 +191,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-bases_head { margin-top: .8rem; } :is([class*="st-key-recent_"], [class*="st-key-expires_"]) { flex-wrap: nowrap; }
 :is([class*="st-key-recent_"], [class*="st-key-expires_"]) > div:first-child { min-width: 0; } :is([class*="st-key-recent_"], [class*="st-key-expires_"]) a p { overflow: hidden; text-overflow: ellipsis; }
 .t-keys { font-size: .84rem; opacity: .7; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
+[class*="st-key-card_actions_"] { row-gap: 0; } [class*="st-key-card_actions_"] a { padding: 0; background: none; } [class*="st-key-card_actions_"] a:is(:hover, :focus-visible) * { color: var(--t-accent); }
 .t-empty { display: flex; flex-direction: column; gap: .2rem; padding: 1.5rem 0 .3rem; } .t-empty b { font-size: 1.1rem; } .t-empty span { opacity: .75; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { position: sticky; top: 0; z-index: 99; background: var(--t-page); padding: .35rem 0; border-bottom: 1px solid var(--t-line); }
 .st-key-reader_bar a { background: none; } :is(.st-key-reader_bar, .st-key-reader_tabs, .st-key-second_bar) { flex-wrap: nowrap; } :is(.st-key-reader_bar, .st-key-second_bar) > div { flex: none; width: auto; min-width: 0; }
