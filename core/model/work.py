@@ -39,13 +39,14 @@ Source = Literal["environment", "file", "entered", "default"]
 class JobKind:
     """A kind of long work; jobs are named after their kind, and one of a kind runs at a time.
 
-    `doing`, `done` and `stopped` are the messages of a running, a finished and a stopped job; `n` is its result where
-    that is a number. The kinds of a `place` are drawn together, those without one nowhere. While one `writes` notes or
-    chunks, no chunk can be edited. A command next to the open app starts one that runs `alone` when no other such job
-    runs.
+    `title` names the work once it has ended. `doing`, `done` and `stopped` are the messages of a running, a finished and
+    a stopped job; `n` is its result where that is a number. The kinds of a `place` are drawn together, those without one
+    nowhere. While one `writes` notes or chunks, no chunk can be edited. A command next to the open app starts one that
+    runs `alone` when no other such job runs.
     """
 
     place: JobPlace = ""
+    title: Message = _NONE
     doing: Message = _NONE
     done: Message = _NONE
     stopped: Message = _CANCELLED
@@ -74,23 +75,49 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "answer": JobKind(),
     "examples": JobKind(),
     "local_servers": JobKind(),
-    "heal": JobKind("index", message("Repairing the search index"), message("The search index is repaired")),
-    "import": JobKind("notes", message("Importing"), message("Import finished"), writes=True, alone=True),
-    "rebuild": JobKind(
-        "notes", message("Rebuilding the index"), message("The index is rebuilt"), writes=True, alone=True
+    "heal": JobKind(
+        "index",
+        message("Repair the search index"),
+        message("Repairing the search index"),
+        message("The search index is repaired"),
     ),
-    "packs": JobKind("packs", message("Updating the pack"), message("The pack is up to date"), writes=True, alone=True),
+    "import": JobKind(
+        "notes", message("Import"), message("Importing"), message("Import finished"), writes=True, alone=True
+    ),
+    "rebuild": JobKind(
+        "notes",
+        message("Rebuild the index"),
+        message("Rebuilding the index"),
+        message("The index is rebuilt"),
+        writes=True,
+        alone=True,
+    ),
+    "packs": JobKind(
+        "packs",
+        message("Update the pack"),
+        message("Updating the pack"),
+        message("The pack is up to date"),
+        writes=True,
+        alone=True,
+    ),
     "rechunk": JobKind(
-        "chunks", message("Splitting notes again"), message("The notes are split again"), writes=True, alone=True
+        "chunks",
+        message("Split notes again"),
+        message("Splitting notes again"),
+        message("The notes are split again"),
+        writes=True,
+        alone=True,
     ),
     "embed": JobKind(
         "chunks",
+        message("Index notes"),
         message("Indexing"),
         plural("{n} passage indexed", "{n} passages indexed"),
         message("Stopped. What is indexed stays; the other notes are found by words."),
     ),
     "pictures": JobKind(
         "pictures",
+        message("Read pictures"),
         message("Reading pictures"),
         plural("{n} picture read", "{n} pictures read"),
         message("Stopped. What was read stays; the other pictures are read later."),
@@ -98,46 +125,93 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "warm_images": JobKind(),
     "images": JobKind(
         "pictures",
+        message("Recognise pictures"),
         message("Recognising pictures"),
         plural("{n} picture recognised", "{n} pictures recognised"),
         message("Stopped. The pictures that were seen can be found; the others follow later."),
     ),
-    "edits": JobKind("chunks", message("Changing chunks"), message("The chunks are changed"), writes=True),
-    "switch": JobKind("bases", message("Changing the model"), message("Model changed"), _CONTINUES, alone=True),
+    "edits": JobKind(
+        "chunks", message("Change chunks"), message("Changing chunks"), message("The chunks are changed"), writes=True
+    ),
+    "switch": JobKind(
+        "bases",
+        message("Change the model"),
+        message("Changing the model"),
+        message("Model changed"),
+        _CONTINUES,
+        alone=True,
+    ),
     "tokens": JobKind(
         "bases",
+        message("Prepare fast reranking"),
         message("Data for fast reranking"),
         message("The data for fast reranking is up to date"),
         _CONTINUES,
         alone=True,
     ),
-    "cost": JobKind("costs", message("Estimating"), message("Estimate"), _CONTINUES),
-    "test": JobKind("models", message("Testing the model"), message("Tested"), _CONTINUES),
-    "server": JobKind("models", message("Asking the server"), message("The server answers"), _CONTINUES),
-    "download": JobKind("models", message("Downloading"), message("Downloaded"), _CONTINUES),
-    "device": JobKind("models", message("Checking this machine"), stopped=_CONTINUES),
-    "evaluate": JobKind("evaluation", message("Asking the questions"), message("All questions asked"), _CONTINUES),
-    "advise": JobKind("evaluation", message("Trying the settings"), message("All questions asked"), _CONTINUES),
+    "cost": JobKind("costs", message("Estimate the cost"), message("Estimating"), message("Estimate"), _CONTINUES),
+    "test": JobKind("models", message("Test the model"), message("Testing the model"), message("Tested"), _CONTINUES),
+    "server": JobKind(
+        "models", message("Ask the server"), message("Asking the server"), message("The server answers"), _CONTINUES
+    ),
+    "download": JobKind("models", message("Download"), message("Downloading"), message("Downloaded"), _CONTINUES),
+    "device": JobKind("models", message("Check this machine"), message("Checking this machine"), stopped=_CONTINUES),
+    "evaluate": JobKind(
+        "evaluation",
+        message("Ask the questions"),
+        message("Asking the questions"),
+        message("All questions asked"),
+        _CONTINUES,
+    ),
+    "advise": JobKind(
+        "evaluation",
+        message("Try the settings"),
+        message("Trying the settings"),
+        message("All questions asked"),
+        _CONTINUES,
+    ),
     "findable": JobKind(
         "findable",
+        message("Check whether notes can be found"),
         message("Asking whether your notes can be found"),
         message("Your notes are checked"),
         message("Stopped. The last check stays."),
     ),
     "learn": JobKind(
         "learning",
+        message("Read the logs"),
         message("Reading the logs"),
         message("The logs are read"),
         message("Stopped. What was suggested so far stays."),
     ),
     "backup": JobKind(
-        "care", message("Making a backup"), message("The backup is made"), message("Stopped. No backup was made.")
+        "care",
+        message("Make a backup"),
+        message("Making a backup"),
+        message("The backup is made"),
+        message("Stopped. No backup was made."),
     ),
-    "verify": JobKind("care", message("Checking the backup"), message("The backup is intact"), message("Stopped.")),
-    "doctor": JobKind("care", message("Checking everything"), message("Checked"), _CONTINUES, alone=True),
-    "compact": JobKind("care", message("Freeing space"), message("Unused space is freed"), _CONTINUES, alone=True),
+    "verify": JobKind(
+        "care",
+        message("Check the backup"),
+        message("Checking the backup"),
+        message("The backup is intact"),
+        message("Stopped."),
+    ),
+    "doctor": JobKind(
+        "care", message("Check everything"), message("Checking everything"), message("Checked"), _CONTINUES, alone=True
+    ),
+    "compact": JobKind(
+        "care",
+        message("Free space"),
+        message("Freeing space"),
+        message("Unused space is freed"),
+        _CONTINUES,
+        alone=True,
+    ),
     "suggest": JobKind(
         "questions",
+        message("Look for questions"),
         message("Looking for questions"),
         plural("{n} question suggested", "{n} questions suggested"),
         message("Stopped. No question was added."),

@@ -53,7 +53,9 @@ def test_the_doctor_and_the_space_are_a_click_away(
     assert "Repaired: Every passage is found by words" in screen.text.replace("\\", "")
     screen.app.session_state["space"] = True
     assert "are free on the disk" in screen.open("settings").tab("Backups and health").text
-    screen.press("compact").finish("compact")
+    screen.press("compact").finish("compact").tab("Backups and health", "jobs_ended")
+    (ended,) = (table.value for table in screen.app.dataframe if "what" in table.value)
+    assert list(ended["what"][:2]) == ["Free space", "Check everything"]
     usage = shutil.disk_usage(place)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=300_000_000))
     assert "The disk is nearly full: 300.0 MB left" in screen.open("settings").text.replace("\\", "")

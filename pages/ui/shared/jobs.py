@@ -208,8 +208,8 @@ def announce(workspace: Workspace) -> None:
     announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
     for job in (job for key, job in ended.items() if key not in announced):
         if job.state == "failed":
-            doing = plain(text_of(JOB_KINDS[job.name].doing))
-            st.toast(f"**{doing}**  \n{plain(outcome(job))}", icon=":material/error:")
+            title = plain(text_of(JOB_KINDS[job.name].title))
+            st.toast(f"**{title}**  \n{plain(outcome(job))}", icon=":material/error:")
         elif job.state == "done" and not _is_unremarkable(job):
             st.toast(plain(outcome(job)), icon=":material/check_circle:")
     st.session_state[_ANNOUNCED] = set(ended)
@@ -245,7 +245,7 @@ def history(workspace: Workspace) -> None:
     rows = [
         {
             "at": names.local(now - timedelta(seconds=clock - job.started)),
-            "what": text_of(JOB_KINDS[job.name].doing) + (f" · {job.base}" if job.base else ""),
+            "what": text_of(JOB_KINDS[job.name].title) + (f" · {job.base}" if job.base else ""),
             "result": outcome(job),
             "seconds": t("{seconds:.1f} s", seconds=job.seconds),
         }
