@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
+from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, NoteSummary
 from core.workspace import Workspace
 from pages.ui.chunks import bands, chunktable, editor, summary, tryout, undo
 from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
@@ -61,24 +61,25 @@ def draw_stored(
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     side, main = st.columns([2, 8], gap="medium")
     with side, st.container(key="chunks_side"):
-        note_id = summary.picker(workspace, [base.name for base in bases])
+        note_id, cards = summary.picker(workspace, [base.name for base in bases])
     with main:
-        _note(workspace, note_id)
+        _note(workspace, note_id, cards)
 
 
-def _note(workspace: Workspace, note_id: str | None) -> None:
-    """Draw a note with its chunks, without one the latest notes."""
+def _note(workspace: Workspace, note_id: str | None, cards: Sequence[NoteSummary]) -> None:
+    """Draw a note with its chunks, without one the latest of those that pass the filters."""
     # Each in its own container: one that comes or goes doesn't move the elements after it.
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
     with st.container():
         editor.draw_flagged(workspace)
     if note_id is None:
-        summary.offer(workspace)
+        with st.container(key="offered"):
+            summary.offer(workspace, cards)
         return
     # On narrow screens the menu's button hides the tree: this replaces it there.
     with st.container(key="another_note"):
-        shell.popover(t("Another note"), "another", "description", lambda: summary.offer(workspace))
+        shell.popover(t("Another note"), "another", "description", lambda: summary.offer_another(workspace))
     note = workspace.notes.get(note_id)
     base = workspace.bases.by_id(note.base_id)
     own = workspace.chunks.options(note.id)

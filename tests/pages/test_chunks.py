@@ -11,7 +11,7 @@ def test_without_a_note_some_are_offered_and_the_last_one_is_opened_next_time(fi
     filled.open("chunks")
     assert "Choose a note" in filled.text
     assert not filled.app.dataframe
-    filled.app.text_input("offer_text").input("bread").run()
+    filled.app.text_input("cut_text").input("bread").run()
     (offered,) = (button for button in filled.app.button if (button.key or "").startswith("offer_"))
     filled.press(offered.key)
     assert len(filled.app.dataframe[0].value) == 1

@@ -20,8 +20,8 @@ SHOWN = 12
 COLUMNS = 3
 
 
-def picker(workspace: Workspace, bases: list[str]) -> str | None:
-    """Draw base, search and tree, and return the id of the chosen note; a link chooses one too."""
+def picker(workspace: Workspace, bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
+    """Draw the filters and the tree, and return the id of the chosen note and all that pass; a link chooses one too."""
     if linked := links.arrived_value("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = widgets.base_filter(bases, "cut_base")
@@ -42,7 +42,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
             raise
     if chosen and workspace.preferences.get(_LAST) != chosen:
         workspace.preferences.set(_LAST, chosen)
-    return chosen
+    return chosen, cards
 
 
 def choose(note_id: str) -> None:
@@ -63,22 +63,26 @@ def _chosen_note(workspace: Workspace) -> str | None:
     return chosen
 
 
-def offer(workspace: Workspace) -> None:
-    """Draw the latest notes, or those whose title or path has a text, each with a button that opens it."""
+def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
+    """Draw the latest of some notes, each with a button that opens it."""
     if not workspace.notes.all():
         st.caption(t("The notes are being imported.") if jobs.is_importing(workspace) else t("There are no notes yet."))
         return
     st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split, and to change that."))}</p>')
-    text = widgets.text_box(t("Title or path"), "offer_text", icon=":material/filter_alt:").strip()
-    cards = sorted(
-        workspace.notes.all(Filters(), text=text), key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True
-    )
-    if not cards:
-        st.caption(t("No note matches these filters."))
-    for column, card in widgets.in_columns(cards[:SHOWN], COLUMNS):
+    latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
+    for column, card in widgets.in_columns(latest[:SHOWN], COLUMNS):
         with column:
             _draw_offer(card)
-    widgets.more(len(cards) - SHOWN)
+    widgets.more(len(latest) - SHOWN)
+
+
+def offer_another(workspace: Workspace) -> None:
+    """Draw the notes whose title or path has a text."""
+    text = widgets.text_box(t("Title or path"), "another_text", icon=":material/filter_alt:").strip()
+    if cards := workspace.notes.all(text=text):
+        offer(workspace, cards)
+    else:
+        st.caption(t("No note matches these filters."))
 
 
 def _draw_offer(card: NoteSummary) -> None:

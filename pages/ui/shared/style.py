@@ -37,8 +37,8 @@ button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes for
 @media (max-width: 767px) { [data-testid="stLayoutWrapper"]:has(> .st-key-page_help) { right: 1rem; } .st-key-page_help p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 [data-testid="stColumn"]:has(.st-key-chunks_side) { position: sticky; top: 4rem; align-self: flex-start; } .st-key-chunks_side { --t-tree: calc(100vh - 17rem); }
-@media (min-width: 1001px) { .st-key-another_note, .st-key-offer_text { display: none; } }
-@media (max-width: 1000px) { [data-testid="stColumn"]:has(.st-key-chunks_side) { display: none; } }
+@media (min-width: 1001px) { .st-key-another_note { display: none; } }
+@media (max-width: 1000px) { [data-testid="stColumn"]:has(.st-key-chunks_side) { position: static; min-width: 100%; } .st-key-chunks_side .st-key-tree, [data-testid="stColumn"]:has(.st-key-chunks_side):not(:has(+ * .st-key-offered)) { display: none; } }
 :is([class*="st-key-offer_"], .st-key-review_list) button :is(div, span) { justify-content: flex-start; text-align: left; }
 :is([class*="st-key-offer_"], .st-key-review_list) button p { overflow-wrap: anywhere; }
 button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
