@@ -39,10 +39,10 @@ Source = Literal["environment", "file", "entered", "default"]
 class JobKind:
     """A kind of long work; jobs are named after their kind, and one of a kind runs at a time.
 
-    `title` names the work once it has ended. `doing`, `done` and `stopped` are the messages of a running, a finished and
-    a stopped job; `n` is its result where that is a number. The kinds of a `place` are drawn together, those without one
-    nowhere. While one `writes` notes or chunks, no chunk can be edited. A command next to the open app starts one that
-    runs `alone` when no other such job runs.
+    `title` names the work once it has ended. `doing`, `done` and `stopped` are the messages of a running, a finished
+    and a stopped job; `n` is its result where that is a number. The kinds of a `place` are drawn together, those
+    without one nowhere. While one `writes` notes or chunks, no chunk can be edited. A command next to the open app
+    starts one that runs `alone` when no other such job runs.
     """
 
     place: JobPlace = ""

@@ -306,6 +306,14 @@ def test_questions_are_filtered_by_state_kind_and_text(filled: Screen) -> None:
     assert "No question matches these filters" in filled.text
 
 
+def test_only_a_question_that_is_listed_is_acted_on(filled: Screen) -> None:
+    keep(filled, GOOD, NEGATIVE)
+    choose(look(filled), "q1")
+    assert not field(filled, "button", "questions_delete").disabled
+    filled.app.text_input("questions_text").input("wrote").run()
+    assert field(filled, "button", "questions_delete").disabled
+
+
 def test_a_question_is_changed(filled: Screen) -> None:
     keep(filled, GOOD, {**NEGATIVE, "kind": "my kind"})
     look(filled, question="q1")

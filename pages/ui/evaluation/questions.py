@@ -22,7 +22,11 @@ STATES = {
 LONGEST = 300
 """Characters of a question in the table."""
 WIDTHS = {"state": 96, "kind": 82, "passages": 62}
-"""Pixels of the columns that are left out while empty."""
+"""Least pixels of the columns that are left out while empty."""
+LETTER = 7
+"""Pixels of a letter in a column."""
+BESIDE = 360
+"""Pixels of the columns next to a question in full, which says the others itself; they grow where there is room."""
 
 _CHOSEN, _SHOWN, _ADDING = "chosen_questions", "shown_question", "adding_question"
 _DELETION = Dialog("deleting_questions")
@@ -44,8 +48,9 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
         left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
-                _table(_filter_questions(every), has_side=has_side)
-                _actions(workspace, question_set, every)
+                listed = _filter_questions(every)
+                _table(listed, has_side=has_side)
+                _actions(workspace, question_set, listed)
             else:
                 st.info(
                     t(
@@ -140,16 +145,18 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
         st.session_state.update({_CHOSEN: now, _SHOWN: (new or now or [""])[-1], _ADDING: False})
 
     rows = [_row(item) for item in listed]
-    widths = {name: WIDTHS[name] for name in WIDTHS if any(row[name] for row in rows)}
+    others = ["state"] if has_side else list(WIDTHS)
+    longest = {name: max(len(str(row[name] or "")) for row in rows) for name in others}
+    widths = {name: max(WIDTHS[name], LETTER * letters) for name, letters in longest.items() if letters}
     widgets.table(
         rows,
         {
             "question": st.column_config.TextColumn(
-                t("Question"), width=510 - sum(widths.values()) if has_side else None
+                t("Question"), width=BESIDE - sum(widths.values()) if has_side else None
             ),
-            "state": st.column_config.TextColumn(t("State"), width=WIDTHS["state"]),
-            "kind": st.column_config.TextColumn(t("Kind"), width=WIDTHS["kind"]),
-            "passages": st.column_config.NumberColumn(t("Passages"), width=WIDTHS["passages"]),
+            "state": st.column_config.TextColumn(t("State"), width=widths.get("state")),
+            "kind": st.column_config.TextColumn(t("Kind"), width=widths.get("kind")),
+            "passages": st.column_config.NumberColumn(t("Passages"), width=widths.get("passages")),
         },
         key,
         most=560,
@@ -169,10 +176,10 @@ def _row(item: Question) -> dict[str, object]:
     }
 
 
-def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Question]) -> None:
-    """Draw the actions on the chosen questions, listed or not; a dialog confirms a deletion."""
-    chosen: list[str] = st.session_state[_CHOSEN]
-    suggested = [item.id for item in every if item.suggested and item.id in chosen]
+def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Question]) -> None:
+    """Draw the actions on the chosen questions that are listed; a dialog confirms a deletion."""
+    items = [item for item in listed if item.id in st.session_state[_CHOSEN]]
+    chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
     questions = workspace.questions
     button = partial(widgets.count_button, disabled=workspace.readonly)
     with st.container(horizontal=True, key="question_actions"):

@@ -255,6 +255,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-way_preset_"] button { min-height: 1.75rem; padding: 0 .6rem; } [class*="st-key-way_preset_"] button p { font-size: .82rem; }
 @media (max-width: 1150px) { [data-testid="stHorizontalBlock"]:has(> * > * > * > :is(.st-key-rows_list, .st-key-figures_side)) > [data-testid="stColumn"] { min-width: 100%; } }
 @media (min-width: 1151px) { [data-testid="stColumn"]:has(.st-key-rows_list) > [data-testid="stVerticalBlock"] { position: sticky; top: 1rem; } }
+@media (min-width: 641px) { .st-key-question_sets { flex-wrap: nowrap; } .st-key-question_sets > :first-child { flex-shrink: 1; min-width: 0; } }
 .t-about { max-width: 56rem; line-height: 1.55; }
 @media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-question_side), :has(+ [data-testid="stColumn"] .st-key-question_side)) { min-width: 100%; }
   [data-testid="stColumn"]:has(.st-key-question_side) { order: -1; } }
