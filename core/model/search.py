@@ -217,7 +217,8 @@ class SearchResult:
     their place. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence` says
     (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order, `decompositions`
     the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice` where all
-    searched bases are literal. `pictures` are hits of their own, where the question asks for pictures.
+    searched bases are literal. `pictures` are hits of their own, where the question asks for pictures. `without_model`:
+    no searched base has a model for meaning.
     """
 
     query: str
@@ -241,6 +242,7 @@ class SearchResult:
     settings: CompleteSettings = DEFAULTS
     choice: LlmSelection | None = None
     pictures: tuple[PictureHit, ...] = ()
+    without_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)

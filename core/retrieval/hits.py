@@ -81,6 +81,7 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
         confident=evidence >= confidence.LEAST,
         evidence=evidence,
         settings=query.settings,
+        without_model=all(base.without_model for base in whole.request.bases),
         lost=tuple(_list_dropped(ranked, query.settings.limit)) if query.explain else (),
     )
 

@@ -51,6 +51,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, model: Counting) -> Iter
 def test_no_door_loads_a_model(workspace: Workspace, model: Counting) -> None:
     result = workspace.search(ASKED)
     assert (len(result.hits), result.mode, result.reranker, result.notices) == (2, "hybrid", "", ())
+    assert result.without_model
     program = connected(workspace)
     for path in ("search", "retrieve", "context"):
         assert program.post(f"{PLACE}/v1/{path}", json={"query": ASKED}).is_success

@@ -90,6 +90,13 @@ def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
         assert stage in reasons
 
 
+def test_a_base_without_a_model_is_searched_by_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+    assert "by words only" in Screen().finish("warm").open("search", q="restore").text
+
+
 @pytest.mark.parametrize(
     ("mode", "name"),
     [("semantic", "by meaning"), ("keyword", "by words"), ("auto", "by meaning and words")],

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.model import MODES, BaseStatus, KnowledgeBase, RefusedChunk
+from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from core.workspace import Workspace
 from pages.ui.bases import findability, folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
-from pages.ui.shared import ignoring, jobs, knobs, shell, widgets
+from pages.ui.shared import ignoring, jobs, knobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -196,7 +196,7 @@ def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
         result = workspace.search(text, bases=base.name, wait=False)
     count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
     took = t("{ms} ms", ms=round(result.took_ms))
-    st.caption(f"{count} · {text_of(MODES[result.mode])} · {took}")
+    st.caption(f"{count} · {names.search_mode(result)} · {took}")
     hits.draw_choice(result)
     if result.hits and not result.confident:
         st.caption(t("Nothing similar. The nearest:"))

@@ -14,7 +14,6 @@ from core.base.errors import QueryError, UnknownChoice
 from core.base.messages import Message, message, plural
 from core.model import (
     LOST,
-    MODES,
     NOTICES,
     Context,
     DroppedCandidate,
@@ -29,7 +28,7 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.search import hits, question_box, quotes, threads, understood, written
-from pages.ui.shared import cards, knobs, links, shell, widgets
+from pages.ui.shared import cards, knobs, links, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -276,7 +275,7 @@ def _count(result: SearchResult) -> str:
         hits=t_plural("{n} hit", "{n} hits", n=len(result.hits)),
         notes=t_plural("{n} note", "{n} notes", n=len({hit.note.id for hit in result.hits})),
     )
-    count = f"{count} · {text_of(MODES[result.mode])}"
+    count = f"{count} · {names.search_mode(result)}"
     if not result.pictures:
         return count
     seen = t_plural("{n} picture", "{n} pictures", n=len(result.pictures))

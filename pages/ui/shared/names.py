@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from core.base.messages import message
-from core.model import KnowledgeBase, NoteCounts, on_clock
+from core.model import MODES, KnowledgeBase, NoteCounts, SearchResult, on_clock
 from pages.ui.shared.text import t, t_plural, text_of
 
 # Bytes, durations and points in time as the user reads them.
@@ -33,6 +33,12 @@ def note_counts(counts: NoteCounts) -> list[str]:
         t("{n} not yet found by meaning", n=counts.by_words): counts.by_words,
     }
     return [t_plural("{n} note", "{n} notes", n=counts.notes), *(text for text, n in others.items() if n)]
+
+
+def search_mode(result: SearchResult) -> str:
+    """Return how a question was searched; without a model, by words."""
+    words = result.without_model and result.mode != "listed"
+    return text_of(MODES["keyword" if words else result.mode])
 
 
 def last_update(base: KnowledgeBase) -> str:
