@@ -123,7 +123,7 @@ def _kinds(check: BaseCheck) -> None:
     ]
     columns = {
         "kind": st.column_config.TextColumn(t("Made from"), width=200),
-        "questions": st.column_config.NumberColumn(t("Questions"), width=100),
+        "questions": widgets.count_column(t("Questions"), width=100),
         "first": st.column_config.ProgressColumn(
             t("Ranked first"), format="percent", min_value=0.0, max_value=1.0, width=150
         ),

@@ -63,10 +63,10 @@ def table(
         lines,
         {
             "index": st.column_config.NumberColumn("#", width=36),
-            "line": st.column_config.NumberColumn(t("Line"), width=56),
+            "line": widgets.count_column(t("Line"), width=56),
             "section": st.column_config.TextColumn(t("Section"), width=112),
-            "tokens": st.column_config.NumberColumn(t("Tokens"), width=56),
-            "overlap": st.column_config.NumberColumn(t("Overlap"), width=56),
+            "tokens": widgets.count_column(t("Tokens"), width=56),
+            "overlap": widgets.count_column(t("Overlap"), width=56),
             "state": st.column_config.TextColumn(t("State"), width=82),
             "edited": st.column_config.TextColumn(t("Edited"), width=60),
             "kind": st.column_config.TextColumn(t("Kind"), width=70),

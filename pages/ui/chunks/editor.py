@@ -108,7 +108,7 @@ def drawer(
             shut = _draw_lock_reason(workspace, base)
             _draw_chunk(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
-    title = t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
+    title = t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
     _DRAWER.draw(title, content, width=WIDTH, position="right")
 
 

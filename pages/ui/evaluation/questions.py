@@ -156,7 +156,7 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
             ),
             "state": st.column_config.TextColumn(t("State"), width=widths.get("state")),
             "kind": st.column_config.TextColumn(t("Kind"), width=widths.get("kind")),
-            "passages": st.column_config.NumberColumn(t("Passages"), width=widths.get("passages")),
+            "passages": widgets.count_column(t("Passages"), width=widths.get("passages")),
         },
         key,
         most=560,

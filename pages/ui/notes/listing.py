@@ -172,7 +172,7 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
             "state": st.column_config.TextColumn(t("State"), width=95),
             "base": st.column_config.TextColumn(t("Base"), width="small"),
             "tags": st.column_config.ListColumn(t("Tags")),
-            "chunks": st.column_config.NumberColumn(t("Chunks"), width=65),
+            "chunks": widgets.count_column(t("Chunks"), width=65),
             "updated": st.column_config.TextColumn(t("Updated"), width=95),
             "path": st.column_config.TextColumn(t("Path")),
         },

@@ -442,7 +442,7 @@ def _links(title: str, links: Sequence[str]) -> str:
     if not links:
         return ""
     more = [html(t("and {n} more", n=len(links) - LISTED))] if len(links) > LISTED else []
-    return f"<div><b>{html(title)} · {len(links)}</b>{''.join([*links[:LISTED], *more])}</div>"
+    return f"<div><b>{html(title)} · {len(links):,}</b>{''.join([*links[:LISTED], *more])}</div>"
 
 
 def _raw(note: Note) -> None:

@@ -24,7 +24,7 @@ const folder = (view, inner, path) => {
   const body = document.createElement('div');
   const key = JSON.stringify(path);
   details.dataset.name = inner.name;
-  line.append(document.createTextNode(inner.name + ' '), small(inner.count, ''));
+  line.append(document.createTextNode(inner.name + ' '), small(inner.count.toLocaleString('en'), ''));
   details.append(line, body);
   details.fill = () => {
     if (body.childNodes.length) return;

@@ -105,7 +105,7 @@ COUNTS = {
     "removed": message("Removed"),
     "unchanged": message("Unchanged"),
     "failed": message("Failed"),
-    "skipped": message("Not read"),
+    "skipped": message("Pictures and other files"),
     "incomplete": message("Incomplete"),
 }
 _FIGURES = {

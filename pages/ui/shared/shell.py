@@ -303,7 +303,7 @@ def _waiting(workspace: Workspace) -> str:
     """Return how many decisions wait for the user, as shown after the page's name."""
     with suppress(TesseraError):  # the page says what is wrong with the database
         if count := workspace.review.count():
-            return f" · {count}"
+            return f" · {count:,}"
     return ""
 
 

@@ -234,6 +234,11 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], key: st
     return st.dataframe(rows, column_config=columns, key=key, height=height, hide_index=True, **more)
 
 
+def count_column(title: str, **more: Any) -> Any:
+    """Return a column of whole numbers, written as in texts."""
+    return st.column_config.NumberColumn(title, format="localized", **more)
+
+
 def chunk_link(note_id: str, chunk: int | None, label: str = "", **more: Any) -> None:
     """Draw a link to a chunk of a note."""
     place = {"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})}
