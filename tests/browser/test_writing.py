@@ -201,12 +201,16 @@ def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_
         session = page.evaluate("tesseraShelf.session")
         server.kill()
         expect(page.get_by_text("Tessera isn't responding")).to_be_visible()
+        expect(page.get_by_text("No connection to Tessera")).to_be_visible()
+        expect(page.get_by_text("Model ready")).to_be_hidden()
         state(tab, "Saved")  # what is there is
         page.keyboard.type(" and after")
         state(tab, "Not saved: no connection")
         expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_hidden()
         server.start()
         expect(page.get_by_text("Tessera isn't responding")).to_be_hidden()
+        expect(page.get_by_text("Model ready")).to_be_visible()
+        expect(page.get_by_text("No connection to Tessera")).to_be_hidden()
         page.keyboard.type(".")  # a save that is refused just after the start is made up for by the next one
         state(tab, "Saved")
         assert page.evaluate("tesseraShelf.session") != session

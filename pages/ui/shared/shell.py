@@ -268,6 +268,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
                 st.html('<hr class="t-rule">')
             st.page_link(pages[name], label=f"{text_of(title)}{counts.get(name, '')}", icon=icon, width="stretch")
         st.space("small")
+        away = html(t("No connection to Tessera"))
+        st.html(f'<div class="t-state t-away"><span class="t-dot absent"></span>{away}</div>')
         if workspace:
             jobs.announce(workspace)
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)

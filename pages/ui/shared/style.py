@@ -48,6 +48,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-dim { opacity: .68; } .t-small { font-size: .84rem; }
 .t-state { font-size: .84rem; display: flex; gap: .5rem; align-items: baseline; }
 .t-dot { width: .55rem; height: .55rem; border-radius: 50%; flex: none; background: #d39a2e; }
+[data-testid="stElementContainer"]:has(.t-away), [data-testid="stApp"]:not([data-test-connection-state="CONNECTED"]) [data-testid="stSidebar"] [data-testid="stElementContainer"]:has(.t-state, [data-testid="stProgress"]) { display: none; }
+[data-testid="stApp"]:not([data-test-connection-state="CONNECTED"]) [data-testid="stSidebar"] [data-testid="stElementContainer"]:has(.t-away) { display: block; } /* Only the browser knows. */
 .t-dot.ready { background: #0f8a80; } .t-dot.failed { background: #c5483c; }
 .t-dot.absent { background: none; border: 1.5px solid color-mix(in srgb, currentColor 45%, transparent); align-self: center; }
 .t-dotted { display: flex; gap: .6rem; min-width: 0; } .t-head .t-dot { align-self: center; } .t-head .t-name { min-width: 0; }

@@ -94,7 +94,7 @@ def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True)
         for name in _above(card, several=several):
             folder = folder["folders"].setdefault(name, {"name": name, "count": 0, "folders": {}, "notes": []})
             folder["count"] += 1
-        about = str(card.chunks) if counts else card.document.kind if card.document else ""
+        about = f"{card.chunks:,}" if counts else card.document.kind if card.document else ""
         folder["notes"].append([card.id, card.title, about, card.pending > 0])
     return _listed(root)
 
