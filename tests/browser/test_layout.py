@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_rows_of_buttons_keep_together(tab: Tab) -> None:
     tab.open("/bases")
     row = page.locator("[class*='st-key-card_actions_']").first
     wide = places(tab, row, 1280)
-    assert {after[0] - before[1] for before, after in zip(wide, wide[1:], strict=False)} == {16}
+    assert {after[0] - before[1] for before, after in pairwise(wide)} == {16}
     assert len({middle for _, _, middle in wide}) == 1
     *_, export, trash = narrow = places(tab, row, 390)
     assert len(narrow) == 5
