@@ -73,6 +73,8 @@ class Bases:
         self._chunks = chunks
         self.on_pictures: Callable[[], object] = lambda: None
         """Called when a base begins or ends to read pictures."""
+        self.on_renamed: Callable[[str, str], object] = lambda old, new: None
+        """Called with the old and the new name of a base that was renamed."""
 
     def get(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
@@ -181,7 +183,9 @@ class Bases:
             self.check_name(new)
             for table in (self._store.searches, self._store.uses, self._store.clicks, self._store.questions):
                 table.reword(lambda text: self._reworded(text, name, new))
-            return self._store.bases.change(base, name=new)
+            renamed = self._store.bases.change(base, name=new)
+        self.on_renamed(name, new)
+        return renamed
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
         """Estimate the cost of other chunking: cut the notes by it, and time the embedding of a few windows.

@@ -144,10 +144,19 @@ class DailyNotes:
         other, card = self._template(), self._notes.cards_of([done.note_id])[done.note_id]
         if other and (card.base != chosen.base or other.base == chosen.base):
             return  # this one was and is the template
+        self._set("daily.template", name)
+
+    def follow_base(self, old: str, new: str) -> None:
+        """Let the setting name the base of the notes by its new name, if it is the one that was renamed."""
+        if self._settings.daily.base == old:
+            self._set("daily.base", new)
+
+    def _set(self, setting: str, name: str) -> None:
+        """Write a setting that follows a name; a settings file that can't be written is no reason against that name."""
         try:
-            self._settings_file.write("daily.template", name)
+            self._settings_file.write(setting, name)
         except TesseraError as error:
-            _LOG.warning("The setting of the template keeps its name", exc_info=error)
+            _LOG.warning("The setting %s keeps its name", setting, exc_info=error)
 
     def _find(self, base: KnowledgeBase, path: str) -> str | None:
         cards = self._notes.all(Filters(bases=(base.name,)))

@@ -79,6 +79,7 @@ class Services:
             store, settings, self.models, self.chunks, _renamed, lambda base: self.archives.put_into_trash(base)
         )
         self.bases.on_pictures = lambda: self.pictures.switched()
+        self.bases.on_renamed = lambda old, new: self.daily.follow_base(old, new)
         self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
         self.notes.on_renamed = lambda done: self.daily.follow(done)
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts

@@ -51,7 +51,7 @@ def test_a_day_has_one_note_with_the_text_and_the_fields_of_the_template(workspa
         workspace.daily.open(FRIDAY)
 
 
-def test_the_template_is_followed_where_it_is_renamed_or_moved(
+def test_the_template_and_the_base_are_followed_where_they_are_renamed_or_moved(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -74,8 +74,13 @@ def test_the_template_is_followed_where_it_is_renamed_or_moved(
     assert chosen() == "Day"
     notes.rename(template.id, "Every day")
     assert chosen() == "Every day"
+    workspace.bases.rename("home", "house")
+    assert workspace.settings.daily.base == "work"
+    workspace.bases.rename("work", "office")
+    assert workspace.settings.daily.base == "office"
     (tmp_path / "tessera.toml").write_text("no TOML")
     assert notes.rename(template.id, "Day").title == "Day"
+    assert workspace.bases.rename("office", "work").name == "work"
 
 
 def test_a_base_that_writes_files_gets_a_file(workspace: Workspace, tmp_path: Path) -> None:

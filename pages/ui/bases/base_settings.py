@@ -124,14 +124,12 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
     workspace.bases.update(base.name, description=description.strip())
     if name.strip() != base.name:
         workspace.bases.rename(base.name, name.strip())
-        _follow_rename(workspace, base.name, name.strip())
+        _follow_rename(base.name, name.strip())
     st.rerun()
 
 
-def _follow_rename(workspace: Workspace, old: str, new: str) -> None:
-    """Let the choices of this session, and where today's note goes, follow a base that has another name."""
-    if workspace.settings.daily.base == old:
-        workspace.settings_file.write("daily.base", new)
+def _follow_rename(old: str, new: str) -> None:
+    """Let the choices of this session follow a base that has another name."""
     folders.go(new)
     for key in ("notes_base", "eval_base", "cut_base"):
         if st.session_state.get(key) == old:
