@@ -138,3 +138,13 @@ def test_a_box_is_ticked_for_the_version_that_is_read_and_in_files_only_where_th
     notes.tick(todo, 0, expected_version=1)
     assert (vault / "todo.md").read_text(encoding="utf-8") == "- [x] one\n"
     assert notes.get(plan).version == 1
+
+
+def test_a_map_among_the_properties_is_written_a_line_for_each_part(desk: Screen, tmp_path: Path) -> None:
+    (tmp_path / "book.md").write_text(
+        "---\nauthor:\n  name: Ann\n  homes: [Ely, Ayr]\n  dead:\n---\nText.\n", encoding="utf-8"
+    )
+    desk.workspace.notes.apply(desk.workspace.notes.plan_folder(tmp_path, "books"), embed=False)
+    opened(desk, "book")
+    parts = "<div><b>name</b>: Ann</div><div><b>homes</b>: Ely, Ayr</div>"
+    assert f"<b>author</b>: <div class='t-parts'>{parts}</div>" in desk.text

@@ -10,7 +10,7 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import join_list, t, text_of, with_label
+from pages.ui.shared.text import join_list, t, text_of
 
 # The last changes, and the button that undoes them one after the other.
 
@@ -238,8 +238,6 @@ def value(item: object) -> str:
     """Return the value of a field as text."""
     if isinstance(item, (tuple, list)):
         return join_list(map(str, item)) or _NONE
-    if isinstance(item, dict):
-        return "; ".join(with_label(str(name), value(item)) for name, item in item.items()) or _NONE
     return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
 
 

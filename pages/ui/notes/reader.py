@@ -1,5 +1,6 @@
 """The reader: a note's title, fields and text, its outline, its links, and how it was used."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -331,11 +332,23 @@ def _fields(note: Note) -> None:
     shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
     shown += [(text_of(NOTE_FIELDS[name].title), join_list(getattr(note, name))) for name in RELATIONS]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
-    shown += [(str(name), property_text(value)) for name, value in note.extra.items()]
-    lines = [f"<div>{with_label(f'<b>{html(name)}</b>', html(value))}</div>" for name, value in shown if value]
-    if lines:
+    lines = [_field(name, value) for name, value in [*shown, *note.extra.items()]]
+    if any(lines):
         with st.expander(t("Fields")):
             st.html(f'<div class="t-list">{"".join(lines)}</div>')
+
+
+def _field(name: object, value: object) -> str:
+    """Return a field as HTML: a line, and below it one for each part of a map; "" without a value."""
+    if isinstance(value, dict):
+        parts = "".join(itertools.starmap(_field, value.items()))
+        return (
+            f"<div>{with_label(f'<b>{html(str(name))}</b>', '')}<div class='t-parts'>{parts}</div></div>"
+            if parts
+            else ""
+        )
+    text = property_text(value)
+    return f"<div>{with_label(f'<b>{html(str(name))}</b>', html(text))}</div>" if text else ""
 
 
 def _text(
