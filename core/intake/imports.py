@@ -135,7 +135,7 @@ class Imports:
         )
 
     def plan_watched(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
-        """Compare as `plan_changes` does, without the files whose notes are in the trash, until such a file changes.
+        """Compare as `plan_changes` does, without the files whose notes were deleted, until such a file changes.
 
         A note that is there because its file was gone comes back with it.
         """
@@ -143,8 +143,8 @@ class Imports:
         if not plan.added:
             return plan
         paths, versions = {file.path for file in plan.added}, self._store.versions
-        deleted = {
-            item.path: versions.trashed(item.version.note_id).content_hash
+        deleted = self._store.bases.left_out(base, plan.source_ref) | {
+            str(item.path): versions.trashed(item.version.note_id).content_hash
             for item in versions.deleted(base.id)
             if item.path in paths and item.source_ref == plan.source_ref and item.version.author != "sync"
         }
@@ -394,7 +394,7 @@ def import_plan(
         edits_kept=edits_kept,
         seconds=round(time.perf_counter() - started, 3),
     )
-    store.bases.record_sync(base, plan.source_ref, report.to_dict())
+    store.bases.record_sync(base, plan.source_ref, report.to_dict(), {file.path for file in plan.added})
     for item in report.failed:
         _LOG.info("Not imported: %s: %s", item.path, skeleton(item.error))
     return report, stopped

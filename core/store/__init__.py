@@ -6,6 +6,7 @@ next opening brings it there.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -260,10 +261,21 @@ class Store:
         return flagged
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
-        """Delete what is stored of deleted notes: their versions, edits and uses."""
+        """Delete the versions, edits and uses of deleted notes; watching goes on leaving out their files."""
         with self.database.write():
+            self._leave_out(set(note_ids))
             for forget in (self.versions.drop, self.edits.delete, self.uses.drop):
                 forget(note_ids)
+
+    def _leave_out(self, note_ids: set[str]) -> None:
+        """Store with the folders which of their files belonged to deleted notes."""
+        for base in self.bases.all():
+            files: defaultdict[str, dict[str, str]] = defaultdict(dict)
+            for item in self.versions.deleted(base.id):
+                if item.version.note_id in note_ids and item.version.author != "sync" and item.source_ref:
+                    files[item.source_ref][str(item.path)] = self.versions.trashed(item.version.note_id).content_hash
+            for folder, stamps in files.items():
+                self.bases.leave_out(base, folder, stamps)
 
     def drop_unused_vectors(self) -> None:
         """Delete the vectors and refusals that no chunk uses; a running import computes those that it needs again."""

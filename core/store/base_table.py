@@ -1,7 +1,7 @@
 """Bases, the syncs of their folders and their unfinished changes of model, as rows."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Unpack
@@ -40,6 +40,8 @@ Report = dict[str, Any]
 """The report of a sync, as it is stored."""
 IGNORED = "ignored"
 """The key of a report with the patterns of unreadable files that the user ignores."""
+_LEFT_OUT = "left_out"
+"""The key of a report with the files whose notes were deleted for good, each with its hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +161,14 @@ class BaseTable(StoreTable):
         row = {"base_id": base.id, "folder": sync.folder, "at": sync.at.isoformat(), "report": json.dumps(sync.report)}
         self._database.insert("syncs", row)
 
-    def record_sync(self, base: KnowledgeBase, folder: str, report: Report) -> None:
-        """Write the report of a sync; what the user ignores of the folder stays in it."""
+    def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
+        """Write the report of a sync; what the user ignores or deleted stays in it, but for the files `added`."""
         now = datetime.now(UTC).isoformat()
         with self._database.write():
+            left_out = {path: stamp for path, stamp in self.left_out(base, folder).items() if path not in added}
             ignored = [sync.report.get(IGNORED, []) for sync in self.syncs(base) if sync.folder == folder]
-            report = report | {IGNORED: ignored[0]} if ignored and ignored[0] else report
+            kept = {IGNORED: ignored[0] if ignored else [], _LEFT_OUT: left_out}
+            report = report | {name: value for name, value in kept.items() if value}
             self._database.execute(
                 "INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", base.id, folder, now, json.dumps(report)
             )
@@ -177,6 +181,19 @@ class BaseTable(StoreTable):
             for sync in self.syncs(base):
                 report = json.dumps(sync.report | {IGNORED: [*patterns]})
                 self._database.execute(statement, report, base.id, sync.folder)
+
+    def left_out(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
+        """Return the files of a folder whose notes were deleted for good, each with its hash then."""
+        reports = (sync.report.get(_LEFT_OUT, {}) for sync in self.syncs(base) if sync.folder == folder)
+        return dict(next(reports, {}))
+
+    def leave_out(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
+        """Store that notes of these files were deleted for good."""
+        statement = "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?"
+        with self._database.write():
+            for sync in (sync for sync in self.syncs(base) if sync.folder == folder):
+                report = sync.report | {_LEFT_OUT: self.left_out(base, folder) | dict(files)}
+                self._database.execute(statement, json.dumps(report), base.id, folder)
 
     def is_synced(self, base_id: str, folder: str) -> bool:
         """Return whether a base was synced with a folder."""

@@ -71,6 +71,33 @@ def test_a_deleted_note_stays_in_the_trash_until_its_file_changes(workspace: Wor
     assert workspace.notes.trash() == []
 
 
+def test_a_note_that_is_deleted_for_good_stays_away_until_its_file_changes(workspace: Workspace, vault: Path) -> None:
+    file = vault / "herons.md"
+    file.write_text("Herons stand in shallow water.")
+    workspace.watching.look()
+
+    def delete() -> None:
+        workspace.notes.delete(workspace.notes.resolve("herons").id)
+        workspace.notes.empty_trash()
+        (vault / "storks.md").write_text(f"Storks nest on roofs. {time.monotonic()}")  # another sync
+        workspace.watching.look()
+        workspace.watching.look()
+        assert "herons.md" not in titles(workspace)
+
+    delete()
+    file.write_text("Herons stand in deep water.")
+    workspace.watching.look()
+    assert "herons.md" in titles(workspace)
+    delete()
+    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    assert "herons.md" in titles(workspace)
+    file.unlink()
+    workspace.watching.look()
+    file.write_text("Herons stand in deep water.")
+    workspace.watching.look()
+    assert "herons.md" in titles(workspace)
+
+
 def test_only_watched_bases_are_synced(workspace: Workspace, vault: Path) -> None:
     workspace.bases.update("vault", watch=False)
     (vault / "herons.md").write_text("Herons.")
