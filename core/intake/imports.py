@@ -143,7 +143,7 @@ class Imports:
         if not plan.added:
             return plan
         paths, versions = {file.path for file in plan.added}, self._store.versions
-        deleted = self._store.bases.left_out(base, plan.source_ref) | {
+        deleted = self._store.bases.deleted_files(base, plan.source_ref) | {
             str(item.path): versions.trashed(item.version.note_id).content_hash
             for item in versions.deleted(base.id)
             if item.path in paths and item.source_ref == plan.source_ref and item.version.author != "sync"

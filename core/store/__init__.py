@@ -263,11 +263,11 @@ class Store:
     def forget_notes(self, note_ids: Sequence[str]) -> None:
         """Delete the versions, edits and uses of deleted notes; watching goes on leaving out their files."""
         with self.database.write():
-            self._leave_out(set(note_ids))
+            self._record_deleted_files(set(note_ids))
             for forget in (self.versions.drop, self.edits.delete, self.uses.drop):
                 forget(note_ids)
 
-    def _leave_out(self, note_ids: set[str]) -> None:
+    def _record_deleted_files(self, note_ids: set[str]) -> None:
         """Store with the folders which of their files belonged to deleted notes."""
         for base in self.bases.all():
             files: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -275,7 +275,7 @@ class Store:
                 if item.version.note_id in note_ids and item.version.author != "sync" and item.source_ref:
                     files[item.source_ref][str(item.path)] = self.versions.trashed(item.version.note_id).content_hash
             for folder, stamps in files.items():
-                self.bases.leave_out(base, folder, stamps)
+                self.bases.record_deleted_files(base, folder, stamps)
 
     def drop_unused_vectors(self) -> None:
         """Delete the vectors and refusals that no chunk uses; a running import computes those that it needs again."""

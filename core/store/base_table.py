@@ -40,7 +40,7 @@ Report = dict[str, Any]
 """The report of a sync, as it is stored."""
 IGNORED = "ignored"
 """The key of a report with the patterns of unreadable files that the user ignores."""
-_LEFT_OUT = "left_out"
+_DELETED_FILES = "deleted_files"
 """The key of a report with the files whose notes were deleted for good, each with its hash."""
 
 
@@ -165,9 +165,11 @@ class BaseTable(StoreTable):
         """Write the report of a sync; what the user ignores or deleted stays in it, but for the files `added`."""
         now = datetime.now(UTC).isoformat()
         with self._database.write():
-            left_out = {path: stamp for path, stamp in self.left_out(base, folder).items() if path not in added}
+            deleted_files = {
+                path: stamp for path, stamp in self.deleted_files(base, folder).items() if path not in added
+            }
             ignored = [sync.report.get(IGNORED, []) for sync in self.syncs(base) if sync.folder == folder]
-            kept = {IGNORED: ignored[0] if ignored else [], _LEFT_OUT: left_out}
+            kept = {IGNORED: ignored[0] if ignored else [], _DELETED_FILES: deleted_files}
             report = report | {name: value for name, value in kept.items() if value}
             self._database.execute(
                 "INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", base.id, folder, now, json.dumps(report)
@@ -182,17 +184,17 @@ class BaseTable(StoreTable):
                 report = json.dumps(sync.report | {IGNORED: [*patterns]})
                 self._database.execute(statement, report, base.id, sync.folder)
 
-    def left_out(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
+    def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
         """Return the files of a folder whose notes were deleted for good, each with its hash then."""
-        reports = (sync.report.get(_LEFT_OUT, {}) for sync in self.syncs(base) if sync.folder == folder)
+        reports = (sync.report.get(_DELETED_FILES, {}) for sync in self.syncs(base) if sync.folder == folder)
         return dict(next(reports, {}))
 
-    def leave_out(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
+    def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
         """Store that notes of these files were deleted for good."""
         statement = "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?"
         with self._database.write():
             for sync in (sync for sync in self.syncs(base) if sync.folder == folder):
-                report = sync.report | {_LEFT_OUT: self.left_out(base, folder) | dict(files)}
+                report = sync.report | {_DELETED_FILES: self.deleted_files(base, folder) | dict(files)}
                 self._database.execute(statement, json.dumps(report), base.id, folder)
 
     def is_synced(self, base_id: str, folder: str) -> bool:

@@ -147,4 +147,4 @@ def test_a_map_among_the_properties_is_written_a_line_for_each_part(desk: Screen
     desk.workspace.notes.apply(desk.workspace.notes.plan_folder(tmp_path, "books"), embed=False)
     opened(desk, "book")
     parts = "<div><b>name</b>: Ann</div><div><b>homes</b>: Ely, Ayr</div>"
-    assert f"<b>author</b>: <div class='t-parts'>{parts}</div>" in desk.text
+    assert f"<b>author</b>: <div class='t-nested'>{parts}</div>" in desk.text

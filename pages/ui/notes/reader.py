@@ -343,7 +343,7 @@ def _field(name: object, value: object) -> str:
     if isinstance(value, dict):
         parts = "".join(itertools.starmap(_field, value.items()))
         return (
-            f"<div>{with_label(f'<b>{html(str(name))}</b>', '')}<div class='t-parts'>{parts}</div></div>"
+            f"<div>{with_label(f'<b>{html(str(name))}</b>', '')}<div class='t-nested'>{parts}</div></div>"
             if parts
             else ""
         )

@@ -77,7 +77,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-done { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: baseline; } .t-done b { color: var(--t-accent); }
 .t-count.zero { opacity: .7; } .t-count.zero span { opacity: 1; } .t-count.bad b { color: var(--t-bad); } .t-count.warn b { color: var(--t-warn); }
 .t-list { font-size: .86rem; max-height: 16rem; overflow: auto; overflow-wrap: anywhere; line-height: 1.6; }
-.t-list i { opacity: .7; font-style: normal; } .t-parts { padding-left: 1rem; }
+.t-list i { opacity: .7; font-style: normal; } .t-nested { padding-left: 1rem; }
 .t-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; font-size: .95rem; }
 .t-words { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; }
 .t-words ins { background: color-mix(in srgb, #0f8a80 26%, transparent); text-decoration: underline; text-underline-offset: .2em; border-radius: .2rem; }
