@@ -266,12 +266,6 @@ def test_a_note_that_was_changed_in_two_tabs_is_settled_once(tab: Tab, place: Pa
         texts = {card.title: workspace.notes.get(card.id).body for card in workspace.notes.all(text="Shelf 7")}
         assert texts == {"Shelf 7": "Shelf 7\ntheirs also ", "Shelf 7 (other text)": "Shelf 7\ntheirs again "}
 
-    # Who keeps his own text writes on.
-    type_in_both("third ", "last ")
-    page.get_by_role("button", name="Keep mine").press("Enter")
-    expect(page.get_by_text("was changed while you wrote")).to_have_count(0)
-    expect(page.get_by_role("textbox", name="Text of the note")).to_be_focused()
-
 
 def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_typed(tab: Tab) -> None:
     page = tab.page

@@ -164,9 +164,6 @@ const listen = (own, whole) => {
   document.addEventListener('input', event => {
     if (shelf.open === own.token && event.target.closest?.('[class*="st-key-note_title_"]')) retitle(own, event.target.value);
   }, whole);
-  document.addEventListener('click', event => {
-    if (shelf.open === own.token && event.target.closest('.st-key-conflict_mine')) own.editor.focus();
-  }, whole);
   addEventListener('pagehide', () => own.quiet && send(own, 'rest'), whole);
   addEventListener('beforeunload', event => {
     if (own.data.stored < own.number && !own.outlives) event.preventDefault();

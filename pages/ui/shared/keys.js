@@ -10,10 +10,6 @@ const COLLAPSE = '[data-testid="stSidebarCollapseButton"] button';
 const BUTTONS = { e: '.st-key-edit_note button' };
 const FIELD = ':is(textarea, input:is([type=text], [type=search])):not([role=combobox], [readonly], :disabled)';
 const HITS = ':is([class*="st-key-head_"], [class*="st-key-early_head_"]) a';
-const NEXT = {
-  '.st-key-type_first, .st-key-add_question, .st-key-new_question_yes, .st-key-new_question_text': '.st-key-question_side textarea',
-  '.st-key-writing_leave, .st-key-writing_discard, .st-key-conflict_theirs, .st-key-conflict_both': '.st-key-edit_note button',
-};
 
 const switcher = () => document.querySelector('.st-key-switch_text input');
 const box = () => switcher() ?? document.querySelector('.st-key-q input');
@@ -40,19 +36,6 @@ const enter = until => {
   const field = document.activeElement.querySelector(FIELD);
   if (field) focus(field);
   else requestAnimationFrame(() => enter(until));
-};
-
-// What is left by a key gives the focus to what it leads to, until the page rests or the user goes elsewhere.
-const hand = (find, until) => {
-  if (window.tesseraNext !== find || dialog() || performance.now() > until) return;
-  const next = find();
-  if (next && document.activeElement !== next) focus(next);
-  requestAnimationFrame(() => hand(find, isRunning() ? performance.now() + PATIENCE : until));
-};
-
-const handTo = find => {
-  window.tesseraNext = find;
-  hand(find, performance.now() + PATIENCE);
 };
 
 const arrive = until => {
@@ -111,8 +94,6 @@ const isPressed = (event, key) => {
 
 const press = (event, keys, send) => {
   if (event.isComposing || event.defaultPrevented) return;
-  window.tesseraNext = null;
-  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) leave(event);
   const wish = Object.keys(keys).find(name => keys[name].some(key => isPressed(event, key)));
   const key = Object.keys(BUTTONS).find(name => isPressed(event, name));
   const pressed = key && document.querySelector(BUTTONS[key]);
@@ -141,12 +122,6 @@ const follow = event => {
   event.target.closest(CARD)?.querySelector(HITS)?.click();
 };
 
-const leave = event => {
-  window.tesseraNext = null;
-  const control = !event.detail && Object.keys(NEXT).find(place => event.target.closest(place));
-  if (control) handTo(() => document.querySelector(NEXT[control]));
-};
-
 export default function({ data, setTriggerValue }) {
   document.documentElement.lang = data.language;
   // Streamlit runs this again with every drawing of the page: one listener at a time.
@@ -157,6 +132,5 @@ export default function({ data, setTriggerValue }) {
   document.addEventListener('focusin', event => event.target.matches('[role=dialog]') && enter(performance.now() + PATIENCE), listening);
   document.addEventListener('click', fold, listening);
   document.addEventListener('click', follow, listening);
-  document.addEventListener('click', leave, listening);
   if (data.searches) arrive(performance.now() + PATIENCE);
 }

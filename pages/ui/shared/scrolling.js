@@ -1,6 +1,5 @@
 // Streamlit begins every page at its top. Who goes back finds the place that was left: by the browser's Back, or by a
-// link to the address from which this page, or this address of it, was opened. A link that was followed by a key has the
-// focus again.
+// link to the address from which this page, or this address of it, was opened.
 const KEPT = 50;
 const REACHED = 300;
 const SHORTER = 3000;
@@ -8,21 +7,19 @@ const SCROLLS = ['wheel', 'touchmove', 'pointerdown'];
 const SCROLL_KEYS = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
 
 const mainArea = () => document.querySelector('[data-testid="stMain"]');
-const followed = event => (event.isTrusted && !event.detail && event.target.closest('a')?.href) || '';
 const isRunning = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState !== 'notRunning';
 
 class Scrolling {
   places = new Map();
   address = location.href;
   origins = [];
-  link = '';
   restoring = null;
   isUsers = true;
 
   constructor() {
     const listening = { capture: true, passive: true };
     for (const name of SCROLLS) document.addEventListener(name, () => this.take(true), listening);
-    document.addEventListener('click', event => this.take(false, followed(event)), listening);
+    document.addEventListener('click', () => this.take(false), listening);
     document.addEventListener('keydown', event => this.take(SCROLL_KEYS.has(event.key)), listening);
     document.addEventListener('scroll', event => event.target === mainArea() && this.isUsers && this.keep(), listening);
     window.addEventListener('popstate', () => this.arrive(true));
@@ -39,9 +36,8 @@ class Scrolling {
   }
 
   // A click may lead to another page: Streamlit scrolls up before it changes the address.
-  take(isUsers, link = '') {
+  take(isUsers) {
     this.isUsers = isUsers;
-    this.link = link;
     this.restoring = null;
     this.keep();
   }
@@ -49,28 +45,27 @@ class Scrolling {
   keep() {
     if (!mainArea() || this.restoring || location.href !== this.address) return;
     this.places.delete(this.address);
-    this.places.set(this.address, { top: mainArea().scrollTop, link: this.link });
+    this.places.set(this.address, mainArea().scrollTop);
     if (this.places.size > KEPT) this.places.delete(this.places.keys().next().value);
   }
 
   arrive(isBack) {
     const address = location.href;
     if (address === this.address) return;
-    const wanted = isBack || this.origins.includes(address) ? this.places.get(address) : null;
+    const wanted = isBack || this.origins.includes(address) ? this.places.get(address) : 0;
     const isPage = new URL(address).pathname !== new URL(this.address).pathname;
     this.origins = isPage ? [this.address] : [this.origins[0], this.address];
     this.address = address;
-    this.restoring = wanted?.top ? { top: wanted.top, since: 0 } : null;
+    this.restoring = wanted ? { wanted, since: 0 } : null;
     if (this.restoring) this.restore(this.restoring);
-    if (wanted?.link) handTo(() => [...document.links].find(link => link.href === wanted.link));
   }
 
   // Until the page rests there: it grows while it is drawn, and Streamlit scrolls up once more. It may have become shorter.
   restore(restoring) {
     if (this.restoring !== restoring) return;
     const now = performance.now(), area = mainArea();
-    const isReached = area && Math.abs(area.scrollTop - restoring.top) <= 1;
-    if (area && !isReached) area.scrollTop = restoring.top;
+    const isReached = area && Math.abs(area.scrollTop - restoring.wanted) <= 1;
+    if (area && !isReached) area.scrollTop = restoring.wanted;
     if (isRunning() || isReached !== restoring.isReached) restoring.since = now;
     restoring.isReached = isReached;
     if (now - restoring.since > (isReached ? REACHED : SHORTER)) this.restoring = null;
