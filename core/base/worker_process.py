@@ -56,8 +56,9 @@ class WorkerProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether it is there already."""
-        return self._running is not None
+        """Whether it is there already; one that was killed isn't."""
+        running = self._running
+        return running is not None and running.poll() is None
 
     def close(self) -> None:
         """End the process for good; one that needs no patience also while another thread waits for its reply."""

@@ -67,7 +67,7 @@ class BertModel:
             narrow = graph.add("MatMul", wide, weight)
             norm = [*layer("output.LayerNorm"), bias]
             states = graph.add("SkipLayerNormalization", states, narrow, *norm, domain=FUSED, **epsilon)
-        self._session = graph.open({_STATES: (1, "tokens", width)}, states, threads=threads)
+        self._session = graph.open(facts.folder.name, {_STATES: (1, "tokens", width)}, states, threads=threads)
         self.running = Running(ON_PROCESSOR, graph.size + self._places.nbytes)
 
     def run(self, texts: Sequence[Ids]) -> tuple[Matrix, list[Matrix]]:

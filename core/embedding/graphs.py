@@ -51,30 +51,32 @@ class Graph:
         self._weights[name] = np.asarray(values, np.int64 if values.dtype.kind == "i" else np.float32, order="C")
         return name
 
-    def open(self, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
-        """Return the network, ready to run on so many threads, with the shapes of its inputs.
+    def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
+        """Return the network of a model of this name, ready to run on so many threads, with the shapes of its inputs.
 
         Raises ValueError for weights that don't fit their operators.
         """
         from onnx import TensorProto, helper
         from onnxruntime import OrtValue
 
-        def describe(name: str, shape: Shape | None) -> Any:
-            return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        def describe(part: str, shape: Shape | None) -> Any:
+            return helper.make_tensor_value_info(part, TensorProto.FLOAT, shape)
 
         graph = helper.make_graph(
             self._nodes,
             "network",
-            [describe(name, shape) for name, shape in inputs.items()],
+            [describe(part, shape) for part, shape in inputs.items()],
             [describe(output, None)],
-            initializer=[_describe(name, values) for name, values in self._weights.items()],
+            initializer=[_describe(weight, values) for weight, values in self._weights.items()],
         )
         versions = [helper.make_opsetid("", OPERATORS), helper.make_opsetid(FUSED, 1)]
         model = helper.make_model(graph, opset_imports=versions, ir_version=_FORMAT)
         weights = {
-            name: OrtValue.ortvalue_from_numpy(values) for name, values in self._weights.items() if _is_external(values)
+            weight: OrtValue.ortvalue_from_numpy(values)
+            for weight, values in self._weights.items()
+            if _is_external(values)
         }
-        return Session(model.SerializeToString(), weights, threads=threads)
+        return Session(name, model.SerializeToString(), weights, threads=threads)
 
     @property
     def size(self) -> int:
@@ -83,12 +85,15 @@ class Graph:
 
 
 class Session:
-    """A graph on onnxruntime. Several threads may run it at once."""
+    """A graph on onnxruntime; errors name its model. Several threads may run it at once."""
 
-    def __init__(self, graph: bytes | Path, weights: Mapping[str, Any] | None = None, *, threads: int) -> None:
+    def __init__(
+        self, name: str, graph: bytes | Path, weights: Mapping[str, Any] | None = None, *, threads: int
+    ) -> None:
         """Open a graph, or the file of one; raises ValueError if onnxruntime refuses it."""
         import onnxruntime
 
+        self._name = name
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -108,8 +113,9 @@ class Session:
             found: list[Matrix] = self._session.run(None, dict(inputs))
         except Exception as error:  # onnxruntime's errors have no common base class
             raise ModelError(
-                "A model failed on onnxruntime: {why}. If memory ran out, close other programs or choose a smaller "
-                "model.",
+                "The model '{name}' failed on onnxruntime: {why}. "
+                "If memory ran out, close other programs or choose a smaller model.",
+                name=self._name,
                 why=first_line(error),
             ) from error
         return found

@@ -125,7 +125,7 @@ def write(source: Path, name: str, file: Path) -> None:
     quantize_dynamic(exact, file, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
     for part in file.parent.glob(f"{exact.name}*"):
         part.unlink()
-    session = _open(file)
+    session = _open(file, name)
     with torch.inference_mode():
         for ids in samples:
             output = model({"input_ids": ids, "attention_mask": torch.ones_like(ids)})
@@ -181,7 +181,7 @@ class _IntegerModel:
     def __init__(self, facts: ModelFacts, name: str) -> None:
         file = ensure_file(facts, name)
         self.running = Running(PROCESSOR, file.stat().st_size)
-        self._session = _open(file)
+        self._session = _open(file, name)
 
     def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
         """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens.
@@ -192,9 +192,9 @@ class _IntegerModel:
         return np.concatenate([vector for vector, _ in outputs]), [tokens[0] for _, tokens in outputs]
 
 
-def _open(file: Path) -> Session:
+def _open(file: Path, name: str) -> Session:
     try:
-        return Session(file, threads=core_count())
+        return Session(name, file, threads=core_count())
     except ValueError as error:
         raise ModelError(
             "{file} is damaged ({why}). Delete its folder, and it is written again.", file=str(file), why=str(error)

@@ -71,13 +71,13 @@ class NoteEmbedder:
         self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:
-        """Let the other process load its model meanwhile."""
+        """Let the other process load its model meanwhile, if it doesn't have it yet."""
 
         def load() -> None:
             with suppress(Exception):  # `embed` raises it again
                 self._ask([])
 
-        if self._elsewhere:
+        if self._elsewhere and not _PROCESS.is_running:
             Thread(target=load, name="load", daemon=True).start()
 
     def embed(self, texts: Sequence[str]) -> NoteVectors:

@@ -130,6 +130,13 @@ def test_weights_of_the_wrong_size_are_left_to_torch_which_names_the_folder(
         build_sentence(str(folder)).embed(["a"], role="query")
 
 
+def test_an_error_of_onnxruntime_names_the_model(tiny_folder: Path) -> None:
+    model = load_supported(build_sentence(str(tiny_folder)).facts, 1)
+    assert model is not None
+    with pytest.raises(ModelError, match="The model 'model' failed on onnxruntime: "):
+        model._session.run({"states": np.zeros((1, 1, 1), np.float32)})
+
+
 def test_a_file_of_weights_that_is_cut_off_meanwhile_is_an_error(tiny_folder: Path, tmp_path: Path) -> None:
     """A map of the file would end the process."""
     folder = shutil.copytree(tiny_folder, tmp_path / "model")

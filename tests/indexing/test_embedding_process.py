@@ -115,6 +115,23 @@ def test_a_process_that_is_there_gets_few_notes_too(process: WorkerProcess) -> N
     assert len(asked) == 1
 
 
+def test_a_process_that_was_killed_gets_no_few_notes(process: WorkerProcess) -> None:
+    tfidf = embedding.build("tfidf")
+    NoteEmbedder("tfidf", tfidf, size=_MANY).embed(_TEXTS)
+    assert process.is_running
+    os.kill(_pid(process), signal.SIGKILL)
+    _until(lambda: not process.is_running)
+    assert len(NoteEmbedder("tfidf", tfidf, size=1).embed(_TEXTS[:1])[0]) == 1
+    assert not process.is_running
+
+
+def test_a_process_that_is_there_is_not_started_again(process: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    tfidf = embedding.build("tfidf")
+    NoteEmbedder("tfidf", tfidf, size=_MANY).embed(_TEXTS)
+    monkeypatch.setattr(embedding_process, "Thread", None)
+    NoteEmbedder("tfidf", tfidf, size=1).start()
+
+
 def test_a_large_import_starts_the_process_before_its_notes_are_cut(
     process: WorkerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

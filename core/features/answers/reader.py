@@ -136,7 +136,7 @@ class _NetworkBuilder:
             "asked places": ("asked", width),
             "units": ("units", "tokens"),
         }
-        return self._graph.open(inputs, scores, threads=1)  # several parts are read at once
+        return self._graph.open(WEIGHTS.stem, inputs, scores, threads=1)  # several parts are read at once
 
     def _layer(self, name: str, states: str) -> str:
         add, weights = self._add, self._weights
