@@ -79,22 +79,25 @@ def make(
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """Hold the lock of a folder of backups, and yield an empty folder in it; what a killed process left there goes.
 
-    The names of both begin with the prefix.
+    The names of both begin with the prefix. Only a folder that is for backups alone keeps the file of the lock.
     """
     if not place.is_dir():
         raise StoreError(
             "The folder for backups {folder} isn't there. Connect its disk, or choose another folder.",
             folder=str(place),
         )
-    partial = place / f"{prefix}partial"
+    partial, lock = place / f"{prefix}partial", place / f"{prefix}lock"
     try:
-        with FileLock(place / f"{prefix}lock", timeout=0, mode=0o600):
+        with FileLock(lock, timeout=0, mode=0o600):
             files.delete(partial)
             partial.mkdir(mode=0o700)
             try:
                 yield partial
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
+                if prefix == _PREFIX:
+                    with suppress(OSError):  # of Windows, which deletes it once it is free
+                        lock.unlink()
     except Timeout as error:
         raise StoreError(
             "Another backup is being made in {folder}. Wait until it is done.", folder=str(place)

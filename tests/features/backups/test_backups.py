@@ -51,8 +51,7 @@ def test_it_is_made_where_it_is_wanted(
     first, second = workspace.backups.make(to=stick), workspace.backups.make(to=stick)
     named = workspace.backups.make(to=stick / "notes.zip")
     assert (named.file, named.notes) == (stick / "notes.zip", 3)
-    assert {first.file, second.file, named.file} == {*stick.glob("*.zip")}
-    assert (stick / ".partial").is_dir()
+    assert {first.file, second.file, named.file, stick / ".partial"} == {*stick.iterdir()}
     assert workspace.backups.all() == [own]
     for place, why in ((named.file, "already"), (stick / "none", "isn't there"), (stick / "none/a.zip", "isn't there")):
         with pytest.raises((ConfigError, StoreError), match=why):
