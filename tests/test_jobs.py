@@ -88,6 +88,34 @@ def test_closing_waits_for_running_jobs() -> None:
     assert jobs.find("nothing") is None
 
 
+def test_closing_stops_all_jobs_before_it_waits_for_one() -> None:
+    jobs, others = Jobs(), threading.Barrier(3)
+
+    def work(progress: Progress) -> None:
+        while True:
+            try:
+                progress(0, 1, "")
+            except Cancelled:
+                others.wait(10)  # until the other jobs are stopped too
+                raise
+
+    for name in ("one", "two", "three"):
+        assert jobs.start(name, work)
+    jobs.close()
+    assert [job.state for job in jobs.ended()] == ["cancelled"] * 3
+    assert not others.broken
+
+
+def test_nothing_starts_once_all_are_closed() -> None:
+    jobs, ran = Jobs(), threading.Event()
+    jobs.close()
+    assert not jobs.start("late", lambda progress: ran.set())
+    with pytest.raises(Cancelled):
+        jobs.result("late", lambda progress: ran.set(), patience=60)
+    assert jobs.find("late") is None
+    assert not ran.is_set()
+
+
 def test_a_running_job_does_its_work_once_more_for_what_came_meanwhile() -> None:
     jobs, going, gate, rounds = Jobs(), threading.Event(), threading.Event(), []
 

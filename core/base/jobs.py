@@ -121,12 +121,14 @@ class Jobs:
         again: bool = False,
         quiet: bool = False,
     ) -> bool:
-        """Run `work` in a thread; return False and start nothing while a job of this name runs.
+        """Run `work` in a thread; return False and start nothing while a job of this name runs, and once closed.
 
         `base` is the name of the only base that the work changes, empty for any. With `again` a running job does this
         work too before it ends, and has its result. Nobody waits for a `quiet` job, nor for one that it starts.
         """
         with self._lock:
+            if self._is_closed:
+                return False
             if self._jobs.get(name) and self._jobs[name].state == "running":
                 if again:
                     self._again[name] = work
@@ -151,7 +153,7 @@ class Jobs:
         """Run `work` as a job as soon as no job of its name or of `apart` runs, and return its result.
 
         Pages show the job while it runs; the caller reports how it ended. Raises the errors of `work`, Cancelled where
-        the job is stopped, and Busy where others run for more than `patience` seconds.
+        the job is stopped or all are, and Busy where others run for more than `patience` seconds.
         """
         outcome: Future[T] = Future()
 
@@ -165,6 +167,8 @@ class Jobs:
 
         until = time.monotonic() + patience
         while self.running(*apart) or not self.start(name, noted, base=base):
+            if self._is_closed:
+                raise Cancelled
             if time.monotonic() > until:
                 raise Busy
             time.sleep(_BETWEEN)
@@ -214,10 +218,12 @@ class Jobs:
         return self.find(name)
 
     def close(self) -> None:
-        """Stop all jobs and wait for them."""
-        self._is_closed = True
-        for name, thread in list(self._threads.items()):
-            self.cancel(name)
+        """Stop all jobs, then wait for them; none is started any more."""
+        with self._lock:
+            self._is_closed = True
+            for stop in self._stops.values():
+                stop.set()
+        for thread in self._threads.values():
             thread.join()
 
     def _run(self, name: str, work: Work) -> None:
