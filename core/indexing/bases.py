@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from fnmatch import fnmatch
+from functools import partial
 from shlex import quote
 from typing import Unpack, get_args
 
@@ -184,7 +185,7 @@ class Bases:
             for table in (self._store.searches, self._store.uses, self._store.clicks, self._store.questions):
                 table.reword(lambda text: self._reworded(text, name, new))
             renamed = self._store.bases.change(base, name=new)
-        self.on_renamed(name, new)
+        self._store.changing.follow(partial(self.on_renamed, name, new))
         return renamed
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:

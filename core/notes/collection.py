@@ -324,7 +324,7 @@ class Notes(StoredNotes):
         return self._renamed(self._renames.undo(done, author))
 
     def _renamed(self, done: Renaming) -> Renaming:
-        self.on_renamed(done)
+        self._store.changing.follow(partial(self.on_renamed, done))
         return done
 
     def plan_rename(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:

@@ -1,6 +1,7 @@
 """The locks of a workspace: one process writes, and the error for another one names it; one thread at a time does."""
 
 import json
+import logging
 import os
 import sys
 import threading
@@ -18,6 +19,7 @@ from core.base.faults import translate_error
 from core.base.messages import Message, message
 from core.store.backups import restoring
 
+_LOG = logging.getLogger(__name__)
 _LONGEST = 100
 """Most characters of a field of the holder that an error shows."""
 
@@ -41,10 +43,13 @@ class WriteLock:
             following, self._following = self._following, []
         self._lock.release()
         for work in following:
-            work()
+            try:
+                work()
+            except Exception:  # noqa: BLE001 what was written stays, and the other work follows too
+                _LOG.exception("What follows a write failed")
 
     def follow(self, work: Callable[[], object]) -> None:
-        """Call a function once, as soon as this thread holds the lock no more."""
+        """Call a function once, as soon as this thread holds the lock no more; what it raises is logged."""
         with self:
             if work not in self._following:
                 self._following.append(work)

@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
 from core.store.ids import entry_id
 from core.store.index import exact_search
+from core.store.lock import WriteLock
 from core.store.note_to_index import NoteToIndex
 from tests.fakes import WordLengths
 
@@ -301,3 +304,29 @@ def test_a_model_that_gains_nothing_keeps_its_index(store: Store) -> None:
     store.settle_centring("word-lengths", PLAIN)
     assert store.vectors.centring_settled("word-lengths")
     assert store.bases.named("notes") == base
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_follows_a_write_fails_no_writer(caplog: pytest.LogCaptureFixture, *, fails: bool) -> None:
+    """The first follower's error reached the writer in place of its own, and no other follower was called."""
+    lock, called = WriteLock(), list[str]()
+
+    def follow(name: str) -> None:
+        called.append(name)
+        if name == "first":
+            raise RuntimeError(name)
+
+    def write() -> None:
+        with lock:
+            for name in ("first", "second", "third"):
+                lock.follow(partial(follow, name))
+            with lock:  # not yet: the outer holder writes on
+                pass
+            assert not called
+            if fails:
+                raise LookupError("of the writer")
+
+    with pytest.raises(LookupError, match="of the writer") if fails else nullcontext():
+        write()
+    assert called == ["first", "second", "third"]
+    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [RuntimeError]
