@@ -55,12 +55,13 @@ class NoteTrash:
         self._writer = writer
 
     def put(self, note_ids: Sequence[str], author: Author) -> None:
-        """Delete notes; those that aren't stored are left out. The notes of a base go in one transaction."""
+        """Delete notes, in one transaction; those that aren't stored are left out."""
         self._store.open_index()
         stored = self._store.notes.base_ids(note_ids)
-        for base in self._store.bases.all():
-            if here := [note_id for note_id, base_id in stored.items() if base_id == base.id]:
-                self._store.delete_notes(base, here, Revision("delete", author))
+        with self._store.changing, self._store.database.write():
+            for base in self._store.bases.all():
+                if here := [note_id for note_id, base_id in stored.items() if base_id == base.id]:
+                    self._store.delete_notes(base, here, Revision("delete", author))
 
     def restore(self, note_ids: Sequence[str], author: Author) -> None:
         """Bring deleted notes and archived ones back; raises NoteNotFound for one that is in neither state."""
@@ -188,6 +189,7 @@ class Notes(StoredNotes):
         """Time within which a deleted note can be restored."""
         self.on_renamed: Callable[[Renaming], object] = lambda _: None
         store.versions.most = settings.keep_versions
+        self.recover_files = self._writer.files.recover
 
     # writing
 
@@ -473,9 +475,10 @@ class Notes(StoredNotes):
         with self._store.changing:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            if self.has_file(note) and filing.exists(note):
-                filing.remove(note)
-            self.delete(note_id)
+            self._store.open_index()
+            has_file = self.has_file(note) and filing.exists(note)
+            with self._writer.files.carry_out([filing.plan_removal(note)] if has_file else []):
+                self.delete(note_id)
 
     def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
         """Return the folder into which a base writes a new note, None where it writes no files."""

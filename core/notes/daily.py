@@ -104,7 +104,7 @@ class DailyNotes:
         """Return the note of a day, which is made where there is none: a file, where its base writes files.
 
         Raises ConfigError while there is a `problem`, EditError for a place that can't have a note, WorkspaceLocked,
-        and as `filing.write` does.
+        and as `filing.apply` does.
         """
         base = self._base()
         if base is None or self.problem:

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewrite
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note, clock_to_utc, day_of, is_day
-from core.store.note_rows import Moved
+from core.store.intent_table import FileStep
 from core.store.note_to_index import NoteToIndex
 
 # A note -> the text of a file that reads as this note: front matter with the note's fields, then its body.
@@ -135,40 +135,73 @@ def exists(note: Note) -> bool:
 
 
 def read(note: Note) -> NoteToIndex:
-    """Return the note of a file as the file is now; raises as `write` does."""
+    """Return the note of a file as the file is now; raises as `plan` does."""
     root, path = Path(note.source_ref), str(note.path)
     data, state = _read(root, path), (root / path).stat()
     return replace(_note_of(data, note, datetime.now(UTC)), mtime_ns=state.st_mtime_ns, size=len(data))
 
 
-def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> NoteToIndex:
-    """Write a changed note into its file; return the note as its file is now. `inside` is what its text says, if read.
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A planned change of the file of a note: its step, the note as it will be, and the file's text and bytes then."""
+
+    step: FileStep
+    note: Note
+    changed: Note
+    data: bytes = b""
+    text: str | None = None
+    inside: BodyMetadata | None = None
+
+
+def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileChange:
+    """Plan the change of a note's file: its name, and of a text file its text. `inside` is what that says, if read.
 
     The text of the note takes the place of the old one, with the file's encoding and line ends; of its front matter
     only the fields that differ change. Raises Conflict, with the note of the file, for a file that isn't as it was
-    synced; EditError for a text that the file can't hold or a file that isn't there; SourceError, NotWritable,
-    DiskFull.
+    synced; EditError for a text that the file can't hold or a file that isn't there; SourceError, NotWritable.
     """
-    root, path = Path(note.source_ref), str(note.path)
-    before = _read(root, path)
-    if folder.content_hash(before) != note.content_hash:
-        raise _conflict(note, before)
-    text, inside = _text(before, path, changed, inside)
+    path, before = str(note.path), _read_synced(note)
+    step = FileStep(note.source_ref, path, str(changed.path))
+    if not note.in_text_file:
+        return FileChange(step, note, changed)
+    text, inside = _text(before, step.new_path, changed, inside)
     data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
-    file = (root / path).resolve()
-    if data == before:
-        state = file.stat()
-    else:
-        with _writing(root, path):
-            if not file.stat().st_mode & 0o222:
-                raise NotWritable("'{path}' may only be read. Allow writing to it, then save again.", path=path)
-            try:
-                state = swap(file, data, before)
-            except Changed as change:
-                raise _conflict(note, _read(root, path), change.copy) from None
+    if data != before:
+        if not (Path(note.source_ref) / path).stat().st_mode & 0o222:
+            raise NotWritable("'{path}' may only be read. Allow writing to it, then save again.", path=path)
+        step = replace(step, before=before, after=folder.content_hash(data))
+    return FileChange(step, note, replace(changed, encoding=encoding), data, text, inside)
+
+
+def plan_removal(note: Note) -> FileChange:
+    """Plan to delete the file of a note; raises as `plan` does."""
+    return FileChange(FileStep(note.source_ref, str(note.path), "", _read_synced(note)), note, note)
+
+
+def apply(change: FileChange) -> os.stat_result:
+    """Change a file; return its state then, or before it was deleted. Raises as `plan` does, and DiskFull."""
+    step, root = change.step, Path(change.step.folder)
+    path = step.new_path or step.path
+    file = root / path
+    with _writing(root, path):
+        try:
+            if step.path != path:
+                rename_file(root / step.path, file)
+            state = file.stat()
+            if not step.new_path:
+                safe_replace.remove(file, step.before or b"")
+            elif step.before is not None:
+                state = swap(file.resolve(), change.data, step.before)
+        except Changed as changed:
+            raise _conflict(replace(change.note, path=path), _read(root, path), changed.copy) from None
+    return state
+
+
+def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
+    """Return the note of a text file that was changed, as the file is now."""
     now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
-    written = _note_of(data, replace(changed, encoding=encoding), now, text, inside)
-    return replace(written, mtime_ns=state.st_mtime_ns, size=state.st_size)
+    read = _note_of(change.data, change.changed, now, change.text, change.inside)
+    return replace(read, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
 def is_taken(root: Path, path: str) -> bool:
@@ -179,7 +212,7 @@ def is_taken(root: Path, path: str) -> bool:
 def create(root: Path, path: str, text: str) -> bool:
     """Write a new file, with its folders, and return whether it was: one that holds anything stays as it is.
 
-    Raises as `write` does.
+    Raises as `apply` does.
     """
     _check_root(root)
     file, data = root / path, text.encode("utf-8")
@@ -194,31 +227,6 @@ def create(root: Path, path: str, text: str) -> bool:
                 safe_replace.create(file, data)
             return True
     return False
-
-
-def remove(note: Note) -> None:
-    """Delete the file of a note; raises as `write` does."""
-    root, path = Path(note.source_ref), str(note.path)
-    data = _read(root, path)
-    if folder.content_hash(data) != note.content_hash:
-        raise _conflict(note, data)
-    with _writing(root, path):
-        try:
-            safe_replace.remove(root / path, data)
-        except Changed:
-            raise _conflict(note, _read(root, path)) from None
-
-
-def rename(note: Note, path: str) -> Moved:
-    """Give the file of a note another name, which must be free; raises as `write` does."""
-    root, before = Path(note.source_ref), str(note.path)
-    data = _read(root, before)
-    if folder.content_hash(data) != note.content_hash:
-        raise _conflict(note, data)
-    with _writing(root, path):
-        rename_file(root / before, root / path)
-    state = (root / path).stat()
-    return Moved(note.id, path, note.source_ref, note.title, state.st_mtime_ns, state.st_size, stamp="")
 
 
 def _check_root(root: Path) -> None:
@@ -236,6 +244,14 @@ def _read(root: Path, path: str) -> bytes:
     if not (root / path).exists():
         raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)
+
+
+def _read_synced(note: Note) -> bytes:
+    """Return the bytes of the file of a note; raises Conflict for one that isn't as it was synced."""
+    data = _read(Path(note.source_ref), str(note.path))
+    if folder.content_hash(data) != note.content_hash:
+        raise _conflict(note, data)
+    return data
 
 
 def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:

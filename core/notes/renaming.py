@@ -1,6 +1,7 @@
 """Notes get other titles and places; the links to them follow, and all of it can be undone."""
 
 import posixpath
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,8 +15,8 @@ from core.model import Author, LinkingNote, Note, Renaming, Revision
 from core.notes import naming
 from core.notes.fields import check_fields
 from core.notes.links import NoteLinks, plain
-from core.notes.texts import at_path, restore_version
-from core.notes.writer import Writer, check_version
+from core.notes.texts import at_path
+from core.notes.writer import PlannedChange, Writer, check_version
 from core.store import Store
 from core.store.note_rows import NoteNames
 
@@ -96,15 +97,43 @@ class Renames:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            before = self._links(replace(note, title=title_before or note.title))
-            after = before.renamed(note_id, title, path)
-            renamed = _Renamed(before, after)
-            written = self._write(note, title, path, renamed, author)
-            linking = [other for other in before.to(*after.namesakes(note_id)) if other != note_id]
-            followed = [self._follow(other, renamed, author) for other in linking]
+            return self._rename(note, title, path, title_before or note.title, author, {})
+
+    def _rename(
+        self,
+        note: Note,
+        title: str,
+        path: str,
+        title_before: str,
+        author: Author,
+        old: Mapping[str, Note] | None = None,
+    ) -> Renaming:
+        """Rename a note as `rename`; the notes of `old`, by their ids, get the texts that they have there."""
+        old = old or {}
+        before = self._links(replace(note, title=title_before))
+        after = before.renamed(note.id, title, path)
+        renamed = _Renamed(before, after)
+        plans = {note.id: self._plan(note, title, path, renamed, author, old.get(note.id))}
+        refused: dict[str, TesseraError] = {}
+        for other in dict.fromkeys([*before.to(*after.namesakes(note.id)), *old]):
+            try:
+                if other != note.id and (plan := self._plan_link(other, renamed, author, old.get(other))):
+                    plans[other] = plan
+            except TesseraError as error:
+                refused[other] = error
+        others = plans.keys() - {note.id}
+        refused |= self._writer.carry_out([*filter(None, plans.values())], others)
         self._store.leave_pending()
-        version = written.version if written.version != note.version else 0
-        return Renaming(note_id, title, path, note.title, note.path or "", tuple(filter(None, followed)), version)
+        linking = [
+            LinkingNote(other, after.title(other), 0, refused[other].message)
+            if other in refused
+            else LinkingNote(other, after.title(other), self._store.notes.note(other).version)
+            for other in dict.fromkeys([*plans, *refused])
+            if other != note.id
+        ]
+        version = self._store.notes.note(note.id).version
+        version = version if version != note.version else 0
+        return Renaming(note.id, title, path, note.title, note.path or "", tuple(linking), version)
 
     @log_call("note.undo_rename")
     def undo(self, done: Renaming, author: Author) -> Renaming:
@@ -115,13 +144,12 @@ class Renames:
         with self._store.changing:
             versions = {done.note_id: done.version} | {link.id: link.version for link in done.linking}
             unchanged = {other: version for other, version in versions.items() if self._is_version(other, version)}
-            path = self._writer.free_path(self._store.notes.note(done.note_id), done.path_before)
-            undone = self.rename(done.note_id, done.title_before, path, None, author)
-            if path == done.path_before:
-                for other, version in unchanged.items():
-                    with suppress(TesseraError):  # its links followed once more, or stay as `undone` says
-                        self._restore(other, version, author)
-        return undone
+            self._store.database.check_writable()
+            note = self._store.notes.note(done.note_id)
+            path = self._writer.free_path(note, done.path_before)
+            texts = unchanged if path == done.path_before else {}
+            old = {other: text for other, version in texts.items() if (text := self._text_before(other, version))}
+            return self._rename(note, done.title_before, path, note.title, author, old)
 
     def _is_version(self, note_id: str, version: int) -> bool:
         """Return whether a note, and its file, are as a version says."""
@@ -129,17 +157,20 @@ class Renames:
             return version > 0 and self._read(note_id).version == version
         return False
 
-    def _restore(self, note_id: str, version: int, author: Author) -> None:
-        """Give a note the text that it had before a version, if that is stored."""
+    def _text_before(self, note_id: str, version: int) -> Note | None:
+        """Return a note as it was before a version, None if that isn't stored."""
         numbers = (other.number for other in self._store.versions.for_note(note_id))
-        if number := next((number for number in numbers if number < version), 0):
-            old = self._store.versions.note(note_id, number)
-            self._writer.change(note_id, lambda note: restore_version(note, old), Revision("revert", author))
+        number = next((number for number in numbers if number < version), 0)
+        return self._store.versions.note(note_id, number) if number else None
 
-    def _write(self, note: Note, title: str, path: str, renamed: "_Renamed", author: Author) -> Note:
-        """Write the renamed note: its place, its title, its heading and its own links."""
+    def _plan(
+        self, note: Note, title: str, path: str, renamed: "_Renamed", author: Author, old: Note | None
+    ) -> PlannedChange | None:
+        """Plan the renamed note: its place, its title, its heading and its own links; or its old text."""
         body = note.body
-        if not note.plain and not note.document and (not note.in_file or self.has_file(note)):
+        if old:
+            body = old.body
+        elif not note.plain and not note.document and (not note.in_file or self.has_file(note)):
             body = renamed.relinked(replace(note, body=_with_heading(note, title)))
 
         def change(stored: Note) -> Note:
@@ -147,30 +178,22 @@ class Renames:
             return replace(moved, title=title)
 
         body_after = None if body == note.body else body
-        return self._writer.change(note.id, change, Revision("update", author), body=body_after)
+        return self._writer.plan(note, change, Revision("revert" if old else "update", author), body_after)
 
     def _read(self, note_id: str) -> Note:
         """Return a note as its file is now, where its base writes files."""
         note = self._store.notes.note(note_id)
         return self._writer.take_file(note_id) if self.has_file(note) else note
 
-    def _follow(self, note_id: str, renamed: "_Renamed", author: Author) -> LinkingNote | None:
-        """Let the links of another note follow; return it, None where none of its links has to."""
-        note, refusal, version = self._store.notes.note(note_id), None, 0
-        try:
-            body = renamed.relinked(note)
-            if body != note.body:
-                note = self._read(note_id)
-                body = renamed.relinked(note)
-            if body == note.body:
-                return None
-            change = self._writer.change(
-                note_id, lambda same: same, Revision("update", author), note.version, body=body
-            )
-            version = change.version
-        except TesseraError as error:
-            refusal = error.message
-        return LinkingNote(note_id, note.title, version, refusal)
+    def _plan_link(self, note_id: str, renamed: "_Renamed", author: Author, old: Note | None) -> PlannedChange | None:
+        """Plan how the links of another note follow, or its old text; None where none of its links has to."""
+        note = self._store.notes.note(note_id)
+        if not old and renamed.relinked(note) != note.body:
+            note = self._read(note_id)
+        body = old.body if old else renamed.relinked(note)
+        if body == note.body:
+            return None
+        return self._writer.plan(note, lambda same: same, Revision("revert" if old else "update", author), body)
 
 
 def _with_heading(note: Note, title: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import posixpath
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -26,9 +27,11 @@ from core.markdown.body import BodyMetadata, look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import filing, naming
 from core.notes.fields import check_body, check_fields, check_text, overriding
+from core.notes.file_acts import FileActs
 from core.notes.texts import at_path, is_titled_by_text, title_of, with_body, with_title
 from core.store import Store
 from core.store.ids import fresh_id
+from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 
 Change = Callable[[Note], Note]
@@ -61,6 +64,7 @@ class Writer:
     def __init__(self, store: Store, chunks: Chunks) -> None:
         self._store = store
         self._chunks = chunks
+        self.files = FileActs(store)
 
     @log_call("note.change")
     def change(
@@ -82,22 +86,12 @@ class Writer:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            base = self._store.bases.by_id(note.base_id)
-            log_bases([base])
-            changed, inside = change(note), None
-            if body is not None:
-                rewritten = with_body(changed, body)
-                changed, inside = rewritten.note, rewritten.inside
-            if (body is not None and as_what.author == "person") or not changed.title:
-                changed = with_title(note, changed, inside)
-            if changed == note:
+            log_bases([self._store.bases.by_id(note.base_id)])
+            planned = self.plan(note, change, as_what, body)
+            if planned is None:
                 return note
-            if as_what.joins and self._store.versions.kind(note.id) == "create":
-                changed = self._renamed(base, note, changed, inside)
-            changed = replace(changed, updated_at=datetime.now(UTC))
-            with self._moved(note, str(changed.path)) as note:
-                self._save(base, note, changed, as_what, inside)
-        if embed is not None and ((changed.title, changed.body) != (note.title, note.body) or not embed):
+            self.carry_out([planned])
+        if embed is not None and (planned.is_cut or not embed):
             self.index([note_id], embed=embed)
         return self._store.notes.note(note_id)
 
@@ -112,9 +106,9 @@ class Writer:
     def change_all(
         self, note_ids: Sequence[str], change: Change, as_what: Revision, expected_version: int | None = None
     ) -> None:
-        """Change several notes as a function says; the fields of those that aren't written to files in one transaction.
+        """Change several notes as a function says: all of them and their files, or none.
 
-        Raises NoteNotFound and Conflict before anything is written.
+        Raises NoteNotFound and Conflict, and as `filing.plan` and `filing.apply`.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -122,16 +116,14 @@ class Writer:
             notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
             for note in notes:
                 check_version(note, expected_version)
-            pairs = [(note, changed) for note in notes if (changed := change(note)) != note]
             bases = {base.id: base for base in self._store.bases.all()}
-            described = []
-            for note, changed in pairs:
-                base, changed = bases[note.base_id], replace(changed, updated_at=now)
-                if _is_described(base, note, changed):
-                    described.append(self._described(note, changed))
-                else:
-                    self._save(base, note, changed, as_what)
-            self._store.describe(described, as_what)
+            self.carry_out(
+                [
+                    _planned(bases[note.base_id], note, replace(changed, updated_at=now), as_what)
+                    for note in notes
+                    if (changed := change(note)) != note
+                ]
+            )
             log_bases(bases[item] for item in dict.fromkeys(note.base_id for note in notes))
 
     @log_call("note.sync")
@@ -159,20 +151,53 @@ class Writer:
             raise done.failed[0]
         return done
 
-    def _save(
-        self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: BodyMetadata | None = None
-    ) -> None:
-        """Write a changed note, and its file where the base writes files; `inside` is what its new text says."""
-        if _is_described(base, note, changed):
-            self._store.describe([self._described(note, changed)], as_what)
-        elif note.in_text_file and base.write_files:
-            self.write(base, [replace(filing.write(note, changed, inside), change=as_what)])
-        else:
-            check_text_writable(base, note, changed)
-            changed = overriding(note, changed) if note.in_file else changed
-            outline = inside.outline if inside else None
-            stored_as = self._store.notes.indexed_as(note.id)
-            self.write(base, [NoteToIndex(changed, change=as_what, outline=outline, **stored_as)])
+    def plan(self, note: Note, change: Change, as_what: Revision, body: str | None = None) -> "PlannedChange | None":
+        """Plan what `change` writes, None where nothing changes; raises as it does, before anything is written."""
+        base = self._store.bases.by_id(note.base_id)
+        changed, inside = change(note), None
+        if body is not None:
+            rewritten = with_body(changed, body)
+            changed, inside = rewritten.note, rewritten.inside
+        if (body is not None and as_what.author == "person") or not changed.title:
+            changed = with_title(note, changed, inside)
+        if changed == note:
+            return None
+        if as_what.joins and self._store.versions.kind(note.id) == "create":
+            changed = self._renamed(base, note, changed, inside)
+        return _planned(base, note, replace(changed, updated_at=datetime.now(UTC)), as_what, inside)
+
+    def carry_out(self, plans: Sequence["PlannedChange"], optional: Container[str] = ()) -> dict[str, TesseraError]:
+        """Write changed notes and their files, all or none; raises as `filing.apply`.
+
+        Return the errors of those of `optional`, by their ids, whose files can't be written: these notes stay.
+        """
+        if any(plan.file or plan.is_cut for plan in plans):
+            self._store.open_index()
+        failed: dict[str, TesseraError] = {}
+        with self.files.carry_out([plan.file for plan in plans if plan.file], optional) as states:
+            cut = defaultdict[str, list[NoteToIndex]](list)
+            for plan in plans:
+                note, state = plan.note, states.get(plan.note.id)
+                if isinstance(state, TesseraError):
+                    failed[note.id] = state
+                    continue
+                if state and plan.changed.path != note.path:
+                    at = str(plan.changed.path), note.source_ref, note.title, state.st_mtime_ns, state.st_size, ""
+                    self._store.notes.move([Moved(note.id, *at)])
+                if state and plan.file and note.in_text_file:
+                    cut[note.base_id].append(replace(filing.written(plan.file, state), change=plan.as_what))
+                elif plan.is_cut:
+                    cut[note.base_id].append(self._unfiled(plan))
+                else:
+                    self._store.describe([self._described(note, plan.changed)], plan.as_what)
+            for base_id, notes in cut.items():
+                self.write(self._store.bases.by_id(base_id), notes)
+        return failed
+
+    def _unfiled(self, plan: "PlannedChange") -> NoteToIndex:
+        changed = overriding(plan.note, plan.changed) if plan.note.in_file else plan.changed
+        outline = plan.inside.outline if plan.inside else None
+        return NoteToIndex(changed, change=plan.as_what, outline=outline, **self._store.notes.indexed_as(plan.note.id))
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
         """Return a note that is being made at the path of its present title."""
@@ -201,25 +226,6 @@ class Writer:
 
         return free_path(path, TakenNames(is_taken))
 
-    @contextmanager
-    def _moved(self, note: Note, path: str) -> Iterator[Note]:
-        """Give the file of a note another path, and its own again where what follows fails."""
-        if not note.in_file or path == note.path:
-            yield note
-            return
-        moved = self._move(note, path)
-        try:
-            yield moved
-        except TesseraError:
-            with suppress(TesseraError):
-                self._move(moved, str(note.path))
-            raise
-
-    def _move(self, note: Note, path: str) -> Note:
-        check_file_writable(self._store.bases.by_id(note.base_id), note)
-        self._store.notes.move([filing.rename(note, path)])
-        return replace(note, path=path)
-
     def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
         """Return the folder into which a base writes a new note, None where it writes no files."""
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base) if base.write_files)
@@ -230,7 +236,7 @@ class Writer:
         """Write the file of a new note, where its base writes files, and return the note as it is then.
 
         A note from elsewhere, one that waits for the user, or that no import would read, gets none. Raises as
-        `filing.write` does.
+        `filing.apply` does.
         """
         path = str(new.note.path)
         folder = self.folder_for(base, path)
@@ -253,10 +259,35 @@ class Writer:
         return replace(changed, version=self._store.versions.last(note.id) + 1)
 
 
-def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
-    """Return whether a note differs only in fields that are in no chunk and in no file."""
-    written = note.in_text_file and base.write_files
-    return not written and (changed.title, changed.body) == (note.title, note.body)
+@dataclass(frozen=True, slots=True)
+class PlannedChange:
+    """A change of a note, with that of its file if there is one; `inside` is what a new text says."""
+
+    note: Note
+    changed: Note
+    as_what: Revision
+    inside: BodyMetadata | None
+    file: filing.FileChange | None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the title or the text changes, which are in the chunks."""
+        return (self.changed.title, self.changed.body) != (self.note.title, self.note.body)
+
+
+def _planned(
+    base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: BodyMetadata | None = None
+) -> PlannedChange:
+    """Plan a change and that of the file, if it gets another name or the base writes files; raises as `filing.plan`."""
+    file = None
+    is_moved = note.in_file and changed.path != note.path
+    if is_moved:
+        check_file_writable(base, note)
+    if is_moved or (note.in_text_file and base.write_files):
+        file = filing.plan(note, changed, inside)
+    if not (note.in_text_file and base.write_files):
+        check_text_writable(base, note, changed)
+    return PlannedChange(note, changed, as_what, inside, file)
 
 
 def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
@@ -413,7 +444,7 @@ def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
         for new in notes:
             if new.note.in_file and new.note.id not in written:
                 with suppress(TesseraError):
-                    filing.remove(new.note)
+                    filing.apply(filing.plan_removal(new.note))
 
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from core.store.index.backend import Address, Backend, NoIndex
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
 from core.store.index.vector_index import Index
+from core.store.intent_table import IntentTable
 from core.store.lock import WriteLock, take
 from core.store.measures import drop, measures
 from core.store.note_rows import Moved
@@ -117,6 +119,7 @@ class Store:
         self.drafts = DraftTable(database)
         self.proposals = ProposalTable(database)
         self.creations = CreationTable(database)
+        self.intents = IntentTable(database)
         self.documents = DocumentTable(database)
         self.pictures = PictureTable(database)
         self.images = ImageTable(database)
@@ -191,7 +194,7 @@ class Store:
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
-        self.index.follow(base, [*fresh, *old])
+        self.changing.follow(partial(self.index.follow, base, [*fresh, *old]))  # which reads what is committed
 
     def _write(self, cut: NoteToIndex) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""

@@ -113,6 +113,7 @@ class Workspace(Services):
             self._given.enter_context(override_settings(self.settings))
         super().__init__(self.store, self.settings, preferences, Jobs())
         if not readonly:
+            self.notes.recover_files()
             self._expire_trash()
             self._start_features()
 

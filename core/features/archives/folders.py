@@ -1,8 +1,8 @@
 """A base as a folder of Markdown files with front matter: of an unchanged vault in UTF-8, the vault's own bytes."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
+from errno import EXDEV
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -39,22 +39,29 @@ def files(records: Records) -> dict[str, bytes]:
     return texts
 
 
-def write(records: Records, place: Path) -> int:
-    """Write a folder that isn't there yet, whole or not at all; return the number of its files."""
-    texts = files(records)
-    staging = Path(tempfile.mkdtemp(prefix=f".{place.name[:40]}.", dir=place.parent))
+def write(records: Records, place: Path, staging: Path) -> None:
+    """Write a folder that isn't there yet, whole or not at all; `staging` is an empty folder, which becomes it."""
+    for path, data in files(records).items():
+        file = staging / path
+        if not file.resolve().is_relative_to(staging.resolve()):
+            raise SourceError(path, "could point outside the folder.")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    staging.chmod(0o755)
     try:
-        for path, data in texts.items():
-            file = staging / path
-            if not file.resolve().is_relative_to(staging.resolve()):
-                raise SourceError(path, "could point outside the folder.")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
-        staging.chmod(0o755)
         staging.rename(place)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-    return len(texts)
+    except OSError as error:
+        if error.errno != EXDEV:
+            raise
+        part = place.with_name(
+            f".{place.name[:40]}.part"
+        )  # on the other disk; after a kill the next export replaces it
+        shutil.rmtree(part, ignore_errors=True)
+        try:
+            shutil.copytree(staging, part)
+            part.rename(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
 
 
 def read(place: Path, *, forbidden: Path | None = None) -> Records:

@@ -130,7 +130,8 @@ class Archives:
         with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
-                folders.write(self._read(self._bases.get(base)), place)
+                with self._store.temporary.make_scoped() as staging:
+                    folders.write(self._read(self._bases.get(base)), place, staging)
             else:
                 files.create(place, self.exported(base, form))
         return place

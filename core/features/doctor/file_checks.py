@@ -43,6 +43,13 @@ def _files(parts: WorkspaceParts) -> Message | None:
     )
 
 
+def _find_halfway_files(parts: WorkspaceParts) -> Message | None:
+    return count_names(
+        parts.store.intents.left(),
+        plural("{n} file couldn't be made as it was: {names}", "{n} files couldn't be made as they were: {names}"),
+    )
+
+
 def _find_unread_files(parts: WorkspaceParts) -> Message | None:
     failed = [failure.path for base in parts.bases.all() for failure in parts.bases.unread(base)]
     return count_names(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
@@ -190,6 +197,14 @@ OF_FILES: dict[str, Check] = {
         message("A note whose file is gone leaves the base at the next update; it can be restored from the trash."),
         message("Update the base on the page Bases, or put the file back."),
         _files,
+    ),
+    "halfway": Check(
+        "look",
+        message("No change of several files stopped halfway"),
+        message("What a stopped process was renaming or editing is undone, but never in a file that changed since."),
+        message("Look at the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
+        _find_halfway_files,
+        lambda parts: parts.store.intents.drop_left(),
     ),
     "unread": Check(
         "look",

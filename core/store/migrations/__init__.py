@@ -6,7 +6,7 @@ A step is frozen once it is released: it imports nothing of Tessera, and its fil
 import sqlite3
 from collections.abc import Callable
 
-from core.store.migrations import v01_to_v11, v12_to_v19, v20_files
+from core.store.migrations import v01_to_v11, v12_to_v19, v20_files, v21_file_intents
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v01_to_v11.FIRST,
@@ -29,5 +29,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v12_to_v19.LEARNING,
     v12_to_v19.ANSWERING,
     v20_files.step,
+    v21_file_intents.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -132,6 +132,11 @@ DAMAGES: dict[str, Damage] = {
     ),
     "a folder that is gone": Damage("sources", lambda folder: shutil.rmtree(folder.parent / "notes")),
     "a file that is gone": Damage("files", lambda folder: (folder.parent / "notes" / "1.md").unlink()),
+    "a file that stopped halfway": Damage(
+        "halfway",
+        sql("INSERT INTO file_intents (folder, path, new_path, after, left) VALUES ('', '1.md', '2.md', '', 1)"),
+        mended=True,
+    ),
     "a file that can't be read": Damage(
         "unread", sql("""UPDATE syncs SET report = '{"failed": [{"path": "a.pdf", "error": "is damaged."}]}'""")
     ),

@@ -1,0 +1,136 @@
+"""Acts that change several files: done as a whole with what the database says of them, or taken back.
+
+The steps are in the database before the first file is touched, and leave it in the transaction that writes the notes.
+After an error, and at the opening after a kill, the files become as they were. What another program wrote meanwhile is
+never overwritten; the doctor names it.
+"""
+
+import logging
+import os
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.base import safe_replace
+from core.base.errors import TesseraError
+from core.intake.folder import content_hash, is_safe
+from core.notes import filing
+from core.notes.filing import FileChange
+from core.store import Store
+from core.store.intent_table import FileStep
+
+_LOG = logging.getLogger(__name__)
+
+
+class FileActs:
+    """Carries out changes of files together with what the caller writes into the database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @contextmanager
+    def carry_out(
+        self, changes: Sequence[FileChange], optional: Container[str] = ()
+    ) -> Iterator[dict[str, os.stat_result | TesseraError]]:
+        """Change files, then let the block write their notes in one transaction.
+
+        Yield by the ids of the notes the state of the files, or the error of one of `optional`, whose file stays as it
+        was. After any other error, one of the block too, all files become as they were. A file that is changed alone
+        and keeps its name is read by the next update of its folder instead: what a user typed isn't taken back.
+        """
+        steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
+        intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
+        try:
+            done = {change.note.id: self._apply(change, optional) for change in changes}
+            with self._store.database.write():
+                yield done
+                self._store.intents.drop(intents)
+        except BaseException:
+            self._take_back(intents)
+            raise
+
+    def _apply(self, change: FileChange, optional: Container[str]) -> os.stat_result | TesseraError:
+        try:
+            return filing.apply(change)
+        except TesseraError as error:
+            if change.note.id in optional:
+                return error
+            raise
+
+    def recover(self) -> None:
+        """Take back what a killed process was changing."""
+        if intents := self._store.intents.all():
+            _LOG.warning("A stopped process was changing %d files; they are made as they were", len(intents))
+            self._take_back(intents)
+
+    def _take_back(self, intents: Mapping[int, FileStep]) -> None:
+        try:
+            for number, step in [*intents.items()][::-1]:
+                (self._store.intents.drop if self._is_settled(step) else self._store.intents.leave)([number])
+        except TesseraError:  # of the database: the next opening goes on
+            _LOG.warning("Files can't be made as they were", exc_info=True)
+
+    def _is_settled(self, step: FileStep) -> bool:
+        """Take a step back; return whether nothing of it is left, or an update of the folder has read what is."""
+        bases, is_stored = self._store.bases, self._is_stored(step)
+        try:
+            if not (any(bases.is_synced(base.id, step.folder) for base in bases.all()) and _is_inside(step)):
+                return is_stored and not step.left
+            _sweep(step)
+            return not step.left if is_stored else take_back(step)
+        except (OSError, RuntimeError, safe_replace.Changed):
+            _LOG.warning("A file can't be made as it was", exc_info=True)
+            return False
+
+    def _is_stored(self, step: FileStep) -> bool:
+        """Return whether the database has another state of the file than before the step: an update has read it."""
+        found = "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?"
+        stored = self._store.database.value(found, step.folder, step.path)
+        return stored is None or (step.before is not None and stored != content_hash(step.before))
+
+
+def _is_inside(step: FileStep) -> bool:
+    """Return whether a folder is there and the paths of a step stay in it, whatever links there are by now."""
+    root = Path(step.folder)
+    return root.is_dir() and all(
+        is_safe(path) and (root / path).resolve().is_relative_to(root.resolve())
+        for path in (step.path, step.new_path or step.path)
+    )
+
+
+def take_back(step: FileStep) -> bool:
+    """Make a file as it was before a step; return False for one that another program changed. Raises OSError, Changed.
+
+    Any part of the step may have been done, by a process that was killed within it.
+    """
+    old, new = (Path(step.folder) / path for path in (step.path, step.new_path or step.path))
+    if not step.new_path and step.before is not None and not os.path.lexists(old):
+        safe_replace.create(old, step.before)
+    if new != old and os.path.lexists(old) and os.path.lexists(new):
+        # The second name of a file that was being renamed, or the place that was kept for it; not another case of it.
+        if new.stat().st_nlink > 1 if old.samefile(new) else new.read_bytes() in (b"", old.read_bytes()):
+            new.unlink()
+        new = old
+    file = new if os.path.lexists(new) else old
+    is_ours = _rewrite(file, step)
+    if file != old:
+        safe_replace.rename_file(file, old)
+    return is_ours
+
+
+def _rewrite(file: Path, step: FileStep) -> bool:
+    """Give a file its bytes of before, unless it has others than a step writes; return whether it has them."""
+    if step.before is None or not file.exists():
+        return True
+    data = file.read_bytes()
+    if content_hash(data) == step.after:
+        safe_replace.swap(file.resolve(), step.before, data)
+        return True
+    return data == step.before
+
+
+def _sweep(step: FileStep) -> None:
+    """Delete what a killed step was writing next to its file."""
+    for part in (Path(step.folder) / step.path).parent.glob(f"{safe_replace.PREFIX}*"):
+        if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:
+            part.unlink()

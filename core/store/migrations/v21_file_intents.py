@@ -1,0 +1,13 @@
+"""Changes of files that are under way have a table, so that a kill parts none of them."""
+
+STEP = """
+    CREATE TABLE file_intents (
+        id INTEGER PRIMARY KEY,
+        folder TEXT NOT NULL,
+        path TEXT NOT NULL,
+        new_path TEXT NOT NULL,
+        before BLOB,
+        after TEXT NOT NULL,
+        left INTEGER NOT NULL DEFAULT 0
+    );
+    """
