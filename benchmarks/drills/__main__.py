@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 
-DRILLS = ("kills", "writing", "processes", "fuzz", "schemas")
+DRILLS = ("kills", "writing", "processes", "fuzz", "schemas", "linked")
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ never overwritten; the doctor names it.
 
 import logging
 import os
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,32 +29,22 @@ class FileActs:
         self._store = store
 
     @contextmanager
-    def carry_out(
-        self, changes: Sequence[FileChange], optional: Container[str] = ()
-    ) -> Iterator[dict[str, os.stat_result | TesseraError]]:
+    def carry_out(self, changes: Sequence[FileChange]) -> Iterator[dict[str, os.stat_result]]:
         """Change files, then let the block write their notes in one transaction.
 
-        Yield by the ids of the notes the state of the files, or the error of one of `optional`, whose file stays as it
-        was. After any other error, one of the block too, all files become as they were. A file that is changed alone
-        and keeps its name is read by the next update of its folder instead: what a user typed isn't taken back.
+        Yield the states of the files by the ids of their notes. After any error, one of the block too, all files become
+        as they were. A file that is changed alone and keeps its name is read by the next update of its folder instead:
+        what a user typed isn't taken back.
         """
         steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
         intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
         try:
-            done = {change.note.id: self._apply(change, optional) for change in changes}
+            states = {change.note.id: filing.apply(change) for change in changes}
             with self._store.database.write():
-                yield done
+                yield states
                 self._store.intents.drop(intents)
         except BaseException:
             self._take_back(intents)
-            raise
-
-    def _apply(self, change: FileChange, optional: Container[str]) -> os.stat_result | TesseraError:
-        try:
-            return filing.apply(change)
-        except TesseraError as error:
-            if change.note.id in optional:
-                return error
             raise
 
     def recover(self) -> None:
@@ -78,7 +68,7 @@ class FileActs:
                 return is_stored and not step.left
             _sweep(step)
             return not step.left if is_stored else take_back(step)
-        except (OSError, RuntimeError, safe_replace.Changed):
+        except (OSError, RuntimeError, ValueError, TypeError, AttributeError, safe_replace.Changed):
             _LOG.warning("A file can't be made as it was", exc_info=True)
             return False
 
@@ -131,6 +121,6 @@ def _rewrite(file: Path, step: FileStep) -> bool:
 
 def _sweep(step: FileStep) -> None:
     """Delete what a killed step was writing next to its file."""
-    for part in (Path(step.folder) / step.path).parent.glob(f"{safe_replace.PREFIX}*"):
+    for part in (Path(step.folder) / step.path).parent.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
         if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:
             part.unlink()

@@ -167,7 +167,8 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     text, inside = _text(before, step.new_path, changed, inside)
     data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
     if data != before:
-        if not (Path(note.source_ref) / path).stat().st_mode & 0o222:
+        file = Path(note.source_ref) / path
+        if not (file.stat().st_mode & 0o222 and os.access(file.parent, os.W_OK)):
             raise NotWritable("'{path}' may only be read. Allow writing to it, then save again.", path=path)
         step = replace(step, before=before, after=folder.content_hash(data))
     return FileChange(step, note, replace(changed, encoding=encoding), data, text, inside)

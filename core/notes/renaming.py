@@ -8,6 +8,7 @@ from functools import partial
 
 from core.base.call_log import log_call
 from core.base.errors import EditError, TesseraError
+from core.base.messages import Message
 from core.markdown.body import look_into, short_title, target_of
 from core.markdown.inline import Link
 from core.markdown.relinking import relink
@@ -100,39 +101,27 @@ class Renames:
             return self._rename(note, title, path, title_before or note.title, author, {})
 
     def _rename(
-        self,
-        note: Note,
-        title: str,
-        path: str,
-        title_before: str,
-        author: Author,
-        old: Mapping[str, Note] | None = None,
+        self, note: Note, title: str, path: str, title_before: str, author: Author, old: Mapping[str, Note]
     ) -> Renaming:
         """Rename a note as `rename`; the notes of `old`, by their ids, get the texts that they have there."""
-        old = old or {}
         before = self._links(replace(note, title=title_before))
         after = before.renamed(note.id, title, path)
-        renamed = _Renamed(before, after)
-        plans = {note.id: self._plan(note, title, path, renamed, author, old.get(note.id))}
-        refused: dict[str, TesseraError] = {}
+        renamed, refused = _Renamed(before, after, author, old), dict[str, Message]()
+        plans = {note.id: self._plan(note, title, path, renamed)}
         for other in dict.fromkeys([*before.to(*after.namesakes(note.id)), *old]):
             try:
-                if other != note.id and (plan := self._plan_link(other, renamed, author, old.get(other))):
-                    plans[other] = plan
+                plans[other] = plans[other] if other == note.id else self._plan_link(other, renamed)
             except TesseraError as error:
-                refused[other] = error
-        others = plans.keys() - {note.id}
-        refused |= self._writer.carry_out([*filter(None, plans.values())], others)
+                refused[other] = error.message
+        done = [plan for plan in plans.values() if plan]
+        self._writer.carry_out(done)
         self._store.leave_pending()
-        linking = [
-            LinkingNote(other, after.title(other), 0, refused[other].message)
-            if other in refused
-            else LinkingNote(other, after.title(other), self._store.notes.note(other).version)
-            for other in dict.fromkeys([*plans, *refused])
-            if other != note.id
-        ]
-        version = self._store.notes.note(note.id).version
-        version = version if version != note.version else 0
+        versions = {plan.note.id: self._store.notes.note(plan.note.id).version for plan in done}
+        version = versions.pop(note.id, 0)
+        linking = (
+            LinkingNote(other, after.title(other), versions.get(other, 0), refused.get(other))
+            for other in {**versions, **refused}
+        )
         return Renaming(note.id, title, path, note.title, note.path or "", tuple(linking), version)
 
     @log_call("note.undo_rename")
@@ -144,7 +133,6 @@ class Renames:
         with self._store.changing:
             versions = {done.note_id: done.version} | {link.id: link.version for link in done.linking}
             unchanged = {other: version for other, version in versions.items() if self._is_version(other, version)}
-            self._store.database.check_writable()
             note = self._store.notes.note(done.note_id)
             path = self._writer.free_path(note, done.path_before)
             texts = unchanged if path == done.path_before else {}
@@ -163,37 +151,34 @@ class Renames:
         number = next((number for number in numbers if number < version), 0)
         return self._store.versions.note(note_id, number) if number else None
 
-    def _plan(
-        self, note: Note, title: str, path: str, renamed: "_Renamed", author: Author, old: Note | None
-    ) -> PlannedChange | None:
-        """Plan the renamed note: its place, its title, its heading and its own links; or its old text."""
+    def _plan(self, note: Note, title: str, path: str, renamed: "_Renamed") -> PlannedChange | None:
+        """Plan the renamed note: its place, its title, its heading and its own links."""
         body = note.body
-        if old:
-            body = old.body
-        elif not note.plain and not note.document and (not note.in_file or self.has_file(note)):
-            body = renamed.relinked(replace(note, body=_with_heading(note, title)))
+        if note.id in renamed.old or (
+            not note.plain and not note.document and (not note.in_file or self.has_file(note))
+        ):
+            body = renamed.text(replace(note, body=_with_heading(note, title)))
 
         def change(stored: Note) -> Note:
             moved = stored if stored.path == path else at_path(stored, path)
             return replace(moved, title=title)
 
-        body_after = None if body == note.body else body
-        return self._writer.plan(note, change, Revision("revert" if old else "update", author), body_after)
+        return self._writer.plan(note, change, renamed.as_what(note), None if body == note.body else body)
 
     def _read(self, note_id: str) -> Note:
         """Return a note as its file is now, where its base writes files."""
         note = self._store.notes.note(note_id)
         return self._writer.take_file(note_id) if self.has_file(note) else note
 
-    def _plan_link(self, note_id: str, renamed: "_Renamed", author: Author, old: Note | None) -> PlannedChange | None:
-        """Plan how the links of another note follow, or its old text; None where none of its links has to."""
+    def _plan_link(self, note_id: str, renamed: "_Renamed") -> PlannedChange | None:
+        """Plan how the links of another note follow; None where none of its links has to."""
         note = self._store.notes.note(note_id)
-        if not old and renamed.relinked(note) != note.body:
+        if renamed.text(note) != note.body:
             note = self._read(note_id)
-        body = old.body if old else renamed.relinked(note)
+        body = renamed.text(note)
         if body == note.body:
             return None
-        return self._writer.plan(note, lambda same: same, Revision("revert" if old else "update", author), body)
+        return self._writer.plan(note, lambda same: same, renamed.as_what(note), body)
 
 
 def _with_heading(note: Note, title: str) -> str:
@@ -209,13 +194,20 @@ def _with_heading(note: Note, title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Renamed:
-    """The links between the notes, before one of them was renamed and after."""
+    """The links between the notes, before one of them is renamed and after; notes of `old` get their texts again."""
 
     before: NoteLinks
     after: NoteLinks
+    author: Author
+    old: Mapping[str, Note]
 
-    def relinked(self, note: Note) -> str:
-        """Return the text of a note with links that lead where they led."""
+    def as_what(self, note: Note) -> Revision:
+        return Revision("revert" if note.id in self.old else "update", self.author)
+
+    def text(self, note: Note) -> str:
+        """Return the old text of a note, or its text with links that lead where they led."""
+        if old := self.old.get(note.id):
+            return old.body
         there = self.after.names[note.id]
         return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
 

@@ -31,7 +31,6 @@ from core.notes.file_acts import FileActs
 from core.notes.texts import at_path, is_titled_by_text, title_of, with_body, with_title
 from core.store import Store
 from core.store.ids import fresh_id
-from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 
 Change = Callable[[Note], Note]
@@ -166,38 +165,27 @@ class Writer:
             changed = self._renamed(base, note, changed, inside)
         return _planned(base, note, replace(changed, updated_at=datetime.now(UTC)), as_what, inside)
 
-    def carry_out(self, plans: Sequence["PlannedChange"], optional: Container[str] = ()) -> dict[str, TesseraError]:
-        """Write changed notes and their files, all or none; raises as `filing.apply`.
-
-        Return the errors of those of `optional`, by their ids, whose files can't be written: these notes stay.
-        """
+    def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
+        """Write changed notes and their files, all or none; raises as `filing.apply`."""
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.open_index()
-        failed: dict[str, TesseraError] = {}
-        with self.files.carry_out([plan.file for plan in plans if plan.file], optional) as states:
+        with self.files.carry_out([plan.file for plan in plans if plan.file]) as states:
             cut = defaultdict[str, list[NoteToIndex]](list)
             for plan in plans:
-                note, state = plan.note, states.get(plan.note.id)
-                if isinstance(state, TesseraError):
-                    failed[note.id] = state
-                    continue
-                if state and plan.changed.path != note.path:
-                    at = str(plan.changed.path), note.source_ref, note.title, state.st_mtime_ns, state.st_size, ""
-                    self._store.notes.move([Moved(note.id, *at)])
-                if state and plan.file and note.in_text_file:
-                    cut[note.base_id].append(replace(filing.written(plan.file, state), change=plan.as_what))
+                note, as_what = plan.note, plan.as_what
+                changed = overriding(note, plan.changed) if note.in_file else plan.changed
+                if plan.file and note.in_text_file:
+                    written = filing.written(plan.file, states[note.id])
+                    cut[note.base_id].append(replace(written, change=as_what))
                 elif plan.is_cut:
-                    cut[note.base_id].append(self._unfiled(plan))
+                    outline = plan.inside.outline if plan.inside else None
+                    stored_as = self._store.notes.indexed_as(note.id)
+                    cut[note.base_id].append(NoteToIndex(changed, change=as_what, outline=outline, **stored_as))
                 else:
-                    self._store.describe([self._described(note, plan.changed)], plan.as_what)
+                    described = replace(changed, version=self._store.versions.last(note.id) + 1)
+                    self._store.describe([described], as_what)
             for base_id, notes in cut.items():
                 self.write(self._store.bases.by_id(base_id), notes)
-        return failed
-
-    def _unfiled(self, plan: "PlannedChange") -> NoteToIndex:
-        changed = overriding(plan.note, plan.changed) if plan.note.in_file else plan.changed
-        outline = plan.inside.outline if plan.inside else None
-        return NoteToIndex(changed, change=plan.as_what, outline=outline, **self._store.notes.indexed_as(plan.note.id))
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
         """Return a note that is being made at the path of its present title."""
@@ -253,11 +241,6 @@ class Writer:
             if filing.create(folder, free, text):
                 return replace(filing.read(filed), change=new.change)
 
-    def _described(self, note: Note, changed: Note) -> Note:
-        """Return a note with changed fields as its next version."""
-        changed = overriding(note, changed) if note.in_file else changed
-        return replace(changed, version=self._store.versions.last(note.id) + 1)
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
@@ -279,14 +262,12 @@ def _planned(
     base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: BodyMetadata | None = None
 ) -> PlannedChange:
     """Plan a change and that of the file, if it gets another name or the base writes files; raises as `filing.plan`."""
-    file = None
-    is_moved = note.in_file and changed.path != note.path
+    is_moved, is_written = note.in_file and changed.path != note.path, note.in_text_file and base.write_files
     if is_moved:
         check_file_writable(base, note)
-    if is_moved or (note.in_text_file and base.write_files):
-        file = filing.plan(note, changed, inside)
-    if not (note.in_text_file and base.write_files):
+    if not is_written:
         check_text_writable(base, note, changed)
+    file = filing.plan(note, changed, inside) if is_moved or is_written else None
     return PlannedChange(note, changed, as_what, inside, file)
 
 

@@ -3,9 +3,8 @@
 What a kill leaves here is taken back at the next opening (`core/notes/file_acts.py`).
 """
 
-import zlib
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from core.store.table import AMONG, StoreTable
 
@@ -32,26 +31,26 @@ class FileStep:
 
 
 class IntentTable(StoreTable):
-    """The changes of files that are under way, or that couldn't be taken back."""
+    """The changes of files that are under way, or that couldn't be taken back, by their numbers."""
 
     def put(self, steps: Iterable[FileStep]) -> dict[int, FileStep]:
-        """Write steps in one transaction; return them by their numbers."""
-        with self._database.write(aside=True):
-            return {self._put(step): step for step in steps}
-
-    def _put(self, step: FileStep) -> int:
-        before = None if step.before is None else zlib.compress(step.before, 1)
-        names = {"folder": step.folder, "path": step.path, "new_path": step.new_path}
-        return self._database.insert("file_intents", names | {"before": before, "after": step.after})
+        """Write steps in one transaction, to the disk too; return them by their numbers."""
+        connection = self._database.connection
+        connection.execute("PRAGMA synchronous = FULL")  # files that are changed next are on the disk at once
+        try:
+            with self._database.write(aside=True):
+                return {self._database.insert("file_intents", asdict(step)): step for step in steps}
+        finally:
+            connection.execute("PRAGMA synchronous = NORMAL")
 
     def all(self) -> dict[int, FileStep]:
-        """Return all steps by their numbers, in their order; a damaged row counts as one that is left."""
-        rows = self._database.rows("SELECT * FROM file_intents ORDER BY id")
-        return {row["id"]: _step(*map(row.__getitem__, _COLUMNS)) for row in rows}
+        """Return all steps by their numbers, in their order."""
+        rows = self._database.rows("SELECT id, folder, path, new_path, before, after, left FROM file_intents")
+        return {number: FileStep(*values) for number, *values in rows}
 
     def left(self) -> list[str]:
         """Return the paths of the files that couldn't be taken back."""
-        return self._database.column("SELECT path FROM file_intents WHERE left ORDER BY id")
+        return self._database.column("SELECT path FROM file_intents WHERE left")
 
     def leave(self, numbers: Collection[int]) -> None:
         """Record that steps couldn't be taken back."""
@@ -59,20 +58,4 @@ class IntentTable(StoreTable):
 
     def drop(self, numbers: Collection[int]) -> None:
         """Delete steps."""
-        if numbers:
-            self._database.execute(f"DELETE FROM file_intents WHERE id {AMONG}", [*numbers], aside=True)
-
-    def drop_left(self) -> None:
-        """Delete the steps that couldn't be taken back."""
-        self._database.execute("DELETE FROM file_intents WHERE left", aside=True)
-
-
-_COLUMNS = ("folder", "path", "new_path", "before", "after", "left")
-
-
-def _step(folder: object, path: object, new_path: object, before: object, after: object, left: object) -> FileStep:
-    try:
-        data = zlib.decompress(before) if isinstance(before, bytes) else None
-    except zlib.error:
-        data, folder = None, ""  # which is no folder of a base, so that nothing is written
-    return FileStep(str(folder), str(path), str(new_path), data, str(after), bool(left))
+        self._database.execute(f"DELETE FROM file_intents WHERE id {AMONG}", [*numbers], aside=True)

@@ -50,6 +50,10 @@ def _find_halfway_files(parts: WorkspaceParts) -> Message | None:
     )
 
 
+def _forget_halfway_files(parts: WorkspaceParts) -> None:
+    parts.store.intents.drop([number for number, step in parts.store.intents.all().items() if step.left])
+
+
 def _find_unread_files(parts: WorkspaceParts) -> Message | None:
     failed = [failure.path for base in parts.bases.all() for failure in parts.bases.unread(base)]
     return count_names(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
@@ -204,7 +208,7 @@ OF_FILES: dict[str, Check] = {
         message("What a stopped process was renaming or editing is undone, but never in a file that changed since."),
         message("Look at the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
         _find_halfway_files,
-        lambda parts: parts.store.intents.drop_left(),
+        _forget_halfway_files,
     ),
     "unread": Check(
         "look",
