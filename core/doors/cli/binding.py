@@ -31,13 +31,12 @@ class Command:
 
     `lines` formats its output for people, in place of the operation's. `run` does its work with the folder of the
     workspace and the arguments; its keywords are options too, or replace those of the same names. `also` are operations
-    whose parameters it takes as well. `shown` are the options that `lines` takes too.
+    whose parameters it takes as well. `lines` gets the options that its keywords name, too.
     """
 
     lines: Callable[..., list[str]] | None = None
     run: Callable[..., Any] | None = None
     also: tuple[Operation, ...] = ()
-    shown: tuple[str, ...] = ()
 
 
 def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation]) -> None:
@@ -103,7 +102,8 @@ def _command(operation: Operation, command: Command) -> Callable[..., None]:
     def function(workspace: Folder = WORKSPACE, as_json: Json = False, **arguments: Any) -> None:
         values = command.run(workspace, **arguments) if command.run else call(operation, workspace, arguments)
         lines = command.lines or operation.lines or plain_lines
-        show(values, as_json, partial(lines, **{name: arguments[name] for name in command.shown}))
+        options = {name: arguments[name] for name in [*inspect.signature(lines).parameters][1:] if name in arguments}
+        show(values, as_json, partial(lines, **options))
         _raise_problem(values)
 
     return function

@@ -153,7 +153,6 @@ def _edit(before: str, name: str) -> str:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "note.export": Command(shown=("to",)),
     "note.new": Command(note_text.format_written, new),
     "note.update": Command(note_text.format_change, edit),
     "note.revert": Command(note_text.format_change, revert),

@@ -43,6 +43,6 @@ def context(folder: Path, **given: Any) -> ContextView:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "search.find": Command(run=search, also=(operations.context,), shown=("full", "explain")),
+    "search.find": Command(run=search, also=(operations.context,)),
     "search.context": Command(run=context),
 }

@@ -87,7 +87,6 @@ def _ask_passphrase(label: str) -> str:
 
 COMMANDS: Mapping[str, Command] = {
     "backup.list": Command(run=partial(_run_offline, operations.list_)),
-    "backup.make": Command(shown=("to",)),
     "backup.verify": Command(run=partial(_run_offline, operations.verify)),
     "backup.restore": Command(run=_restore),
     "backup.encrypt": Command(run=_encrypt),
