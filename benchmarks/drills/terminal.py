@@ -44,7 +44,7 @@ SETTINGS = {
 SERVING = (
     "uvicorn.run",
     "runpy.run_module",
-    "core.doors.cli.terminal.take_stdout",
+    "core.doors.cli.terminal.take_wire",
     "core.doors.assistants.stdio.serve",
     "core.workspace.Workspace.start_watching",
     "core.doors.remote.calls.Calls.close_at_signals",

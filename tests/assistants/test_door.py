@@ -1,8 +1,10 @@
 """`/mcp` of the open app: whom it answers."""
 
+import socket
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -40,6 +42,32 @@ def test_others_are_refused(shared: tuple[Path, str], headers: dict[str, str], s
     refused = posted(shared, **headers)
     assert refused.status_code == status
     assert "kitchen" not in refused.text
+
+
+HEADS = {
+    "POST {path} HTTP/1.1\r\nHost: {host}\r\nHost: {host}": 400,
+    "POST {path} HTTP/1.1\r\nHost: {host}\r\nHost: evil.example": 400,
+    "POST {path} HTTP/1.1\r\nHost: evil.example\r\nHost: {host}": 400,
+    "POST {path} HTTP/1.1": 400,
+    "POST http://evil.example{path} HTTP/1.1\r\nHost: {host}": 403,
+    "POST http://{host}{path} HTTP/1.1\r\nHost: {host}": 403,
+    "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: https://{host}": 403,
+    "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nOrigin: http://evil.example": 403,
+    "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: null": 403,
+    "OPTIONS * HTTP/1.1\r\nHost: {host}": 403,
+    "\0\xff": 400,
+    "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}": 401,
+}
+"""Heads of requests -> their answers; the last one is of the app's own page, without a token."""
+
+
+@pytest.mark.parametrize("head", HEADS, ids=range(len(HEADS)))
+@pytest.mark.parametrize("path", ["/mcp", "/api/v1/search"])
+def test_the_host_and_the_scheme_are_those_of_the_app(shared: tuple[Path, str], head: str, path: str) -> None:
+    url = urlsplit(shared[1])
+    with socket.create_connection((str(url.hostname), int(url.port or 0)), timeout=60) as connection:
+        connection.sendall(head.format(path=path, host=url.netloc).encode("latin-1") + b"\r\n\r\n")
+        assert int(connection.recv(12).split()[1]) == HEADS[head]
 
 
 def test_nothing_listens_for_what_the_server_might_send(shared: tuple[Path, str]) -> None:

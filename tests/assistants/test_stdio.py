@@ -13,7 +13,7 @@ import pytest
 from mcp.client.client import Client
 
 from core.doors.assistants import server, stdio
-from core.doors.assistants.stdio import WriteCalls
+from core.doors.assistants.stdio import _MOST_BYTES, WriteCalls
 from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
@@ -178,6 +178,25 @@ LINES: dict[str, tuple[object, int]] = {
     '{"jsonrpc":"2.0","id":19,"method":"tools/call","params":{"name":"no_tool","arguments":{}}}': (19, -32602),
 }
 """Lines that are no requests -> the id and the code of their answers."""
+IDS = ["1.5", "NaN", "1e400", "-1e2", "true", "false", "null", "[]", "{}", "[1]", '{"id":1}']
+LINES |= {f'{{"jsonrpc":"2.0","id":{id_},"method":"ping","params":{{}}}}': (None, -32600) for id_ in IDS}
+LINES |= {
+    f'{{"jsonrpc":"2.0","id":{id_},"method":"ping","params":{{}}}}': (known, -32700)
+    for id_, known in {"9" * 5000: None, '"\\ud800"': "\ud800"}.items()
+}
+PARTS = {
+    '"\\ud800"': True,
+    "[" * 300 + "]" * 300: True,
+    "[" * 9000: False,
+    "9" * 5000: False,
+    "\0": False,
+    "nul": False,
+}
+"""Parts of a line that can't be read -> whether its id can."""
+for number, (part, known) in enumerate(PARTS.items(), 100):
+    line = f'{{"jsonrpc":"2.0","id":{number},"method":"ping","params":{{"a":{part}}}}}'
+    LINES[line] = (number if known else None, -32700)
+LINES["x" * (_MOST_BYTES + 1)] = (None, -32600)
 
 
 def test_every_line_that_is_no_request_gets_an_error(folder: Path) -> None:

@@ -26,21 +26,26 @@ if TYPE_CHECKING:
 class SameOrigin:
     """The middleware that refuses requests and WebSockets from pages of other origins.
 
-    Another port of this machine is another origin. Programs other than browsers send no origin, and pass.
+    Another port of this machine is another origin. Programs other than browsers send no origin, and pass. Requests
+    that name more than one host, or name one in the request line, are refused too.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = scope["type"] in ("http", "websocket") and _foreign(Headers(scope=scope))
+        refused = scope["type"] in ("http", "websocket") and _foreign(scope)
         await (PlainTextResponse("Forbidden", 403) if refused else self._app)(scope, receive, send)
 
 
-def _foreign(headers: Headers) -> bool:
-    origin, host = headers.get("origin"), headers.get("host", "")
-    if origin is not None:
-        return origin not in (f"http://{host}", f"https://{host}")
+def _foreign(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    if len(hosts) > 1 or not scope["path"].startswith("/"):
+        return True
+    if origins:
+        scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
+        return origins != [f"{scheme}://{host}" for host in hosts]
     # Without an Origin header, browsers send Sec-Fetch-Site. A person may follow a link from any site.
     followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not followed

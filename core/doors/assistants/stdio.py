@@ -9,15 +9,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 import anyio
-from anyio.streams.memory import MemoryObjectSendStream
+from anyio import to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError
+from mcp_types.jsonrpc import JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from core.base.errors import Cancelled, NoteNotFound, TesseraError, WorkspaceLocked
@@ -35,6 +35,8 @@ _WAIT = 15.0
 _PAUSE = 0.02
 """Seconds between two tries, and for which the workspace is unlocked after a call for other processes."""
 
+_MOST_BYTES = 1 << 26
+"""Bytes of a line at most: three of the largest notes."""
 _GATHERED = 5.0
 """Seconds for which uses of notes are gathered: to write them, the workspace is opened for a moment."""
 _PATIENCE = 3.0
@@ -109,8 +111,8 @@ class WriteCalls:
             time.sleep(_PAUSE)
 
 
-def serve(folder: Path, wire: TextIO) -> None:
-    """Serve the workspace in a folder until the input ends. It is open for reading, and answers are written to `wire`.
+def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
+    """Serve the workspace in a folder until the `lines` end. It is open for reading; answers are written to `wire`.
 
     A workspace is made where none is, and the text folders of the settings are scanned meanwhile. An error of the
     workspace is an error of every tool until it is mended.
@@ -124,7 +126,7 @@ def serve(folder: Path, wire: TextIO) -> None:
     with suppress(TesseraError):
         reading.workspace()
         reading.scan.join(_PATIENCE)
-    anyio.run(_serve, server.make(reading.workspace, reading.calls), wire)
+    anyio.run(_serve, server.make(reading.workspace, reading.calls), lines, wire)
     reading.close()
 
 
@@ -137,48 +139,70 @@ class _Plain(logging.Formatter):
         return one_line(": ".join(filter(None, (record.getMessage(), reason))))
 
 
-async def _serve(made: Server[Any], wire: TextIO) -> None:
+async def _serve(made: Server[Any], lines: BinaryIO, wire: TextIO) -> None:
     into, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    async with stdio_server(stdout=anyio.wrap_file(wire)) as (incoming, outgoing), anyio.create_task_group() as tasks:
-        tasks.start_soon(_pass_valid_lines, incoming, into, outgoing)
-        await made.run(requests, outgoing, made.create_initialization_options())
-        tasks.cancel_scope.cancel()
+    outgoing, answers = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_read_lines, lines, into, outgoing)
+        tasks.start_soon(_write_lines, answers, wire)
+        async with outgoing:
+            await made.run(requests, outgoing, made.create_initialization_options())
 
 
-async def _pass_valid_lines(
-    incoming: ReadStream[SessionMessage | Exception],
+async def _read_lines(
+    lines: BinaryIO,
     requests: MemoryObjectSendStream[SessionMessage | Exception],
-    outgoing: WriteStream[SessionMessage],
+    outgoing: MemoryObjectSendStream[SessionMessage],
 ) -> None:
     """Pass on valid lines; answer an invalid one with an error, of its request where that has an id."""
     async with requests:
-        async for item in incoming:
-            if isinstance(item, SessionMessage):
-                await requests.send(item)
-            elif isinstance(item, ValidationError) and (error := _refusal(item)):
-                await outgoing.send(SessionMessage(error))
+        while line := await to_thread.run_sync(lines.readline, _MOST_BYTES):
+            if len(line) == _MOST_BYTES and not line.endswith(b"\n"):
+                while not (await to_thread.run_sync(lines.readline, _MOST_BYTES) or b"\n").endswith(b"\n"):
+                    pass
+                await outgoing.send(_error(INVALID_REQUEST, f"A line is longer than {_MOST_BYTES >> 20} MB"))
+            elif line.strip():
+                item = _parse(line.decode("utf-8", "replace"))
+                await (outgoing if isinstance(item.message, JSONRPCError) else requests).send(item)
 
 
-def _refusal(error: ValidationError) -> JSONRPCError | None:
-    """Return the answer to a line that isn't a message of the protocol, None to an empty one."""
-    wrong = error.errors()
-    is_json = wrong[0]["type"] != "json_invalid"
-    given = [
-        error_details["input"]
-        for error_details in wrong
-        if error_details["type"] == "missing" and len(error_details["loc"]) <= 2
-    ]
-    message = given[0] if given else None
-    if not is_json:
-        line = str(wrong[0]["input"])
-        if not line.strip():
-            return None
-        with suppress(ValueError, RecursionError):
-            message = json.loads(line)  # which takes half of a character, so that the request has its answer
-    number = message.get("id") if isinstance(message, dict) else None
-    sound = number if isinstance(number, str | int) and not isinstance(number, bool) else None
-    code, text = (INVALID_REQUEST, "Invalid request") if is_json else (PARSE_ERROR, f"Parse error: {wrong[0]['msg']}")
-    return JSONRPCError(jsonrpc="2.0", id=sound, error=ErrorData(code=code, message=text))
+async def _write_lines(answers: MemoryObjectReceiveStream[SessionMessage], wire: TextIO) -> None:
+    async for answer in answers:
+        try:
+            line = answer.message.model_dump_json(by_alias=True, exclude_unset=True)
+        except ValueError:  # it quotes half of a character
+            line = json.dumps(answer.message.model_dump(by_alias=True, exclude_unset=True), default=str)
+        await to_thread.run_sync(_write, wire, line)
+
+
+def _write(wire: TextIO, line: str) -> None:
+    wire.write(f"{line}\n")
+    wire.flush()
+
+
+def _parse(line: str) -> SessionMessage:
+    """Return a message of the protocol, or the error that answers a line that is none."""
+    message, code, text = None, INVALID_REQUEST, "The id is neither a string nor an integer"
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        is_json = wrong["type"] != "json_invalid"
+        code, text = (code, "Invalid request") if is_json else (PARSE_ERROR, f"Parse error: {wrong['msg']}")
+    try:
+        given = json.loads(line)  # which takes half of a character, so that the request has its answer
+    except (ValueError, RecursionError):
+        given = None
+    given = given if isinstance(given, dict) else {}
+    if message and not (isinstance(message, JSONRPCNotification) and "id" in given):  # a request, by its id
+        return SessionMessage(message)
+    return _error(code, text, given.get("id"))
+
+
+def _error(code: int, text: str, number: object = None) -> SessionMessage:
+    """Return an error, with the id of its request where the protocol has such ids."""
+    known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))
 
 
 class _Reading:

@@ -57,10 +57,11 @@ def mcp(
         sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
     from core.doors.cli import terminal
 
-    own = Stream(terminal.take_stdout(), shown=str)
+    lines, wire = terminal.take_wire()
+    own = Stream(wire, shown=str)
     from core.doors.assistants.stdio import serve  # its libraries may print while they load
 
-    serve(folder, cast(TextIO, own))
+    serve(folder, lines, cast(TextIO, own))
     if own.lost:
         raise own.lost
 

@@ -96,6 +96,9 @@ def serve(
     if not no_browser and _has_screen():
         keep = keep_running or window.keeps_running()
         threading.Thread(target=_open, args=(chosen, url, folder, keep), daemon=True).start()
+    from uvicorn import config
+
+    config.HTTP_PROTOCOLS["auto"] = config.HTTP_PROTOCOLS["h11"]  # the other parser accepts two hosts
     # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml next to app.py;
     # these hold whatever the environment says.
     options = {"address": HOST, "port": chosen, "headless": "true"}

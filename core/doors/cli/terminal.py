@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import IO, Any, TextIO, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 import typer.core
 
@@ -99,16 +99,20 @@ class Stream:
         os.close(nowhere)
 
 
-def take_stdout() -> TextIO:
-    """Return standard output for the protocol alone; all other output, of native code too, goes to stderr.
+def take_wire() -> tuple[BinaryIO, TextIO]:
+    """Return standard input and output for the protocol alone.
 
-    Call it before imports, because a library may print while it loads.
+    Other processes read nothing, and all other output, of native code too, goes to stderr. Call it before imports,
+    because a library may print while it loads.
     """
     sys.stdout.flush()
-    wire = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    lines, wire = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nowhere, 0)
+    os.close(nowhere)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    return wire
+    return lines, wire
 
 
 def translate_typer() -> None:
