@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from core.base.log import print_nothing
 from core.desktop import window as desktop
 from core.doors.api import PLACE
-from core.doors.api.guard import Entrance, Guard, ShortHead, address
+from core.doors.api.guard import Entrance, Guard, Limit, ShortHead, address
 from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls
@@ -49,7 +49,7 @@ def workspace() -> "Workspace":
 needs_token = access.pages_need_token()
 calls = Calls(workspace)
 """Runs what commands on this machine send; `shell` stores the address that they send it to."""
-assistants = Guard(lazy_app.LazyTools(workspace), workspace)
+assistants = Guard(Limit(lazy_app.LazyTools(workspace), lazy_app.refusal), workspace)
 
 with_tokens = [
     *calls.routes,

@@ -64,10 +64,10 @@ def _head(scope: Scope) -> int:
 
 
 class Limit:
-    """The middleware that reads a body whole, and refuses one that is too large."""
+    """The middleware that reads a body whole, and refuses one that is too large or that `refusal` answers."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, refusal: Callable[[bytes], Response | None] = lambda _: None) -> None:
+        self._app, self._refusal = app, refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -84,6 +84,9 @@ class Limit:
             if len(body) > MOST_BYTES:
                 await problem(Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _TOO_LARGE))(scope, receive, send)
                 return
+        if refusal := await run_in_threadpool(self._refusal, bytes(body)):
+            await refusal(scope, receive, send)
+            return
         parts: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
         async def replay_body() -> Message:

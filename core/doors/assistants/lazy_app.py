@@ -1,11 +1,12 @@
 """The tools over HTTP as one ASGI app. The protocol's package is imported at the first request."""
 
+import json
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 if TYPE_CHECKING:
@@ -39,3 +40,15 @@ class LazyTools:
         from core.doors.assistants.server import make
 
         return make(self._workspace)
+
+
+def refusal(body: bytes) -> Response | None:
+    """Return the answer to a body that isn't a message of the protocol."""
+    from mcp_types import JSONRPCError
+
+    from core.doors.assistants.lines import parse
+
+    message = parse(body).message
+    if not isinstance(message, JSONRPCError):
+        return None
+    return Response(json.dumps(message.model_dump(exclude_unset=True)), 400, media_type="application/json")

@@ -16,13 +16,12 @@ from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError
-from mcp_types.jsonrpc import JSONRPCNotification, jsonrpc_message_adapter
-from pydantic import ValidationError
+from mcp_types import INVALID_REQUEST, CallToolResult, JSONRPCError
 
 from core.base.errors import Cancelled, NoteNotFound, TesseraError, WorkspaceLocked
 from core.base.text import one_line
 from core.doors.assistants import server
+from core.doors.assistants.lines import error, parse
 from core.doors.assistants.server import failure, run
 from core.doors.operations.declaring import PROGRAM
 from core.doors.remote import client
@@ -160,9 +159,9 @@ async def _read_lines(
             if len(line) == _MOST_BYTES and not line.endswith(b"\n"):
                 while not (await to_thread.run_sync(lines.readline, _MOST_BYTES) or b"\n").endswith(b"\n"):
                     pass
-                await outgoing.send(_error(INVALID_REQUEST, f"A line is longer than {_MOST_BYTES >> 20} MB"))
+                await outgoing.send(error(INVALID_REQUEST, f"A line is longer than {_MOST_BYTES >> 20} MB"))
             elif line.strip():
-                item = _parse(line.decode("utf-8", "replace"))
+                item = parse(line)
                 await (outgoing if isinstance(item.message, JSONRPCError) else requests).send(item)
 
 
@@ -178,31 +177,6 @@ async def _write_lines(answers: MemoryObjectReceiveStream[SessionMessage], wire:
 def _write(wire: TextIO, line: str) -> None:
     wire.write(f"{line}\n")
     wire.flush()
-
-
-def _parse(line: str) -> SessionMessage:
-    """Return a message of the protocol, or the error that answers a line that is none."""
-    message, code, text = None, INVALID_REQUEST, "The id is neither a string nor an integer"
-    try:
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError as error:
-        wrong = error.errors()[0]
-        is_json = wrong["type"] != "json_invalid"
-        code, text = (code, "Invalid request") if is_json else (PARSE_ERROR, f"Parse error: {wrong['msg']}")
-    try:
-        given = json.loads(line)  # which takes half of a character, so that the request has its answer
-    except (ValueError, RecursionError):
-        given = None
-    given = given if isinstance(given, dict) else {}
-    if message and not (isinstance(message, JSONRPCNotification) and "id" in given):  # a request, by its id
-        return SessionMessage(message)
-    return _error(code, text, given.get("id"))
-
-
-def _error(code: int, text: str, number: object = None) -> SessionMessage:
-    """Return an error, with the id of its request where the protocol has such ids."""
-    known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))
 
 
 class _Reading:

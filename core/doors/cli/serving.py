@@ -50,7 +50,7 @@ def serve(
     import uvicorn
     from starlette.routing import Route
 
-    from core.doors.api.guard import Guard
+    from core.doors.api.guard import Guard, Limit
     from core.doors.api.server import server
     from core.doors.assistants import lazy_app
     from core.doors.remote.calls import Calls
@@ -64,8 +64,9 @@ def serve(
         show(values, as_json, lambda values: [_("The API is at {url}. Ctrl+C stops it.", url=values["url"])])
         sys.stdout.flush()
         calls = Calls(lambda: opened)
-        tools = Guard(lazy_app.LazyTools(lambda: opened), lambda: opened, programs_only=True)
-        routes = [Route(place, tools) for place in lazy_app.PLACES]
+        tools = Limit(lazy_app.LazyTools(lambda: opened), lazy_app.refusal)
+        guarded = Guard(tools, lambda: opened, programs_only=True)
+        routes = [Route(place, guarded) for place in lazy_app.PLACES]
         if ipaddress.ip_address(host).is_loopback:
             opened.access.open(url)
             calls.close_at_signals()
