@@ -3,6 +3,7 @@
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.embedding.protocol import Embedder as Embedder
+from core.settings.config import settings
 
 EMBEDDERS: Registry[Embedder] = Registry(
     message("model for meaning"),
@@ -30,13 +31,16 @@ AUTO = "auto"
 
 
 def resolve(name: str) -> str:
-    """Return `name`; for `auto`, the built-in model as it runs fastest here, else `tfidf`, which needs no model.
+    """Return `name`; for `auto`, the model of the server of `[embeddings]`.
 
+    Without one it is the built-in model as it runs fastest here, else `tfidf`, which needs no model.
     With the extra `onnx`, the first call on a machine imports torch to know the processor. Raises ModelError if the
     built-in model can't be written.
     """
     if name != AUTO:
         return name
+    if settings().embeddings.is_set_up:
+        return "openai_compatible"
     from core.embedding import onnx, sentence
 
     return onnx.choose_fastest() if sentence.is_bundled_installed() else "tfidf"
@@ -46,6 +50,8 @@ def guess_name(name: str) -> str:
     """Return the name that `resolve` most likely returns, at no cost: to load it ahead."""
     if name != AUTO:
         return name
+    if settings().embeddings.is_set_up:
+        return "openai_compatible"
     from core.embedding import sentence
 
     return "bundled" if sentence.is_bundled_installed() else "tfidf"

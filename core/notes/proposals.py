@@ -49,13 +49,13 @@ class Proposals:
     # programs
 
     def add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NewNoteFields]) -> Note:
-        """Add a note to a base that is there, pending unless the base trusts programs.
+        """Add a note to a base, pending unless the base trusts programs. The first note makes its base.
 
-        Raises UnknownChoice for a base, and what `Notes.add` raises.
+        Raises UnknownChoice for a base that isn't among others, and what `Notes.add` raises.
         """
-        into = self._bases.get(base)
-        values: dict[str, Any] = {**fields} if into.trusts_programs else {**fields, "status": "pending"}
-        return self._notes.add(into.name, body, path=path, author="program", **values)
+        into = self._bases.get(base) if self._bases.all() else None
+        values: dict[str, Any] = {**fields} if into and into.trusts_programs else {**fields, "status": "pending"}
+        return self._notes.add(into.name if into else base, body, path=path, author="program", **values)
 
     @log_call("note.propose")
     def update(

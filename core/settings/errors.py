@@ -33,6 +33,7 @@ _REASONS = {
     "path_type": message("it must be a path"),
     "literal_error": message("it must be one of {choices}"),
     "extra_forbidden": message("there is no such setting"),
+    "models": message("there is no such section. The server of a model for meaning is in [embeddings]"),
     "model_type": _SECTION,
     "model_attributes_type": _SECTION,
 }
@@ -83,7 +84,8 @@ def problem_of(error: Mapping[str, Any]) -> Message:
     fields = error.get("ctx", {})
     if error["type"] == "value_error":
         return reason_of(fields["error"])
-    if known := _REASONS.get(error["type"]):
+    moved = error["type"] == "extra_forbidden" and error["loc"][0] in ("models", "model", "embedding", "embedder")
+    if known := _REASONS.get("models" if moved else error["type"]):
         return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
     return verbatim(error["msg"])
 

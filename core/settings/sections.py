@@ -128,6 +128,11 @@ class ServerSettings(_SettingsSection):
 
     _plain = field_validator("base_url")(plain_address)
 
+    @property
+    def is_set_up(self) -> bool:
+        """Whether a model can be asked."""
+        return bool(self.base_url and self.model)
+
 
 class EmbeddingServer(ServerSettings):
     """A server with a model for meaning.
@@ -189,11 +194,6 @@ class LlmSettings(ServerSettings):
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
     answer_seconds: float = Field(600, gt=0, le=7200)
     discover: bool = True
-
-    @property
-    def is_set_up(self) -> bool:
-        """Whether a model can be asked."""
-        return bool(self.base_url and self.model)
 
 
 class IndexSettings(_SettingsSection):

@@ -181,8 +181,11 @@ TOOLS = {item.__name__: item for item in _ALL}
 _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
 
-def make(opened: Opened, write: Write | None = None) -> Server[Any]:
-    """Return the server of a workspace, which is opened at the first use; `write` calls the tools that write."""
+def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[Any]:
+    """Return the server of a workspace, which is opened at the first use; `write` calls the tools that write.
+
+    Each answer of a tool ends with the `remark`, unless that is empty.
+    """
     threads = CapacityLimiter(_THREADS)
 
     async def tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -192,7 +195,9 @@ def make(opened: Opened, write: Write | None = None) -> Server[Any]:
         if params.name not in TOOLS:
             raise MCPError(INVALID_PARAMS, str(UnknownChoice("tool", params.name, TOOLS)))
         writing = write if write and params.name in _WRITING else partial(run, opened)
-        return await to_thread.run_sync(writing, params.name, params.arguments or {}, limiter=threads)
+        result = await to_thread.run_sync(writing, params.name, params.arguments or {}, limiter=threads)
+        result.content += [_text(text) for text in [remark()] if text]
+        return result
 
     async def resources(_: object, params: PaginatedRequestParams | None) -> ListResourcesResult:
         after = (params and params.cursor) or ""

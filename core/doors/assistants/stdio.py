@@ -125,7 +125,7 @@ def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
     with suppress(TesseraError):
         reading.workspace()
         reading.scan.join(_PATIENCE)
-    anyio.run(_serve, server.make(reading.workspace, reading.calls), lines, wire)
+    anyio.run(_serve, server.make(reading.workspace, reading.calls, reading.remark), lines, wire)
     reading.close()
 
 
@@ -187,6 +187,7 @@ class _Reading:
         self._workspace: Workspace | None = None
         self._opening = threading.Lock()
         self._closing = threading.Event()
+        self._step = ""
         self.scan = threading.Thread(target=self._scan_texts, daemon=True)
         self.calls = WriteCalls(folder, self.workspace)
 
@@ -215,8 +216,15 @@ class _Reading:
             _LOG.warning("The text folders can't be scanned: %s", error)
 
     def _check_stop(self, done: float, total: float, what: object) -> None:
+        self._step = f" ({one_line(str(what))})"
         if self._closing.is_set():
             raise Cancelled
+
+    def remark(self) -> str:
+        """Return what an answer may lack while the text folders are scanned."""
+        if not self.scan.is_alive():
+            return ""
+        return f"The text folders are still being scanned{self._step}: this answer may lack what they hold. Ask again."
 
     def close(self) -> None:
         self._closing.set()

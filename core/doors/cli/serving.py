@@ -4,7 +4,7 @@ import ipaddress
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -19,7 +19,9 @@ from core.base.terminal import _, say
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
 from core.doors.cli.pages import HOST, Port, free_port
-from core.doors.operations.text.bases import format_counts
+from core.doors.operations import bases
+from core.doors.operations.declaring import PERSON
+from core.doors.operations.text.bases import format_bases, format_counts
 from core.model import KnowledgeBase, SyncReport
 
 if TYPE_CHECKING:
@@ -71,6 +73,8 @@ def serve(
             opened.access.open(url)
             calls.close_at_signals()
             routes += calls.routes
+        _print_lines(format_bases(bases.list_.run(opened, PERSON, {})))
+        opened.watching.on_sync = lambda base, report: _print_lines(_format_sync(base, report))
         opened.models.start_warming()
         opened.start_watching()
         opened.start_backups()
@@ -149,9 +153,17 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
             while True:
                 with suppress(Empty):
                     base, report = syncs.get(timeout=_PATIENCE)
-                    values = {"at": f"{datetime.now().astimezone():%H:%M:%S}", "base": base.name, **report.to_dict()}
-                    show(values, as_json, partial(_format_sync, report))
+                    values = {"at": _now(), "base": base.name, **report.to_dict()}
+                    show(values, as_json, partial(_format_sync, base, report))
 
 
-def _format_sync(report: SyncReport, values: Mapping[str, object]) -> list[str]:
-    return [f"{values['at']} {values['base']}: {format_counts(report)}"]
+def _print_lines(lines: list[str]) -> None:
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def _now() -> str:
+    return f"{datetime.now().astimezone():%H:%M:%S}"
+
+
+def _format_sync(base: KnowledgeBase, report: SyncReport, _: object = None) -> list[str]:
+    return [f"{_now()} {base.name}: {format_counts(report)}"]

@@ -1,0 +1,101 @@
+"""The first use of a workspace: the first note by a program, the model, what a server prints."""
+
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from core import embedding
+from core.base.errors import ConfigError
+from core.doors import cli
+from core.doors.assistants import server, stdio
+from core.doors.remote.calls import Calls
+from core.settings.config import settings
+from core.workspace import Workspace
+from tests import samples
+from tests.assistants.conftest import connected as by_client
+from tests.doors.programs import Doors
+
+
+@pytest.fixture(autouse=True)
+def _without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"EMBEDDER": "tfidf", "INDEX__KIND": "none", "SEARCH__RERANKER": "none"}.items():
+        monkeypatch.setenv(f"TESSERA_{name}", value)
+
+
+@pytest.mark.parametrize("door", ["tool", "http"])
+def test_the_first_note_of_a_program_makes_its_base_and_waits_there(tmp_path: Path, door: str) -> None:
+    with Workspace(tmp_path) as workspace:
+        workspace.set_program_access(True)
+        doors = Doors(workspace)
+        if door == "tool":
+            doors.tool("note_add", text="Leek soup.", base="work")
+        else:
+            doors.http("POST", "/v1/notes", json={"base": "work", "body": "Leek soup."})
+        (note,) = workspace.notes.all()
+        assert (note.base, note.status) == ("work", "pending")
+        other: Any = server.run(lambda: workspace, "note_add", {"text": "More.", "base": "wrok"})
+        assert other.is_error, "among other bases a name is a mistake"
+
+
+@pytest.mark.parametrize(
+    ("model", "chosen"), [("nomic-embed-text", "openai_compatible"), ("", "bundled")], ids=["set up", "half"]
+)
+def test_auto_takes_the_server_that_is_set_up(monkeypatch: pytest.MonkeyPatch, model: str, chosen: str) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDINGS__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("TESSERA_EMBEDDINGS__MODEL", model)
+    assert embedding.guess_name("auto") == chosen
+    assert not model or embedding.resolve("auto") == chosen
+
+
+def test_a_section_of_models_is_refused_with_the_name_of_the_right_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tessera.toml").write_text('[models]\nbase_url = "http://localhost:11434/v1"\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"\[embeddings\]"):
+        settings()
+
+
+def test_a_server_prints_its_bases_with_their_folders_and_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: None)
+    monkeypatch.setattr(Calls, "close_at_signals", lambda _: None)
+
+    def run(*command: str) -> Any:
+        with suppress(SystemExit):
+            cli.main([*command, "--workspace", str(tmp_path / "workspace")])
+        return capsys.readouterr()
+
+    assert "There is no base yet." in run("serve").err
+    run("import", str(samples.write(tmp_path / "vault")))
+    printed = run("serve", "--json")
+    for part in ("vault: 3 notes", "words only", str(tmp_path / "vault")):
+        assert part in printed.err
+    assert printed.out.count("\n") == 1, "scripts read one line"
+
+
+def test_answers_say_that_text_folders_are_still_scanned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on, started = threading.Event(), threading.Event()
+
+    def scan(_: stdio.WriteCalls, progress: Any) -> list[Any]:
+        progress(3, 12, "3 of 12 files")
+        started.set()
+        goes_on.wait(60)
+        return []
+
+    monkeypatch.setattr(stdio.WriteCalls, "scan", scan)
+    reading = stdio._Reading(tmp_path)
+    with by_client(server.make(reading.workspace, reading.calls, reading.remark)) as assistant:
+        reading.workspace()
+        assert started.wait(60)
+        listed = assistant.call("knowledge_list")
+        assert "3 of 12 files" in listed.content[-1].text
+        goes_on.set()
+        reading.scan.join()
+        assert len(assistant.call("knowledge_list").content) == 1
+    reading.close()
