@@ -1,6 +1,7 @@
 """A bounded cache whose values are computed once."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
@@ -13,6 +14,24 @@ def test_the_value_stored_first_goes_first() -> None:
     for number, key in enumerate("abca", 1):
         cache.put(key, number)
     assert [cache.get(key) for key in "abc"] == [4, None, 3]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda cache: cache.get("a"),
+        lambda cache: cache.put("a", 1),
+        lambda cache: cache.get_or_compute("a", lambda: 9),
+    ],
+    ids=["got", "stored again", "computed"],
+)
+def test_the_value_used_least_recently_goes_first(use: Callable[[Cache[str, int]], object]) -> None:
+    cache: Cache[str, int] = Cache(2)
+    cache.put("a", 1)
+    cache.put("b", 2)
+    use(cache)
+    cache.put("c", 3)
+    assert [cache.get(key) for key in "abc"] == [1, None, 3]
 
 
 def test_threads_that_ask_at_once_compute_a_value_once() -> None:

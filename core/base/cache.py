@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from threading import Lock
+from threading import RLock
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -12,24 +12,27 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """At most `size` values, none of them None; the one stored first goes first. Who gets a value doesn't change it."""
+    """At most `size` values, none of them None; the least recently used goes first. Callers don't change a value."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._lock = Lock()
+        self._lock = RLock()
         self._values: OrderedDict[K, V] = OrderedDict()
         self._computing: dict[K, Future[V]] = {}
 
     def get(self, key: K) -> V | None:
         """Return the value of a key, None without one."""
         with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
             return self._values.get(key)
 
     def put(self, key: K, value: V) -> None:
         """Store the value of a key."""
         with self._lock:
             self._values[key] = value
-            while len(self._values) > self._size:
+            self._values.move_to_end(key)
+            if len(self._values) > self._size:
                 self._values.popitem(last=False)
 
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
@@ -39,7 +42,7 @@ class Cache(Generic[K, V]):
         """
         while True:
             with self._lock:
-                if (value := self._values.get(key)) is not None:
+                if (value := self.get(key)) is not None:
                     return value
                 computing = self._computing.get(key)
                 if computing is None:

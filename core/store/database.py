@@ -283,7 +283,8 @@ class Database:
         It raises the version, unless it writes `aside` of what searches find.
         """
         self.check_writable()
-        assert not getattr(self._local, "reading", False), "a write within a snapshot would be lost"
+        if getattr(self._local, "reading", False):
+            raise RuntimeError("a write within a snapshot would be lost")
         with self._writer:
             connection = self.connection
             if connection.in_transaction:

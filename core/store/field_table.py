@@ -24,7 +24,8 @@ class FieldTable(StoreTable):
 
     def words(self, field: str) -> list[str]:
         """Return the words that notes have in a field of the kind `word`, the most frequent first."""
-        assert field in fields_of("word"), field
+        if field not in fields_of("word"):
+            raise ValueError(field)
         return self._database.column(
             f"SELECT {field} FROM notes WHERE {field} != '' GROUP BY {field} ORDER BY count(*) DESC, {field}"
         )

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.model import IndexedChunks
+from core.model import AUTHORS, IndexedChunks
 from core.workspace import Workspace
+from pages.ui.notes import trash
 from pages.ui.shared import jobs, tree
 from tests import samples
 from tests.pages.conftest import Screen
@@ -450,3 +451,7 @@ def test_indexing_after_a_save_takes_no_room_at_once_and_ends_without_a_word_whe
     assert any(button.key == "cancel_embed" for button in filled.app.button)
     go_on.set()
     assert filled.finish("embed").toasts == said
+
+
+def test_the_trash_names_whoever_deleted_a_note() -> None:
+    assert trash.BY.keys() == AUTHORS.keys()

@@ -273,6 +273,18 @@ def test_an_index_by_windows_is_built_anew_by_vectors(store: Store, monkeypatch:
     again.close()
 
 
+def test_a_write_within_a_snapshot_is_refused(store: Store) -> None:
+    put(store, base_in(store), "n")
+    with store.database.read(), pytest.raises(RuntimeError, match="within a snapshot"):
+        store.database.execute("DELETE FROM notes")
+    assert store.notes.ids() == {"n"}
+
+
+def test_only_a_field_of_words_is_a_column_of_words(store: Store) -> None:
+    with pytest.raises(ValueError, match="body"):
+        store.fields.words("body")
+
+
 def test_a_failed_write_leaves_nothing(store: Store) -> None:
     base = base_in(store)
     with pytest.raises(sqlite3.IntegrityError):

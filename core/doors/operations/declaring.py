@@ -177,7 +177,8 @@ def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[
 
 def read_parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     """Return a parameter of a function or a dataclass; its type is annotated with an `About`."""
-    assert get_origin(hint) is Annotated, f"'{parameter.name}' has no text that tells what it is"
+    if get_origin(hint) is not Annotated:
+        raise TypeError(f"'{parameter.name}' has no text that tells what it is")
     kind, about = get_args(hint)
     required = parameter.default is inspect.Parameter.empty
     if about.parts:

@@ -122,10 +122,9 @@ def differing(remote: Remote) -> list[str]:
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 
-def _absolute_path(value: object) -> str:
+def _absolute_path(path: Path) -> str:
     """Return an absolute path, because the app works in another folder."""
-    assert isinstance(value, Path)
-    return str(value.expanduser().absolute())
+    return str(path.expanduser().absolute())
 
 
 def _ended_error() -> StoreError:

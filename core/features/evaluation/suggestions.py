@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
+from typing import Any
 
 from core.base.messages import message
 from core.base.text import digest, fold, is_chinese, line_starts, one_line
@@ -89,8 +90,8 @@ def suggest_by_model(
             ],
         }
         rows = _rows(chat.ask(TASK, material))
-        understood = understood or rows is not None
-        for question in _build_questions(rows or [], batch):
+        understood = understood or bool(rows)
+        for question in _build_questions(rows, batch):
             if len(questions) < count:
                 questions.setdefault(fold(question.text), question)
     if shelf and not understood:
@@ -123,18 +124,15 @@ def _excerpt(note: Note, length: int) -> str:
     return note.body[start : start + length]
 
 
-def _rows(answer: str) -> list[object] | None:
-    """Return the answer's last JSON list of objects, or None."""
-    for rows in values(answer, "["):
-        if rows and all(isinstance(row, dict) for row in rows):
-            return list(rows)
-    return None
+def _rows(answer: str) -> list[dict[str, Any]]:
+    """Return the answer's last JSON list of objects; [] without one."""
+    lists = (rows for rows in values(answer, "[") if rows and all(isinstance(row, dict) for row in rows))
+    return next(lists, [])
 
 
-def _build_questions(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]:
+def _build_questions(rows: Sequence[dict[str, Any]], notes: Sequence[Note]) -> Iterator[Question]:
     """Yield the questions of an answer whose quotes occur once in their notes."""
     for row in rows:
-        assert isinstance(row, dict)
         number, text, quote = row.get("note"), row.get("question"), row.get("quote")
         if type(number) is not int or not 0 < number <= len(notes) or not isinstance(text, str):
             continue

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.base.messages import Message, message
-from core.model import AUTHORS, Trashed
+from core.model import Trashed
 from core.workspace import Workspace
 from pages.ui.notes import history, opened
 from pages.ui.shared import widgets
@@ -24,7 +24,6 @@ BY: dict[str, Message] = {
     "pack": message("deleted by a pack, {at}"),
     "sync": message("its file is gone since the update of {at}"),
 }
-assert BY.keys() == AUTHORS.keys()
 
 
 def draw(workspace: Workspace, base: str, text: str) -> None:
