@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -148,7 +149,7 @@ class Pandoc:
             page, menus = main_part(unwrap_archive(data, kind))
             data = page.encode()
             within += [Omission("menu", menus)] if menus else []
-        read = json.loads(run_pandoc(data, _FORMATS[kind], "json"))
+        read = _parse(data, _FORMATS[kind])
         meta: dict[str, Any] = read["meta"]
         said: dict[str, str] = {name: syntax.plain(meta[name]) for name in _FIELDS if name in meta}
         nodes = syntax.insert_blocks(read["blocks"], added.by_marker)
@@ -191,15 +192,27 @@ def _description(data: bytes) -> Blocks:
     said = read_metadata(data, "epub").get("description", "")
     if "<" not in said:
         return blocks.paras(said.splitlines())
-    read: Blocks = json.loads(run_pandoc(said.encode(), _FORMATS["html"], "json"))["blocks"]
+    read: Blocks = _parse(said.encode(), _FORMATS["html"])["blocks"]
     return read
 
 
 def html_to_markdown(page: str) -> str:
     """Return HTML that is in a document of another kind as Markdown."""
     need("pypandoc")
-    read = json.loads(run_pandoc(clean_page(page).encode(), _FORMATS["html"], "json"))
+    read = _parse(clean_page(page).encode(), _FORMATS["html"])
     return _markdown(read["blocks"], pictures=False)
+
+
+def _parse(data: bytes, reader: str) -> Any:
+    """Return a document as pandoc's syntax tree. Equal words are one object: each takes 300 bytes."""
+    words: dict[tuple[object, ...], object] = {}
+
+    def share(node: dict[str, object]) -> object:
+        with suppress(TypeError):  # what holds a list has no hash
+            return words.setdefault((*node.items(),), node)
+        return node
+
+    return json.loads(run_pandoc(data, reader, "json"), object_hook=share)
 
 
 def _markdown(nodes: Blocks, *, pictures: bool) -> str:

@@ -11,10 +11,10 @@ from pathlib import Path
 from core.base.errors import SourceError
 from core.base.messages import message
 from core.documents.kinds import damaged
-from core.documents.process import Interrupted, end_error, limit_child, resource, seconds_left
+from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
-_HEAP = ("+RTS", "-M850m", "-V0", "-RTS")
-"""At most 850 MB: with what else pandoc needs, 1 GB; and no clock, which would wake it."""
+_MEGABYTES, _BESIDES = 1000, 150
+"""What pandoc may take in all, and what of it isn't heap."""
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
 """The addresses of its heap: in Lua pandoc goes on after the first error of a full one."""
 _HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
@@ -82,7 +82,7 @@ class _Service:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         process = self._process = subprocess.Popen(
-            [_program(), "lua", *_HEAP, *_RESERVED, "-e", _LUA],
+            [_program(), "lua", *_heap(), *_RESERVED, "-e", _LUA],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -114,6 +114,16 @@ def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
     return _run_once(data, "-f", reader, "-t", writer, "--wrap=none", "--track-changes=accept")
 
 
+def _heap() -> tuple[str, ...]:
+    """Return pandoc's options for a heap that takes no more than its document may, and for no clock: it would wake it.
+
+    Raises MemoryError where nothing is left.
+    """
+    if (most := megabytes_left(_MEGABYTES) - _BESIDES) <= 0:
+        raise MemoryError
+    return "+RTS", f"-M{most}m", "-V0", "-RTS"
+
+
 def _program() -> str:
     import pypandoc
 
@@ -131,7 +141,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
         source.write_bytes(data)
-        command = [_program(), *_HEAP, "--sandbox", *arguments, str(source)]
+        command = [_program(), *_heap(), "--sandbox", *arguments, str(source)]
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder

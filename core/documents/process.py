@@ -47,10 +47,23 @@ def grant(megabytes: int, seconds: int) -> None:
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         with suppress(OSError, ValueError, IndexError):
-            taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
-            most = taken + (megabytes << 20)
+            most = _taken() + (megabytes << 20)
             resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
     _limit_time(seconds)
+
+
+def _taken() -> int:
+    """Return the bytes of address space that this process has; raises OSError where the system doesn't say."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+
+
+def megabytes_left(most: int) -> int:
+    """Return the megabytes that a document may still take, in all processes: `most` where that isn't known."""
+    with suppress(OSError, AttributeError):
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            return max(0, min(most, (limit - _taken()) >> 20))
+    return most
 
 
 def grant_scan() -> None:

@@ -169,7 +169,7 @@ def _within(node: Any, pictures: bool) -> Any:
         if node and all(isinstance(entry, dict) and "t" in entry for entry in node):
             return _inlines(node, pictures)
         return [_within(entry, pictures) for entry in node]
-    if isinstance(node, dict) and "c" in node:
+    if isinstance(node, dict) and isinstance(node.get("c"), list):
         return node | {"c": _within(node["c"], pictures)}
     return node
 
