@@ -194,7 +194,7 @@ def read(folder: Path, path: str) -> bytes:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a note's path stays in its folder, on every system but for a drive."""
+    """Return whether a note's path stays in its folder; `harmless_path` makes it one of every system."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from core.base.errors import SourceError
+from core.base.file_names import harmless_path
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
@@ -242,11 +243,10 @@ def _member_name(member: zipfile.ZipInfo) -> str:
 
 def _checked(name: str) -> str:
     """Return the name; raises SourceError if it isn't a plain relative path."""
-    parts = name.split("/")
     bad = (
         "\\" in name
         or re.match(r"[A-Za-z]:", name)
-        or any(part.strip() in ("", ".", "..") for part in parts)
+        or not is_safe(name)
         or any(char < " " or char == "\x7f" for char in name)
         or find_half_character(name) is not None
     )
@@ -258,6 +258,7 @@ def _checked(name: str) -> str:
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
     """Write a file of an upload; a name that the upload had before gets a number appended."""
+    path = harmless_path(path)
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
         target = destination / free_path(path, _Written(destination))
@@ -365,9 +366,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
             raise SourceError(
                 ascii(note.path), "This name could point outside the folder; the whole upload is refused."
             )
-        target = destination / note.path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        _write(destination, note.path, [data])
         lacking += [Failed(note.path, omission.explanation) for omission in note.left_out]
     if failed and not total:
         raise SourceError(failed[0].path, failed[0].error)

@@ -6,13 +6,14 @@ from pathlib import PurePosixPath
 
 from core.base.blobs import remove_blobs
 from core.base.errors import EditError, NoteNotFound, QueryError
+from core.base.file_names import harmless_name, harmless_path
 from core.base.messages import message
 from core.base.text import escape_halves, find_half_character, fold
+from core.intake.folder import is_safe
 from core.model import NOTE_SUFFIXES
 from core.store.note_rows import NoteNames
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
 _MOST = 100
 """Characters of a name that is made of a title; a file name has at most 255 bytes."""
 _WORDS = 60
@@ -28,7 +29,7 @@ def title_filename(title: str) -> str:
     while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:
         name = name[:-1]
     name = name.strip(". ") or "note"
-    return f"{'_' if _RESERVED.match(name) else ''}{name}.md"
+    return f"{harmless_name(name)}.md"
 
 
 def renamed_path(path: str, title_before: str, title: str) -> str:
@@ -41,13 +42,15 @@ def renamed_path(path: str, title_before: str, title: str) -> str:
 
 
 def check_path(path: str) -> str:
-    """Return a path in a base with the suffix of a note; raises EditError for a path that leads out of the base."""
-    parts = path.replace("\\", "/").strip("/").split("/")
-    if find_half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
+    """Return a path in a base as each system can hold it, with the suffix of a note.
+
+    Raises EditError for a path that leads out of the base.
+    """
+    if find_half_character(path) is not None or not is_safe(path.replace("\\", "/").strip("/")):
         raise EditError(
             "'{path}' isn't a place for a note. Write folders and a name, as in work/plan.md.", path=escape_halves(path)
         )
-    name = "/".join(parts)
+    name = harmless_path(path)
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
 
 

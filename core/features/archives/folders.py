@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from core.base.errors import ArchiveError, EditError, SourceError
+from core.base.file_names import harmless_path
 from core.base.messages import Message
 from core.features.archives.lazy_records import Made, RecordParts
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
@@ -24,9 +25,13 @@ def files(records: Records) -> dict[str, bytes]:
     notes = sorted(
         (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
     )
-    paths = {str(parent) for note in notes for parent in PurePosixPath(note.path or "").parents}
+    paths = {
+        str(parent)
+        for note in notes
+        for parent in PurePosixPath(harmless_path(note.path or "", keeps_marks=True)).parents
+    }
     for note in notes:
-        path = note.path or naming.title_filename(note.title)
+        path = harmless_path(note.path or naming.title_filename(note.title), keeps_marks=True)
         if path in paths:
             path = free_path(path, paths)
         paths.add(path)
@@ -53,9 +58,8 @@ def write(records: Records, place: Path, staging: Path) -> None:
     except OSError as error:
         if error.errno != EXDEV:
             raise
-        part = place.with_name(
-            f".{place.name[:40]}.part"
-        )  # on the other disk; after a kill the next export replaces it
+        # On the other disk; after a kill the next export replaces it.
+        part = place.with_name(f".{place.name[:40]}.part")
         shutil.rmtree(part, ignore_errors=True)
         try:
             shutil.copytree(staging, part)

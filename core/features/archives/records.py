@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from core import embedding
+from core.base.file_names import harmless_path
 from core.base.messages import Message
 from core.features.archives.lazy_records import RecordParts
 from core.indexing.indexer import Indexer
@@ -222,7 +223,8 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
         for entry, old in zip(records.notes, ids.notes, strict=True):
             note = entry.note
             if note.path is not None:
-                note = replace(note, path=free_path(note.path, paths[note.source_ref]))
+                path = note.path if note.in_file else harmless_path(note.path, keeps_marks=True)
+                note = replace(note, path=free_path(path, paths[note.source_ref]))
                 paths[note.source_ref].add(str(note.path))
             if entry.chunking:
                 own[note.id] = entry.chunking
