@@ -6,16 +6,18 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import cache
 from threading import Lock
 
 import numpy as np
 
+from core.base.codec import DAMAGE, decode
 from core.base.errors import ConfigError, ModelError, SourceError
-from core.base.messages import from_json, message, skeleton
+from core.base.messages import Message, message, skeleton
 from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
-from core.documents.kinds import PICTURES, check, check_size, has, kind_of, picture_kind
+from core.documents.kinds import PICTURES, check, check_size, damaged, has, kind_of, picture_kind
 from core.documents.metadata import sound_title
 from core.documents.process import (
     THUMBNAIL,
@@ -26,7 +28,7 @@ from core.documents.process import (
     end_error,
     too_much_time,
 )
-from core.model import Omission, Pixels
+from core.model import Pixels
 
 _LOG = logging.getLogger(__name__)
 SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600
@@ -91,19 +93,24 @@ def convert(
     started = time.perf_counter()
     result = _run(name, kind, data, path, look)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
-    if cause := result.get("cause"):
+    if str(cause := result.get("cause")).isidentifier() and cause:
         _LOG.warning("A converter failed: a .%s of %d bytes by %s: %s", kind, len(data), name, cause)
-    if "reason" in result:
-        raise (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))
-    values = result["converted"]
-    read = {
-        "title": sound_title(values["title"]),
-        "pages": tuple(values["pages"]),
-        "warnings": tuple(map(from_json, values["warnings"])),
-        "left_out": tuple(Omission(**omission) for omission in values["left_out"]),
-    }
-    converted = Converted(**values | read)
-    return converted, ", ".join(filter(None, (result["version"], converted.ocr)))
+    if "converted" not in result:
+        raise _failure(result, path)
+    with _checked(path):
+        converted: Converted = decode(Converted, result["converted"])
+        version = decode(str, result["version"])
+    converted = replace(converted, title=sound_title(converted.title))
+    return converted, ", ".join(filter(None, (version, converted.ocr)))
+
+
+@contextmanager
+def _checked(path: str) -> Iterator[None]:
+    """Raise SourceError where a worker wrote something else than it has to: its document may have taken it over."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise damaged(path) from error
 
 
 def _run(name: str, kind: str, data: bytes, path: str, look: Callable[[], object]) -> WorkerResult:
@@ -213,11 +220,12 @@ class PictureReader:
         refused or can't be read, Interrupted where that isn't the fault of the picture.
         """
         result = self._result(data, path, _CONVERTER, look)
-        if "converted" in result:
-            text = str(result["converted"]["text"])
-            return text if holds_words(text) else "", str(result["version"])
-        if "version" in result:
-            return "", str(result["version"])
+        with _checked(path):
+            if "converted" in result:
+                text = decode(Converted, result["converted"]).text
+                return text if holds_words(text) else "", decode(str, result["version"])
+            if "version" in result:
+                return "", decode(str, result["version"])
         raise _failure(result, path)
 
     def shrink(self, data: bytes, path: str, look: Callable[[], object]) -> Pixels:
@@ -225,9 +233,10 @@ class PictureReader:
         result = self._result(data, path, THUMBNAIL, look)
         if "thumbnail" not in result:
             raise _failure(result, path)
-        values = result["thumbnail"]
-        flat = np.frombuffer(base64.b64decode(values["pixels"]), np.uint8)
-        return flat.reshape(values["height"], values["width"], 3)
+        with _checked(path):
+            values = result["thumbnail"]
+            flat = np.frombuffer(base64.b64decode(values["pixels"]), np.uint8)
+            return flat.reshape(decode(int, values["height"]), decode(int, values["width"]), 3)
 
     def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> WorkerResult:
         check_size(data, path)
@@ -247,4 +256,6 @@ class PictureReader:
 
 
 def _failure(result: WorkerResult, path: str) -> SourceError:
-    return (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))
+    with _checked(path):
+        reason = decode(Message, result["reason"])
+    return (Interrupted if result.get("is_interrupted") else SourceError)(path, reason)

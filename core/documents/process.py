@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypedDict
 
+from core.base import files
+from core.base.codec import DAMAGE, decode
 from core.base.errors import SourceError
 from core.base.messages import Message, message
 
@@ -24,6 +26,7 @@ try:
 except ImportError:
     resource = None  # type: ignore[assignment]
 
+RESULT_BYTES = 1 << 28
 THUMBNAIL = "thumbnail"
 """The converter that makes a picture small."""
 _SCANNED_SECONDS = 60.0
@@ -252,11 +255,14 @@ class ConverterProcess:
                 return None
             time.sleep(min(_LOOK, _SOONEST + passed / 10))
         self._count += 1
-        with suppress(OSError, ValueError):
-            result: WorkerResult = json.loads(written.read_bytes())
+        try:
+            result: WorkerResult = decode(dict[str, Any], json.loads(files.read(written, RESULT_BYTES)))
             written.unlink()
-            return result
-        return None
+        except OSError:
+            return None
+        except DAMAGE:  # a document may have taken the process over: nothing it writes is more than data
+            return {"has_grown": True}
+        return result
 
     def _ask(self, data: bytes, asked: bytes) -> "subprocess.Popen[bytes]":
         process = self._start()

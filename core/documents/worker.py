@@ -19,9 +19,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 
+from core.base.text import make_storable
 from core.documents import process
 
-_RESULT_BYTES = 1 << 28
 _LOWER = 10
 """How much lower the priority is of what nobody waits for."""
 _IDLE_SECONDS = 60
@@ -45,7 +45,7 @@ def _limit(megabytes: int) -> None:
     """Limit this process and those it starts. A system without such limits has the time limit of its parent."""
     if process.resource is None:
         return
-    for what, most in ((process.resource.RLIMIT_FSIZE, _RESULT_BYTES), (process.resource.RLIMIT_CORE, 0)):
+    for what, most in ((process.resource.RLIMIT_FSIZE, process.RESULT_BYTES), (process.resource.RLIMIT_CORE, 0)):
         hard = process.resource.getrlimit(what)[1]
         unlimited = hard == process.resource.RLIM_INFINITY
         process.resource.setrlimit(what, (most, most) if unlimited else (min(most, hard), hard))
@@ -109,7 +109,7 @@ def main(folder: str, megabytes: str, priority: str) -> None:
 
 
 def _write(place: Path, result: process.WorkerResult) -> None:
-    (place / "result.new").write_text(json.dumps(result), "utf-8")
+    (place / "result.new").write_text(make_storable(json.dumps(result, ensure_ascii=False)), "utf-8")
     (place / "result.new").replace(place / "result")
 
 

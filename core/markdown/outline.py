@@ -150,7 +150,7 @@ class _Tree:
     def _container(self, token: Token) -> _Open:
         start, end = self.parsed.span(token)
         opened = _Open(_CONTAINERS[token.type], start, end)
-        if opened.kind == "quote" and _CALLOUT.match(self.body, start):
+        if opened.kind == "quote" and _CALLOUT.match(self.body, start, min(end, start + MAX_LEAD)):
             opened.kind, opened.lead = "callout", self._first_lines(start, 1)
         elif opened.kind == "details" and (summary := _SUMMARY.match(self.body, start, min(end, start + MAX_LEAD))):
             opened.lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), self.parsed.references)

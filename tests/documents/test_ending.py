@@ -1,6 +1,8 @@
 """Documents that one process converts in turn, and conversions that are ended: nothing of them goes on or stays."""
 
+import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -141,3 +143,67 @@ def test_a_process_is_replaced_after_a_document_that_needed_much_memory(
     for name in ("One", "Two"):
         assert process.convert(f"{name}\n====\n".encode(), "pandoc", "rst")["converted"]["text"] == f"# {name}\n"
         assert [*tmp_path.iterdir()] == []
+
+
+_HOSTILE = """
+import os, sys, time
+folder = sys.argv[1]
+sys.stdin.readline()
+open(os.path.join(folder, "new"), "wb").write({payload!r})
+{place}
+time.sleep(60)
+"""
+_PLACED = 'os.replace(os.path.join(folder, "new"), os.path.join(folder, "result"))'
+_PIPE = 'os.mkfifo(os.path.join(folder, "result"))'
+_CONVERTED = {"text": "words", "title": "", "author": "", "created": "", "updated": "", "pages": [], "warnings": []}
+
+
+class _RunWhenUnpickled:
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (str(self.file),)
+
+
+def _json(**values: object) -> bytes:
+    return json.dumps(values).encode()
+
+
+def _hostile_results(folder: Path) -> dict[str, bytes]:
+    document = _CONVERTED | {"left_out": [], "ocr": ""}
+    wrong: list[dict[str, object]] = [
+        {"text": 5}, {"title": ["x"]}, {"pages": {"a": 1}}, {"pages": ["1"]}, {"pages": 2**70},
+        {"warnings": [{"x": 1}]},
+        {"warnings": [{"text": "{n}", "fields": {}, "plural": "{n}s"}]}, {"left_out": [{"kind": []}]}, {"ocr": None},
+    ]  # fmt: skip
+    return {
+        "pickle": pickle.dumps(_RunWhenUnpickled(folder / "run")),
+        "no JSON": b"\x00\xff",
+        "truncated": _json(converted=document, version="1")[:-9],
+        "nested": b"[" * 100_000,
+        "huge": _json(converted=document | {"text": "a" * 100_000}, version="1"),
+        "no object": b"[1]",
+        "nothing": b"{}",
+        "half a character": b'{"converted": {"text": "\\ud800"}, "version": "1"}',
+        "no document": _json(converted="words", version="1"),
+        "no version": _json(converted=document),
+        "a reason that is none": _json(reason={"text": 5, "fields": []}),
+        **{f"wrong {values}": _json(converted=document | values, version="1") for values in wrong},
+    }
+
+
+@pytest.mark.parametrize("name", [*_hostile_results(Path()), "a pipe"])
+def test_what_a_document_that_took_its_process_over_writes_is_data_or_an_error(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payload = _hostile_results(tmp_path).get(name, b"")
+    command = _HOSTILE.format(payload=payload, place=_PLACED if payload else _PIPE)
+    monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-S", "-c", command))
+    monkeypatch.setattr(module, "RESULT_BYTES", 10_000)
+    monkeypatch.setattr(converting, "_IDLE", [])
+    with pytest.raises(SourceError, match="is damaged"):
+        converting.convert(b"One\n===\n", "a.rst")
+    for process in converting._IDLE:
+        process.close()
+    assert not (tmp_path / "run").exists()
