@@ -4,6 +4,7 @@ import io
 import sys
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -125,3 +126,29 @@ def test_a_scan_that_takes_more_memory_than_a_small_document_is_read(monkeypatch
     picture.save(written, "PDF", resolution=150)
     monkeypatch.setattr(converting, "MEGABYTES", 300)
     assert "scanned words" in convert(written.getvalue(), "a.pdf")[0].text
+
+
+_OPENED = ("<a ", "<b ", "<!--", "<td ", "&", "<b>", "<td>", "<table><tr><td>", "[[[[", "((((", "<ul><li>", "word ")
+"""What a page may open again and again, and never close."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only time is limited")
+@pytest.mark.parametrize("opened", _OPENED)
+def test_a_page_of_what_is_never_closed_is_read_within_its_limits_or_refused(
+    opened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(converting, "MEGABYTES", 300)
+    monkeypatch.setattr(converting, "SECONDS", 4)
+    page = (opened * 20_000).encode()[:30_000] + b"<p>words"
+    with suppress(Interrupted):
+        assert "words" in convert(page, "a.html")[0].text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only time is limited")
+def test_what_pandoc_takes_is_part_of_what_its_document_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = b"many " * 40_000
+    monkeypatch.setattr(converting, "MEGABYTES", 170)
+    with pytest.raises(Interrupted, match="takes more memory"):
+        convert(page, "a.html")
+    monkeypatch.setattr(converting, "MEGABYTES", 600)
+    assert "many many" in convert(page, "a.html")[0].text
