@@ -13,7 +13,7 @@ import httpx
 from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.base.messages import Message, message
 from core.providers import connection, keys
-from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, TookTooLong, never, queue_to, sleep
+from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, never, queue_to, sleep
 from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
@@ -72,16 +72,14 @@ class ProviderServer:
         or on the first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
         """
 
+        request = self._request(path, body, limit)
         ends = time.monotonic() + self._reach_seconds if self._reach_seconds else math.inf
 
-        def left() -> float:
-            return max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
-
-        def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
-            request = Request(url, content, headers, limit, self._settings.timeout_seconds, left())
+        def send() -> Reply:
+            request.connect = max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
             return self._queue.send(request, self._settings)
 
-        reply = self._send_with_retries(path, body, send, never, ends)
+        reply = self._send_with_retries(request, send, never, ends)
         return self._json(reply, limit)
 
     def stream(
@@ -93,14 +91,14 @@ class ProviderServer:
         says so. Closing the iterator closes the connection, by which servers end their work.
         """
         with ExitStack() as lent:
+            request = self._request(path, body, limit)
+            request.whole = settings.answer_seconds
 
-            def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
+            def send() -> Reply:
                 lent.close()  # the attempt before
-                seconds, whole = settings.timeout_seconds, settings.answer_seconds
-                request = Request(url, content, headers, limit, seconds, whole=whole)
                 return lent.enter_context(self._queue.streaming(request, settings, stop))
 
-            reply = self._send_with_retries(path, body, send, stop, streamed=settings)
+            reply = self._send_with_retries(request, send, stop)
             if reply.parts is None:
                 yield self._json(reply, limit)
                 yield None
@@ -115,45 +113,46 @@ class ProviderServer:
             except httpx.TransportError as error:
                 if stop():
                     raise Cancelled from error
-                raise self._failure(error, settings) from error
+                raise self._failure(error, request) from error
+
+    def _request(self, path: str, body: Mapping[str, Any], limit: int) -> Request:
+        # "replace": half a surrogate pair can't be encoded and becomes a question mark.
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        return Request(f"{self._settings.base_url}/{path}", content, {}, limit, self._settings.timeout_seconds)
 
     def _send_with_retries(
         self,
-        path: str,
-        body: Mapping[str, Any],
-        send: Callable[[str, bytes, Mapping[str, str]], Reply],
+        request: Request,
+        send: Callable[[], Reply],
         stop: Stop,
         ends: float = math.inf,
-        streamed: LlmSettings | None = None,
     ) -> Reply:
-        """Send a request until it is answered, and return the reply; raises as `post` and `stream` do.
+        """Send a request until it is answered or its time is over; return the reply. Raises as `post` and `stream` do.
 
         Whoever can't be reached isn't tried again after the monotonic time `ends`.
         """
-        # "replace": half a surrogate pair can't be encoded and becomes a question mark.
-        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        url = f"{self._settings.base_url}/{path}"
         for attempt in range(self._settings.retries + 1):
             key = keys.find(self._section, self._url)
-            headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
-            cause: Exception | None = None
+            request.headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
+            cause, pause = None, 0.0
             try:
-                reply = send(url, content, headers)
+                reply = send()
             except httpx.TransportError as error:
                 if stop():
                     raise Cancelled from error
-                problem: ProviderError = self._failure(error, streamed)
+                problem: ProviderError = self._failure(error, request)
                 if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
                     raise problem from error  # a retry would take as long
                 cause = error
             else:
                 if 200 <= reply.status < 300:
                     return reply
-                problem = self._refusal(reply, key)
+                problem, pause = self._refusal(reply, key), reply.pause
                 if not isinstance(problem, ProviderUnavailable):
                     raise problem
-            wait = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1)
-            if attempt == self._settings.retries or (cause and time.monotonic() + wait >= ends):
+            wait = max(pause, min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1))
+            last = min(request.ends, ends if cause else math.inf)
+            if attempt == self._settings.retries or time.monotonic() + wait >= last:
                 break
             sleep(wait, stop)
         raise problem from cause
@@ -184,17 +183,17 @@ class ProviderServer:
     def _too_long(self, limit: int) -> ProviderError:
         return self.unusable(message("sent more than the {n} KB that its answer can have", n=limit >> 10))
 
-    def _failure(self, error: httpx.TransportError, streamed: LlmSettings | None = None) -> ProviderUnavailable:
+    def _failure(self, error: httpx.TransportError, request: Request) -> ProviderUnavailable:
         if not isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
             return self._out_of_reach(error)
-        if isinstance(error, TookTooLong) and streamed:
+        if request.whole and time.monotonic() >= request.ends:
             return ProviderUnavailable(
                 "The model server {url} was still writing after {seconds:g} seconds. "
                 "Try again, or raise answer_seconds in [{section}] of tessera.toml.",
-                seconds=streamed.answer_seconds,
+                seconds=request.whole,
                 **self._fields,
             )
-        if streamed:
+        if request.whole:
             return ProviderUnavailable(
                 "The model server {url} sent nothing for {seconds:g} seconds. "
                 "Try again, or raise timeout_seconds in [{section}] of tessera.toml.",

@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import math
 import re
 import threading
 import time
@@ -10,12 +11,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
 from ipaddress import ip_address
-from socket import SHUT_RDWR, socket
 from ssl import SSLContext
 from typing import Any
 
+import httpcore
 import httpx
 
 from core.base.errors import Cancelled, ConfigError, MissingDependency
@@ -23,7 +24,7 @@ from core.base.messages import message
 from core.base.text import one_line
 from core.settings.sections import LlmSettings, ServerSettings
 
-LONGEST_PAUSE = 60.0
+LONGEST_PAUSE = 30.0
 """Seconds; a longer Retry-After of a server is cut to this."""
 
 MOST_LINE = 1 << 18
@@ -49,7 +50,7 @@ class Reply:
 
 
 def retry_after(value: str, now: datetime) -> float:
-    """Return the seconds to wait by a Retry-After header, 0 to 60; 0 if it can't be parsed."""
+    """Return the seconds to wait by a Retry-After header, 0 to LONGEST_PAUSE; 0 if it can't be parsed."""
     if re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value):
         return min(LONGEST_PAUSE, float(value))
     try:
@@ -72,32 +73,6 @@ def read(response: httpx.Response, limit: int) -> Reply:
         if len(body) > limit:
             return Reply(status, None, encoded, pause)
     return Reply(status, bytes(body), encoded, pause)
-
-
-class TookTooLong(httpx.ReadTimeout):
-    """An answer that came in parts took longer than all of it may."""
-
-
-class Late(threading.Event):
-    """Is set once a response is cut; `is_whole`: because all of it took too long."""
-
-    is_whole = False
-
-    def error(self) -> httpx.ReadTimeout:
-        return TookTooLong("it took too long") if self.is_whole else httpx.ReadTimeout("the server was silent")
-
-
-def parts(response: httpx.Response, late: Late) -> Iterator[bytes]:
-    """Yield the parts of a response as they come; raises httpx.TransportError, and the error of a late one."""
-    ended: httpx.TransportError | None = None
-    try:
-        yield from response.iter_raw()
-    except httpx.TransportError as error:
-        if not late.is_set():
-            raise
-        ended = error
-    if late.is_set():  # a body without a length just ends where it is cut
-        raise late.error() from ended
 
 
 def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
@@ -149,6 +124,9 @@ CONNECT_SECONDS = 10.0
 _LOOK = 0.1
 """Seconds between two looks whether a request is to stop."""
 
+_BLOCK = 1 << 16
+"""Bytes that are sent between two looks at the deadline."""
+
 Stop = Callable[[], bool]
 """Whether a request is to stop."""
 
@@ -157,13 +135,14 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """A request, a GET without `content`; its answer has at most `limit` bytes and takes at most `seconds`.
 
     With `whole` the answer comes in parts: `seconds` is the longest wait for a part, `whole` for all of them. The first
     part of a server on this machine may take as long: it loads its model and reads minutes of text on a plain
-    processor. `connect` are the seconds to connect in.
+    processor. `connect` are the seconds to connect in. `ends` is the monotonic time at which the request ends, repeats
+    included; it is set once its first attempt starts.
     """
 
     url: str
@@ -173,6 +152,7 @@ class Request:
     seconds: float
     connect: float = CONNECT_SECONDS
     whole: float | None = None
+    ends: float = math.inf
 
 
 class ServerConnection:
@@ -188,7 +168,7 @@ class ServerConnection:
             headers={"User-Agent": "tessera", "Accept": "application/json", "Accept-Encoding": "identity"},
             follow_redirects=False,
         )
-        self._socket: socket | None = None
+        self._deadline = _Deadline(0.0, 0.0, math.inf, never)
 
     def close(self) -> None:
         self._client.close()
@@ -198,90 +178,81 @@ class ServerConnection:
 
         Raises httpx.TransportError, ReadTimeout once all of it took so many seconds, ConnectTimeout.
         """
-        with self._lend_response(request, never) as (response, _):
+        with self._lend_response(request, never) as response:
             return read(response, request.limit)
 
     @contextmanager
     def streaming(self, request: Request, stop: Stop) -> Iterator[Reply]:
         """Post, and lend the reply, with its parts where it comes as events.
 
-        Raises httpx.TransportError: TookTooLong after `whole` seconds, ReadTimeout after a silence and where `stop`
-        said so.
+        Raises httpx.TransportError: ReadTimeout after a silence, after `whole` seconds and where `stop` said so.
         """
-        last_part: float | None = None
-
-        def over() -> bool:
-            return stop() or (last_part is not None and time.monotonic() - last_part > request.seconds)
-
-        def timed(parts: Iterator[bytes]) -> Iterator[bytes]:
-            nonlocal last_part
-            for part in parts:
-                last_part = time.monotonic()
-                yield part
-
-        with self._lend_response(request, over) as (response, late):
+        with self._lend_response(request, stop) as response:
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, timed(parts(response, late)))
+                yield Reply(response.status_code, b"", False, 0.0, response.iter_raw())
             else:
                 yield read(response, request.limit)
 
     @contextmanager
-    def _lend_response(self, request: Request, stop: Stop) -> Iterator[tuple[httpx.Response, Late]]:
+    def _lend_response(self, request: Request, stop: Stop) -> Iterator[httpx.Response]:
         """Send a request, and lend the response until `stop` says so, or the time of the request is over."""
-        late, over = Late(), threading.Event()
-        seconds, whole = request.seconds, request.whole
-        silence = seconds if whole is None or not self._is_here else whole + CONNECT_SECONDS
+        now, whole = time.monotonic(), request.whole
+        request.ends = min(request.ends, now + (whole or request.seconds))
+        first = request.ends if whole and self._is_here else now + request.seconds
+        deadline = self._deadline = _Deadline(request.seconds, first, request.ends, stop)
+        with self._client.stream(
+            "GET" if request.content is None else "POST",
+            request.url,
+            content=request.content,
+            headers={"Content-Type": "application/json", **request.headers},
+            timeout=httpx.Timeout(None, connect=max(_LOOK, min(request.connect, request.ends - now))),
+            extensions={"trace": self._trace},
+        ) as response:
+            deadline.has_headers = True
+            yield response
 
-        def trace(event: str, info: Mapping[str, Any]) -> None:
-            if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-                self._socket = info["return_value"].get_extra_info("socket")
-                if late.is_set():
-                    self._cut(late)
+    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Give a new connection the deadlines of its requests; httpx limits each step, which a server can repeat."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            stream = info["return_value"]
+            stream.read = partial(self._read, stream.read)
+            stream.write = partial(self._write, stream.write)
 
-        def watch() -> None:
-            while not over.wait(_LOOK):
-                if stop():
-                    self._cut(late)
-                    return
+    def _read(self, read: Callable[[int, float], bytes], size: int, timeout: float | None = None) -> bytes:
+        while (left := self._deadline.left()) > 0:
+            with suppress(httpcore.ReadTimeout):
+                data = read(size, min(_LOOK, left))
+                self._deadline.extend()
+                return data
+        raise httpcore.ReadTimeout("the server was silent")
 
-        timer = threading.Timer(whole or seconds, self._cut, [late], {"is_whole": whole is not None})
-        watcher = threading.Thread(target=watch, name="watch-request", daemon=True)
-        threads = [timer, watcher] if stop is not never else [timer]
-        for thread in threads:
-            thread.daemon = True
-            thread.start()
-        try:
-            with self._client.stream(
-                "GET" if request.content is None else "POST",
-                request.url,
-                content=request.content,
-                headers={"Content-Type": "application/json", **request.headers},
-                timeout=httpx.Timeout(silence, connect=min(seconds, request.connect)),
-                extensions={"trace": trace},
-            ) as response:
-                yield response, late
-        except httpx.TransportError as error:
-            if late.is_set() and not isinstance(error, httpx.ConnectTimeout):
-                raise late.error() from error
-            raise
-        finally:
-            timer.cancel()
-            over.set()
-            for thread in threads:
-                thread.join()
+    def _write(self, write: Callable[[bytes, float], None], data: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(data), _BLOCK):
+            if (left := self._deadline.left()) <= 0:
+                raise httpcore.WriteTimeout("the server reads too slowly")
+            write(data[start : start + _BLOCK], left)
 
-    def _cut(self, late: Late, *, is_whole: bool = False) -> None:
-        """End a request that takes too long; httpx limits the time of each step, not of the whole request.
 
-        Shutting the socket down wakes the thread that reads from it; closing it wouldn't. The method is
-        that of the plain socket, because a TLS socket's isn't safe to call from another thread.
-        """
-        late.is_whole = is_whole
-        late.set()
-        if self._socket is not None:
-            with suppress(OSError):
-                socket.shutdown(self._socket, SHUT_RDWR)
+@dataclass(slots=True)
+class _Deadline:
+    """The monotonic times until which the next bytes of a request have to come, and all of them."""
+
+    seconds: float
+    next: float
+    ends: float
+    stop: Stop
+    has_headers: bool = False
+    has_begun: bool = False
+
+    def left(self) -> float:
+        """Return the seconds that are left for the next bytes; 0 once `stop` says so."""
+        return 0.0 if self.stop() else min(self.next, self.ends) - time.monotonic()
+
+    def extend(self) -> None:
+        """Wait anew for the next bytes; a head may come in many pieces, but not in longer than one wait."""
+        if self.has_headers or not self.has_begun:
+            self.has_begun, self.next = True, time.monotonic() + self.seconds
 
 
 class RequestQueue:

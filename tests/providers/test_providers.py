@@ -152,6 +152,35 @@ def test_time_is_bounded_for_the_whole_request(slow: Answer | Script) -> None:
     assert 0.35 < time.monotonic() - started < 2
 
 
+@pytest.mark.parametrize("slow", [drip_headers, continue_for_ever])
+def test_a_head_that_drips_ends_an_answer_in_parts_as_silence_does(slow: Script) -> None:
+    with ModelServer(slow) as server:
+        settings = LlmSettings(base_url=server.url, model="m", retries=0, timeout_seconds=0.4, answer_seconds=600)
+        parts = ProviderServer("llm", settings).stream("p", {}, limit=9999, stop=lambda: False, settings=settings)
+        with pytest.raises(ProviderUnavailable, match=r"sent nothing for 0\.4 seconds"):
+            list(parts)
+
+
+def test_no_repeat_waits_beyond_the_time_of_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(providers, "sleep", lambda seconds, stop: waits.append(seconds))
+    monkeypatch.setattr(connection, "sleep", lambda seconds, stop: None)
+    busy = Answer(status=429, headers={"Retry-After": "100000"})
+    with ModelServer(*[busy] * 5) as server:
+        for seconds in (5, 600):
+            with pytest.raises(ProviderUnavailable, match="HTTP 429"):
+                asked(server.url, retries=2, timeout_seconds=seconds)
+    assert waits == [LONGEST_PAUSE] * 2
+    assert len(server.requests) == 1 + 3
+
+
+def test_repeats_share_the_time_of_their_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(providers, "LONGEST_WAIT", 0.01)
+    with ModelServer(*[Answer(status=503, delay=0.2)] * 11) as server, pytest.raises(ProviderUnavailable):
+        asked(server.url, retries=10, timeout_seconds=0.7)
+    assert 1 < len(server.requests) < 6
+
+
 def test_after_a_timeout_the_next_request_is_served() -> None:
     with ModelServer(drip_body, FINE) as server:
         with pytest.raises(ProviderUnavailable):
