@@ -35,7 +35,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
     text = _CONTROLS.sub("", make_storable(text).replace("\r\n", "\n").replace("\r", "\n"))
-    text = masker.across_lines(masker.without_keys(text))
+    text = masker.across_lines(text)
     lines, cut = _cut_lines(text)
     chosen = parser or _choose_parser(name, text[:_SAMPLE])
     if parser and parser not in LOG_PARSERS:

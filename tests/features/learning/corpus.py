@@ -12,6 +12,8 @@ from typing import NamedTuple
 SHAPES = Path(__file__).with_name("shapes.txt")
 UNSEEN = Path(__file__).with_name("unseen_shapes.txt")
 """Shapes that were written when the masks were done: 189 of 235 were masked then."""
+TOOLS = Path(__file__).with_name("tool_shapes.txt")
+"""What 175 programs print, written before the masks read escapes and wrappings: 164 were masked then."""
 HARMLESS = Path(__file__).with_name("harmless.txt")
 _MIXED = string.ascii_letters + string.digits
 _SIGNS = "!#%*.?^~+="
@@ -47,7 +49,7 @@ def shapes(file: Path = SHAPES, seed: int = 40) -> Iterator[Shape]:
             text += before
             if not brace:
                 break
-            if make := _maker(name):
+            if make := maker(name):
                 secret = make(chance)
                 text, rest = text + secret, behind
                 secrets.append(secret)
@@ -177,6 +179,7 @@ _MAKERS: dict[str, Callable[[random.Random], str]] = {
     "id15": lambda chance: "310104" + _born(chance)[2:] + _of(string.digits, 3)(chance),
     "aws_secret": _base64(30),
     "b64": _base64(24),
+    "b64_short": lambda chance: base64.b64encode(f"ada:{_password(chance)}".encode()).decode(),
     "b64_44": _base64(32),
     "b64_64": _base64(48),
     "b64_88": _base64(64),
@@ -193,7 +196,7 @@ _MAKERS: dict[str, Callable[[random.Random], str]] = {
 _MAKERS["fullmobile"], _MAKERS["fullcard"] = _wide(_MAKERS["mobile"]), _wide(_card(16))
 
 
-def _maker(name: str) -> Callable[[random.Random], str] | None:
+def maker(name: str) -> Callable[[random.Random], str] | None:
     """Return what makes a secret of a kind: of the table, or letters, figures or hexadecimal ones of a length."""
     if name in _MAKERS:
         return _MAKERS[name]

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from core.features.learning.masks import Masker, shorten
-from core.features.learning.masks.shapes import SHAPES as KNOWN
+from core.features.learning.masks.patterns import PATTERNS as KNOWN
 from core.features.learning.reading import read_events, read_text
-from tests.features.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
+from tests.features.learning.corpus import HARMLESS, SHAPES, TOOLS, UNSEEN, left_of, shapes
+from tests.features.learning.generated import lookalikes, secret_texts
 from tests.features.learning.secrets import planted
 
 
@@ -25,7 +26,7 @@ def test_of_200_planted_secrets_none_is_left(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.log", "a.md"])
-@pytest.mark.parametrize(("file", "seed"), [(SHAPES, 40), (SHAPES, 41), (UNSEEN, 40)])
+@pytest.mark.parametrize(("file", "seed"), [(SHAPES, 40), (SHAPES, 41), (UNSEEN, 40), (TOOLS, 40)])
 def test_of_300_shapes_no_part_is_left_beside_a_mask(file: Path, seed: int, name: str) -> None:
     all_shapes = [*shapes(file, seed)]
     left = []
@@ -35,6 +36,22 @@ def test_of_300_shapes_no_part_is_left_beside_a_mask(file: Path, seed: int, name
         if left_of(shape, f"{shown}\n{Masker().masked(shape.text)}"):
             left.append(shape.template)
     assert len(left) <= 0.02 * len(all_shapes), left
+
+
+def test_of_5000_secrets_in_all_wrappings_none_is_left() -> None:
+    left = []
+    for text in secret_texts(5_000):
+        masker = Masker()
+        masked = masker.masked(masker.across_lines(text.text))
+        if text.left_in(masked):
+            left.append((text.template, masked))
+    assert not left
+
+
+def test_of_2000_lookalikes_hardly_any_is_masked() -> None:
+    texts = [text.text for text in lookalikes(2_000)]
+    touched = [text for text in texts if Masker().masked(Masker().across_lines(text)) != text]
+    assert len(touched) <= 0.01 * len(texts), touched
 
 
 def test_harmless_lines_stay_as_they_are() -> None:

@@ -5,22 +5,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from core.features.learning.masks.commands import commands
 from core.features.learning.masks.named import MOST_LINE, is_named, named_secrets, on_next_line, pairs, tables
 from core.features.learning.masks.names import Grade, grade
-from core.features.learning.masks.shapes import numbers, shapes
-from core.features.learning.masks.spans import MASK, SecretSpan, merge, normal_form
+from core.features.learning.masks.numbers import numbers
+from core.features.learning.masks.patterns import blocks, known_secrets
+from core.features.learning.masks.spans import MASK, SecretSpan, merge, readings
 from core.features.learning.masks.values import find_tokens, is_secret
 from core.model import LogEvent
 
 _MOST_TEXT = 20_000
 _LONGEST_VALUE = 1_000
 """Characters of a value in quotes that is a secret."""
-_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _TIME = re.compile(r"(?:\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}[\d T:.,Z+-]{0,24})?")
 _MOST_SOURCES = 10_000
-_OF_KEY = re.compile(r"[\sA-Za-z0-9+/=:,.\"\\|-]*")
 
 
 class Masker:
@@ -39,7 +36,7 @@ class Masker:
 
     def masked(self, text: str, *, unknown: bool = True) -> str:
         """Return a text without its secrets; with `unknown` also without what only looks like a token."""
-        return self._replace_secrets(text, lambda normal: _secrets(normal, unknown))
+        return self._replace_secrets(text, lambda way, is_last: _secrets(way, unknown and is_last))
 
     def event(self, event: LogEvent) -> LogEvent:
         """Return an event without its secrets."""
@@ -50,24 +47,8 @@ class Masker:
         return replace(event, text=self.masked(text), time=time, source=source, fields=fields)
 
     def across_lines(self, text: str) -> str:
-        """Return a text without the secrets that several lines tell: pairs and columns. Its lines stay in place."""
-        return self._replace_secrets(text, lambda normal: _by_line(_across_lines(normal), normal))
-
-    def without_keys(self, text: str) -> str:
-        """Return a text whose private keys are masked; its lines stay in their places."""
-        if not _BEGIN.search(text):
-            return text
-        lines, key = text.split("\n"), False
-        for number, line in enumerate(lines):
-            if key:
-                end = _END.search(line)
-                key = not end and bool(_OF_KEY.fullmatch(line))
-                lines[number] = line[end.end() :] if end else "" if key else line
-            elif (begin := _BEGIN.search(line)) and not _END.search(line, begin.end()):
-                key = "\\n" not in line[begin.end() :]
-                if key:
-                    lines[number] = line[: begin.start()] + self._mask("key", f"{number}:{line}")
-        return "\n".join(lines)
+        """Return a text without the secrets that several lines tell: keys, pairs, columns. Its lines stay in place."""
+        return self._replace_secrets(text, lambda way, _: _across_lines(way))
 
     def _source(self, source: str) -> str:
         """Return a source without its secrets; few sources write the most of a log."""
@@ -83,13 +64,20 @@ class Masker:
             return self._mask("password", value)
         return self.masked(value)
 
-    def _replace_secrets(self, text: str, find: Callable[[str], Iterable[SecretSpan]]) -> str:
-        """Return a text with masks in place of the secrets that are found in its normal form."""
-        normal = normal_form(text)
+    def _replace_secrets(self, text: str, find: Callable[[str, bool], Iterable[SecretSpan]]) -> str:
+        """Return a text with masks in place of the secrets that are found in its readings; its lines stay in place."""
+        spans = []
+        ways = readings(text)
+        for way in ways:
+            spans += [
+                SecretSpan(way.original(start), way.original(end), kind)
+                for start, end, kind in find(way.text, way is ways[-1])
+                if start < end
+            ]
         parts, at = [], 0
-        for span in merge(find(normal.text), normal.text):
-            start, end = normal.original(span.start), normal.original(span.end)
-            parts += [text[at:start], self._mask(span.kind, normal.text[span.start : span.end])]
+        for start, end, kind in merge(spans, text):
+            secret = text[start:end]
+            parts += [text[at:start], self._mask(kind, readings(secret)[-1].text), "\n" * secret.count("\n")]
             at = end
         return "".join([*parts, text[at:]])
 
@@ -103,16 +91,17 @@ class Masker:
 def _secrets(text: str, also_unknown: bool) -> Iterator[SecretSpan]:
     """Yield the secrets of a text, those of the surest kinds first."""
     lower = text.lower()
-    yield from shapes(text, lower)
-    yield from commands(text, lower)
+    yield from known_secrets(text, lower)
     yield from named_secrets(text, lower)
     yield from tables(text)
+    yield from blocks(text)
     yield from numbers(text)
     if also_unknown:
         yield from find_tokens(text)
 
 
 def _across_lines(text: str) -> Iterator[SecretSpan]:
+    yield from blocks(text)
     at = 0
     for line in text.split("\n"):
         if len(line) <= MOST_LINE and is_named(line):
@@ -120,13 +109,6 @@ def _across_lines(text: str) -> Iterator[SecretSpan]:
             yield from on_next_line(text, at, at + len(line))
         at += len(line) + 1
     yield from tables(text)
-
-
-def _by_line(spans: Iterable[SecretSpan], text: str) -> Iterator[SecretSpan]:
-    """Yield the part of each secret in each line."""
-    for start, end, kind in spans:
-        for line in re.finditer(r"[^\n]+", text[start:end]):
-            yield SecretSpan(start + line.start(), start + line.end(), kind)
 
 
 def unnumbered(text: str) -> str:

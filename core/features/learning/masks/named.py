@@ -12,9 +12,12 @@ from core.features.learning.masks.values import LONGEST, MOST, Value, is_mixed, 
 _NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
 _CLOSE = r"(?:\\{0,7}[\"'`”’]|&quot;|&#3[49];|%2[27]|[\])*_}]){0,6}"
 _JOINT = re.compile(
-    rf"{_CLOSE}[ \t]{{0,20}}(?:(?<=[ \t])\([^()\n]{{0,30}}\)[ \t]?)?(?:(?<=[ \t])for[ \t][\w.@-]{{1,60}}[ \t]{{0,4}})?"
+    rf"{_CLOSE}[ \t]{{0,20}}(?:(?<=[ \t])\([^()\n]{{0,30}}\)[ \t]?)?"
+    r"(?:(?<=[ \t])for[ \t](?:key )?['\"]?[\w.@/:~-]{1,100}['\"]?[ \t]{0,4})?"
     r"(?:(?P<sign>(?P<compared>!?={2,3}|!=)|[?+|]{0,2}(?:={1}>?|:=?(?!:))(?!//)|(?<=-)>|[-=]>|→|&gt;|%3[DdAa])"
     r"|(?P<comma>(?<=[\"'`]),(?=[ \t]{0,8}\\{0,3}[\"']))"
+    r"|(?<=[ \t])(?:(?:has been|is|was|are|will be)[ \t])?(?:re)?(?:set|changed|updated|generated|created|rotated)[ \t]"
+    r"(?:to|as|for[ \t][\w.@%*'\"-]{1,100}(?:[ \t]?:|[ \t](?:is|to)))(?=[ \t:]):?"
     r"|(?<=[ \t])(?P<said>is|was|are|to|becomes|will[ ]be)(?=[ \t:])(?:[ ](?:now|still|currently))?:?|[是为](?:[:=])?)"
     r"[ \t]{0,20}(?:\*\*|__)?[ \t]{0,20}"
 )
@@ -24,7 +27,7 @@ _BREAK = re.compile(
 )
 _NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
 """The next one of several: *recovery codes: …, …*."""
-_BEFORE = re.compile(r"(?<![\w-])[A-Za-z]{2,20}[ ]\Z")
+_BEFORE = re.compile(r"(?<!\w)[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
     r"[\s>*#+-]*(?:\d{1,2}[.)] )?(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password"
@@ -153,7 +156,9 @@ def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
     """Yield what is as mixed as a password is in a line that speaks of one: *the password was set to …*."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
-            yield SecretSpan(*run.span(), "password")
+            name, sign, _ = run[0].rpartition("=")
+            named = len(name) + 1 if sign and grade(name) is not Grade.NONE else 0
+            yield SecretSpan(run.start() + named, run.end(), "password")
 
 
 def on_next_line(text: str, start: int, end: int) -> Iterator[SecretSpan]:
@@ -248,7 +253,7 @@ def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
 
 def _is_itself(value: str, name: str) -> bool:
     """Return whether a value is only the name again: `self.password = password`."""
-    return name.lower().lstrip("_-").endswith(value.lower().lstrip("_")) and not re.search(r"\d", value)
+    return name.lower().lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
 
 
 def _is_call(text: str, value: Value) -> bool:
@@ -355,7 +360,7 @@ def _cells(line: str, separator: re.Pattern[str]) -> Cells:
 
 
 def _head(cell: str) -> Grade:
-    if _OTHER_CELL.search(cell) and len(cell) < 12:
+    if (other := _OTHER_CELL.search(cell)) and len(cell) < 12 and not cell[other.end() :].strip(")）:"):
         return Grade.ANY
     known = grade(cell) if 0 < len(cell) <= 60 and re.fullmatch(r"[\w.-]+(?: [\w-]+){0,2}", cell) else Grade.NONE
     return known if known is not Grade.RANDOM else Grade.NONE

@@ -1,11 +1,13 @@
 """Where secrets are in a text, and the normal form of a text in which they are looked for."""
 
+import html
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from core.base.text import INVISIBLE
 
@@ -38,32 +40,74 @@ class Hints:
         return sorted(found)
 
 
-class NormalForm(NamedTuple):
-    """A text in normal width and without invisible characters; `places` are those of its characters in the original.
+class Reading(NamedTuple):
+    """A text as a reader sees it; `places` are those of its characters in the original.
 
     `places` is empty where the two are the same, else one longer than the text.
     """
 
     text: str
-    places: Sequence[int]
+    places: Sequence[int] = ()
 
     def original(self, place: int) -> int:
         return self.places[place] if self.places else place
 
+    def replaced(self, regex: re.Pattern[str], replacement: Callable[[str], str]) -> "Reading":
+        """Return a text in which others are in place of the matches of a pattern."""
+        parts: list[str] = []
+        places: list[int] = []
+        at = 0
+        for match in regex.finditer(self.text):
+            new = replacement(match[0])
+            parts += [self.text[at : match.start()], new]
+            places += map(self.original, [*range(at, match.start()), *[match.start()] * len(new)])
+            at = match.end()
+        return Reading("".join([*parts, self.text[at:]]), [*places, *map(self.original, range(at, len(self.text) + 1))])
+
 
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
+ESCAPE = re.compile(
+    r"%(?:[0-7]X|[CD]X%[89AB]X|EX(?:%[89AB]X){2}|F[0-7](?:%[89AB]X){3})|\\uX{4}|\\xXX|\\[\\/\"'nrt]"
+    r"|&(?:#\d{1,6}|#xX{1,5}|quot|apos|amp|lt|gt);".replace("X", "[0-9A-F]"),
+    re.IGNORECASE,
+)
+_CONTROLS = {"n": "\n", "r": "\n", "t": "\t"}
+_PLUS = re.compile(r"(?<=[\w+,;:'\"!?.)])\+(?=[\w+%'\"(-])")
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}|[?&]\w+=")
+_MOST_LEVELS = 3
+"""Times that a text is read anew: JSON in JSON in an address."""
 
 
-def normal_form(text: str) -> NormalForm:
-    """Return the normal form of a text, character by character, so that each has its place."""
+def readings(text: str) -> list[Reading]:
+    """Return the normal form of a text, and where it has escapes what they say: of JSON, addresses, HTML."""
+    result = [_normal_form(text)]
+    while len(result) <= _MOST_LEVELS:
+        last = result[-1]
+        encoded = len(result) == 1 and "+" in last.text and _ENCODED.search(last.text)
+        if not encoded and not ESCAPE.search(last.text):
+            break
+        if encoded:
+            last = last.replaced(_PLUS, lambda _: " ")
+        result.append(last.replaced(ESCAPE, _unescaped))
+    return result
+
+
+def _unescaped(escape: str) -> str:
+    """Return the character that an escape says, in normal width."""
+    if escape[0] in "&%":
+        return _form(html.unescape(escape) if escape[0] == "&" else unquote(escape))
+    return _form(chr(int(escape[2:], 16))) if len(escape) > 2 else _CONTROLS.get(escape[1], escape[1])
+
+
+def _normal_form(text: str) -> Reading:
+    """Return a text in normal width and without invisible characters."""
     if text.isascii():
-        return NormalForm(text, ())
+        return Reading(text)
     forms = [_form(letter) for letter in text]
     normal = "".join(forms)
     if normal == text:
-        return NormalForm(text, ())
-    places = [place for place, form in enumerate(forms) for _ in form]
-    return NormalForm(normal, [*places, len(text)])
+        return Reading(text)
+    return Reading(normal, [*(place for place, form in enumerate(forms) for _ in form), len(text)])
 
 
 @lru_cache(maxsize=65_536)

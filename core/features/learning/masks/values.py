@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.base.text import CJK
 from core.features.learning.masks.names import OTHER_NAMES, Grade, grade
-from core.features.learning.masks.spans import MASK, SecretSpan
+from core.features.learning.masks.spans import ESCAPE, MASK, SecretSpan
 
 _MARK = re.compile(
     r"(?:[bBrRuUfF]{1,2}|[@$LNEn])?(?P<mark>\\{0,7}(?:\"{3}|'{3}|[\"'`])|&quot;|&#3[49];|&apos;|%2[27]|[“‘「『«])"
@@ -41,14 +41,19 @@ _ORDINARY = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*", re.IGNORECASE
 )
 """Long runs that are no tokens: identifiers of rows, numbers, words with dashes."""
-_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}+={0,2}")
-_AROUND = re.compile(r"(?:[.~:]?[A-Za-z0-9+/_=-])*+")
-_DIGEST = re.compile(
-    r"(?i)(?:\b(?:commit|merge|revision|rev|tree|parent|blob|object|index|head is now at|checksum|digest"
-    r"|etag|integrity)"
-    r"\b[\"']?[:= ]{0,3}[\"']?|\b(?:sha-?\d{1,3}|md5|git)[-:=@ ]{1,2}|@)\Z"
+_RUN = re.compile(
+    r"(?i:\b(?:commit|merge|revision|rev|tree|parent|blob|object|index|head is now at|checksum|digest|etag"
+    r"|integrity|(?:trace|span|parent|request|correlation|event|build|image|container)[_-]?id|traceparent|x-b3-\w+"
+    r"|sha-?\d{1,3}(?:sums?)?|md5(?:sums?)?(?:[ ]\([^()\n]{1,200}\))?|git)(?!\w)[\"']?[-:=@ ]{0,3}"
+    r"[\"']?(?:W/\")?|(?<=\w)@)"
+    r"(?:sha\d{1,3}[-:])?(?:[0-9a-f]{32,}|[0-9A-F]{32,}|00-[0-9a-f]{32}-[0-9a-f]{16}-\d\d|(?<=sha...)[-:]?[\w+/=]{27,88})"
+    r"(?![\w+/])"
+    r"|data:(?:image|font|audio|video)/[\w.+-]{1,60};base64,[\w+/=]*+"
+    r"|(?<![\w+/-])[0-9a-f]{32,128}(?=[ ][ *][\w./-]{1,200}\.\w)"
+    r"|(?<![A-Za-z0-9+/_-])(?P<run>[A-Za-z0-9+/_-]{20,}+={0,2})"
 )
-"""What is before a hash that is no secret."""
+"""What may be a token, and before it what is none: hashes and ids that are named, pictures, lines of checksums."""
+_AROUND = re.compile(r"(?:[.~:]?[A-Za-z0-9+/_=-])*+")
 _LONG_PART = 16
 _SHORTEST, _SHORTEST_OF_TWO = 20, 24
 """Characters of an unknown token at least: of three kinds of characters, and of letters of one case and figures."""
@@ -110,7 +115,8 @@ _PROSE = frozenset(
     " where which who why how what more most"
     " less least between before after during since until over under again once here there please see ask"
     " asks asked accepted rejected refused"
-    " denied correct ok okay unknown provided given specified expected hidden visible encrypted hashed"
+    " denied correct expire raise return ok okay"
+    " unknown provided given specified expected hidden visible encrypted hashed"
     " protected managed available"
     " unavailable based rejects authentication authorization rules length strength field prompt input"
     " output contains contain created"
@@ -137,6 +143,7 @@ _COMMON = re.compile(
     r"|mysql\d|python\d"
 )
 """Words with figures that are no secrets."""
+_DATE = re.compile(r"\d{4}-\d\d")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
 LONGEST = 1_000
@@ -258,7 +265,7 @@ def _is_name(value: str) -> bool:
 def find_tokens(text: str) -> Iterator[SecretSpan]:
     """Yield the runs that look like tokens; of a path only the parts that do."""
     for run in _RUN.finditer(text):
-        if _HEXADECIMAL.fullmatch(run[0]) and _DIGEST.search(text, max(0, run.start() - 20), run.start()):
+        if not run["run"]:
             continue
         if is_token(run[0]):
             start, end = run.span()
@@ -314,7 +321,7 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
     """Return whether a value under a name of a grade is a secret; `said` is one after *is* or blanks."""
     if len(value) > LONGEST:
         return True
-    value = value.strip()
+    value = value.strip().rstrip("*`)")
     if not any(map(str.isalnum, _FORMATTED.sub("", value))):
         return False
     if default := _DEFAULT.fullmatch(value):
@@ -346,11 +353,19 @@ def is_phrase(value: str) -> bool:
 
 def is_mixed(run: str) -> bool:
     """Return whether a run of characters is as mixed as a password: letters, figures, and signs or both cases."""
-    run = re.sub(r"\\+[nrt]$", "", run).strip("*_~.!?#-")
+    run = re.split(r"&(?=[\w.-]{1,40}=)", run)[0].strip("*_~.!?#-")
     name, sign, value = run.partition("=")
-    if sign and not re.search(r"[A-Z]", value) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):
+    if sign and (not re.search(r"[A-Z]", value) or _DATE.match(value)) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):
         return False
-    if len(run) < 6 or "/" in run or "\\" in run or run[0].isdigit() or _LINK.fullmatch(run) or _COMMON.fullmatch(run):
+    if (
+        ESCAPE.search(run)
+        or len(run) < 6
+        or "/" in run
+        or "\\" in run
+        or run[0].isdigit()
+        or _LINK.fullmatch(run)
+        or _COMMON.fullmatch(run)
+    ):
         return False
     if is_placeholder(run) or _is_path(run) or not (re.search("[A-Za-z]", run) and re.search(r"\d", run)):
         return False
