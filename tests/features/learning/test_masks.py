@@ -9,7 +9,7 @@ import pytest
 from core.features.learning.masks import Masker, shorten
 from core.features.learning.masks.patterns import PATTERNS as KNOWN
 from core.features.learning.reading import read_events, read_text
-from tests.features.learning.corpus import HARMLESS, SHAPES, TOOLS, UNSEEN, left_of, shapes
+from tests.features.learning.corpus import HARMLESS, LATER, SHAPES, TOOLS, UNSEEN, left_of, shapes
 from tests.features.learning.generated import lookalikes, secret_texts
 from tests.features.learning.secrets import planted
 
@@ -26,7 +26,7 @@ def test_of_200_planted_secrets_none_is_left(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.log", "a.md"])
-@pytest.mark.parametrize(("file", "seed"), [(SHAPES, 40), (SHAPES, 41), (UNSEEN, 40), (TOOLS, 40)])
+@pytest.mark.parametrize(("file", "seed"), [(SHAPES, 40), (SHAPES, 41), (UNSEEN, 40), (TOOLS, 40), (LATER, 40)])
 def test_of_300_shapes_no_part_is_left_beside_a_mask(file: Path, seed: int, name: str) -> None:
     all_shapes = [*shapes(file, seed)]
     left = []
@@ -248,6 +248,15 @@ def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
         "password=a,b" * 1_600,
         "password==" * 8_000,
         "bcrypt:" * 11_000,
+        "printf '%s' a " * 1_400,
+        "data:\n  a: b\n" * 1_500,
+        '"data": {"a":"b"} ' * 1_100,
+        "-----BEGIN PRIVATE KEY-----\nabc\n" * 600,
+        'name="password"\n\n' * 1_200,
+        "%e5%af%86" * 2_200,
+        "\\u0040" * 3_300,
+        "+a%20" * 4_000,
+        "md5 (" * 4_000,
     ],
 )
 def test_no_text_takes_long(hostile: str) -> None:

@@ -23,79 +23,74 @@ class Pattern(NamedTuple):
     guessed: bool = False
 
 
-def _shape(kind: str, hints: str, regex: str, flags: int = 0) -> Pattern:
-    return Pattern(kind, tuple(hints.split()), re.compile(regex, flags | re.ASCII))
-
-
 _VENDORS = (
-    r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|gl(?:pat|dt|rt|soat|cbt|ptt|ft|imt|agent|oas|wt|ffct)-[\w-]{16,}",
-    r"sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test|prod)_\w{10,}|whsec_[\w+/=]{16,}|xox[a-z]{1,2}-[\w.-]{10,}"
-    r"|xapp-[\w-]{10,}",
-    r"(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA|ANVA|AIPA)[A-Z0-9]{12,}|AIza[\w-]{30,}|ya29\.[\w.-]{20,}",
-    r"1//0[\w-]{20,}|GOCSPX-[\w-]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}|rubygems_[a-f0-9]{20,}",
-    r"SG\.[\w-]{16,}\.[\w-]{16,}|do[oprt]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss|tka)_[A-Fa-f0-9]{20,}"
-    r"|dckr_[a-z]{3}_[\w-]{16,}",
-    r"LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|age-secret-key-1[a-z0-9]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}",
-    r"(?:bot)?\d{8,10}:AA[\w-]{30,}|hv[sbr]\.[\w.-]{20,}|[sb]\.[A-Za-z0-9]{24}(?!\w)"
-    r"|dp\.[a-z]{2,6}\.(?:[\w-]{2,40}\.)?[\w-]{20,}",
-    r"ATATT3x[\w=-]{20,}|ATCTT3x[\w=-]{20,}|ATBB[\w=]{20,}|lin_(?:api|oauth)_\w{20,}|ntn_\w{20,}"
-    r"|figd_[\w-]{20,}|fig[ou]_[\w-]{20,}",
-    r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}|sq0[a-z]{3}-[\w-]{20,}|EAA[A-Za-z0-9]{30,}|(?:AC|SK"
-    r"|PK)[a-f0-9]{32}|key-[a-f0-9]{32}",
-    r"[a-f0-9]{32}-us\d{1,2}|PMAK-[\w-]{20,}|sntry[su]_[\w+/=-]{20,}|dapi[a-f0-9]{32}(?:-\d)?|gl(?:c|sa)_[\w=+/-]{20,}",
-    r"pscale_[a-z]{2,6}_[\w.-]{20,}|tf[ep]_[\w-]{20,}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}"
-    r"|FLWSECK[\w-]{12,}|shippo_\w{20,}",
-    r"NR(?:AK|II|JS|BR|SP)-[\w-]{12,}|ph[cx]_\w{20,}|sbp_[a-f0-9]{20,}|sb_(?:secret"
-    r"|publishable)_[\w-]{20,}|FlyV1 fm\d_[\w+/=,-]{20,}",
-    r"fo1_[\w-]{20,}|fm[12]_[\w+/=-]{20,}|r8_[A-Za-z0-9]{20,}|gsk_\w{20,}|xai-\w{20,}|pplx-\w{20,}"
-    r"|nvapi-[\w-]{20,}|tvly-[\w-]{16,}",
-    r"lsv2_[a-z]{2}_\w{20,}|ops_eyJ[\w-]{20,}|A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5,6}){3,4}"
-    r"|[\w~.-]{3}\dQ~[\w~.-]{30,}",
-    r"[MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,}|dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|oy2[a-z0-9]{43}"
-    r"|AQVN[\w-]{35,}",
-    r"EZ[AT]K\w{40,}|xkeysib-[a-f0-9]{40,}(?:-\w+)?|CFPAT-[\w-]{40,}|(?:live|test)_[A-Za-z0-9]{30,}"
-    r"|v1\.0-[a-f0-9]{20,}-[a-f0-9]{100,}",
-    r"cio_?[a-z]?[A-Za-z0-9]{32,}|crates?io[A-Za-z0-9]{32,}|HRKU-[\w-]{30,}|PRVK-[\w-]{20,}"
-    r"|bkua_[a-f0-9]{40}|ory_[a-z]{2}_[\w-]{20,}",
+    r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|gl(?:pat|dt|rt|soat|cbt|ptt|ft|imt|agent|oas|wt|ffct)-[\w-]{16,}"
+    r"|sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test|prod)_\w{10,}|whsec_[\w+/=]{16,}|xox[a-z]{1,2}-[\w.-]{10,}"
+    r"|xapp-[\w-]{10,}"
+    r"|(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA|ANVA|AIPA)[A-Z0-9]{12,}|AIza[\w-]{30,}|ya29\.[\w.-]{20,}"
+    r"|1//0[\w-]{20,}|GOCSPX-[\w-]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}|rubygems_[a-f0-9]{20,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|do[oprt]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss|tka)_[A-Fa-f0-9]{20,}"
+    r"|dckr_[a-z]{3}_[\w-]{16,}"
+    r"|LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|age-secret-key-1[a-z0-9]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}"
+    r"|(?:bot)?\d{8,10}:AA[\w-]{30,}|hv[sbr]\.[\w.-]{20,}|[sb]\.[A-Za-z0-9]{24}(?!\w)"
+    r"|dp\.[a-z]{2,6}\.(?:[\w-]{2,40}\.)?[\w-]{20,}"
+    r"|ATATT3x[\w=-]{20,}|ATCTT3x[\w=-]{20,}|ATBB[\w=]{20,}|lin_(?:api|oauth)_\w{20,}|ntn_\w{20,}"
+    r"|figd_[\w-]{20,}|fig[ou]_[\w-]{20,}"
+    r"|pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}|sq0[a-z]{3}-[\w-]{20,}|EAA[A-Za-z0-9]{30,}|(?:AC|SK"
+    r"|PK)[a-f0-9]{32}|key-[a-f0-9]{32}"
+    r"|[a-f0-9]{32}-us\d{1,2}|PMAK-[\w-]{20,}|sntry[su]_[\w+/=-]{20,}|dapi[a-f0-9]{32}(?:-\d)?|gl(?:c|sa)_[\w=+/-]{20,}"
+    r"|pscale_[a-z]{2,6}_[\w.-]{20,}|tf[ep]_[\w-]{20,}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}"
+    r"|FLWSECK[\w-]{12,}|shippo_\w{20,}"
+    r"|NR(?:AK|II|JS|BR|SP)-[\w-]{12,}|ph[cx]_\w{20,}|sbp_[a-f0-9]{20,}|sb_(?:secret"
+    r"|publishable)_[\w-]{20,}|FlyV1 fm\d_[\w+/=,-]{20,}"
+    r"|fo1_[\w-]{20,}|fm[12]_[\w+/=-]{20,}|r8_[A-Za-z0-9]{20,}|gsk_\w{20,}|xai-\w{20,}|pplx-\w{20,}"
+    r"|nvapi-[\w-]{20,}|tvly-[\w-]{16,}"
+    r"|lsv2_[a-z]{2}_\w{20,}|ops_eyJ[\w-]{20,}|A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5,6}){3,4}"
+    r"|[\w~.-]{3}\dQ~[\w~.-]{30,}"
+    r"|[MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,}|dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|oy2[a-z0-9]{43}"
+    r"|AQVN[\w-]{35,}"
+    r"|EZ[AT]K\w{40,}|xkeysib-[a-f0-9]{40,}(?:-\w+)?|CFPAT-[\w-]{40,}|(?:live|test)_[A-Za-z0-9]{30,}"
+    r"|v1\.0-[a-f0-9]{20,}-[a-f0-9]{100,}"
+    r"|cio_?[a-z]?[A-Za-z0-9]{32,}|crates?io[A-Za-z0-9]{32,}|HRKU-[\w-]{30,}|PRVK-[\w-]{20,}"
+    r"|bkua_[a-f0-9]{40}|ory_[a-z]{2}_[\w-]{20,}"
 )
 _HASHES = (
     r"\$(?:2[abxy]?\$\d\d|[156y7]|gy|apr1|md5|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]*|P|H|S"
-    r"|bcrypt-sha256)\$[^\s\"':;<>|]{8,}",
-    r"\$[PHS]\$[./A-Za-z0-9]{20,}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]*|ARGON2)\}[^\s\"',;<>|]{12,}",
-    r"(?:pbkdf2|scrypt|bcrypt|argon2)(?:_sha\d+|:[\w:]{1,100})?\$[^\s\"',;<>|]{16,}|pbkdf2:sha\d+:\d+\$[^\s\"',;<>|]{16,}",
-    r"\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}",
+    r"|bcrypt-sha256)\$[^\s\"':;<>|]{8,}"
+    r"|\$[PHS]\$[./A-Za-z0-9]{20,}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]*|ARGON2)\}[^\s\"',;<>|]{12,}"
+    r"|(?:pbkdf2|scrypt|bcrypt|argon2)(?:_sha\d+|:[\w:]{1,100})?\$[^\s\"',;<>|]{16,}|pbkdf2:sha\d+:\d+\$[^\s\"',;<>|]{16,}"
+    r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
 )
 _URL = r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}"
 _SHAPES = (
-    _shape(
+    (
         "key",
         "private key",
-        r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|\Z)",
-        re.DOTALL,
+        r"(?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|\Z)",
     ),
-    _shape("token", "eyj", r"(?<![A-Za-z0-9])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}"),
-    _shape("token", "", rf"(?<![A-Za-z0-9])(?=[\w.~/+ -]{{16}})(?:{'|'.join(_VENDORS)})(?:[.~]?[\w+/=-])*+"),
-    _shape("password", "$ {s {m {c {p {a * scram :", rf"(?<![A-Za-z0-9])(?:{'|'.join(_HASHES)})"),
-    _shape(
+    ("token", "eyj", r"(?<![A-Za-z0-9])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}"),
+    ("token", "", r"(?<![A-Za-z0-9])(?=[\w.~/+ -]{16})(?:<VENDORS>)(?:[.~]?[\w+/=-])*+"),
+    ("password", "$ {s {m {c {p {a * scram :", r"(?<![A-Za-z0-9])(?:<HASHES>)"),
+    (
         "password",
         ":",
         r"(?m)^[a-z_][\w.-]{0,31}\$?:(?P<value>[!*]{0,2}(?:\$[^:\s]{8,}|[./A-Za-z0-9]{13}))(?=:(?:\d*:){2,6})",
     ),
-    _shape(
+    (
         "token",
         "hooks.slack.com discord /hook webhook.office logic.azure",
         r"(?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/"
         r"|/open-apis/bot/v2/hook/|/webhookb2/|hooks\.zapier\.com/hooks/catch/|hook\.\w+\.make\.com/"
         r"|webhook\.site/)(?P<value>[^\s\"'<>)\]]{8,})",
     ),
-    _shape("token", "webhook/send?key=", r"(?i)webhook/send\?key=(?P<value>[\w-]{16,})"),
-    _shape("token", "api.telegram.org/bot", r"api\.telegram\.org/(?:file/)?bot(?P<value>[^\s/\"']{16,})"),
-    _shape(
+    ("token", "webhook/send?key=", r"(?i)webhook/send\?key=(?P<value>[\w-]{16,})"),
+    ("token", "api.telegram.org/bot", r"api\.telegram\.org/(?:file/)?bot(?P<value>[^\s/\"']{16,})"),
+    (
         "cookie",
         "cookie",
         r"(?i)\b(?:set-)?cookie2?\b\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?(?P<value>[^\s\"'=;]{1,200}=[^\"'\r\n]*+)",
     ),
-    _shape(
+    (
         "token",
         "authorization",
         r"(?i)authorization\b\\{0,3}[\"']?[ \t]*(?:[:=,]|=>)[ \t]*\\{0,3}[\"']?(?:(?:bearer|basic|token"
@@ -106,43 +101,42 @@ _SHAPES = (
         r"|(?<=hawk )[^\r\n]+|(?<=signature )[^\r\n]+"
         r"|[^\s\"',;<>]{2,}+)",
     ),
-    _shape(
+    (
         "token",
         "bearer basic",
         r"(?i)\b(?:bearer|basic)[ \t]+(?![A-Za-z_]+=\S)(?P<value>(?=[^\s\"']{0,200}[\d=+/._~-])[\w.~+/=-]{8,}+)",
     ),
-    _shape(
+    (
         "password",
         "://",
-        rf"(?i){_URL}[^\s/:@\"'<>]{{0,200}}:(?!\d{{1,5}}(?:[/?#]|$)[^@]*+@[^/]*(?:$"
-        rf"|[\s,]))(?P<value>[^\s\"'<>]{{1,2000}})@(?=[\w.\[%{{$-])",
+        r"(?i)<URL>[^\s/:@\"'<>]{0,200}:(?!\d{1,5}(?:[/?#]|$)[^@]*+@[^/]*(?:$"
+        r"|[\s,]))(?P<value>[^\s\"'<>]{1,2000})@(?=[\w.\[%{$-])",
     ),
-    _shape("token", "://", rf"(?i){_URL}(?P<value>(?=[a-z_-]*\d)[\w~.-]{{16,400}})@"),
-    _shape(
+    ("token", "://", r"(?i)<URL>(?P<value>(?=[a-z_-]*\d)[\w~.-]{16,400})@"),
+    (
         "password",
         "@",
         r"(?<![\w:/.@-])[\w.+-]{1,60}:(?!//)(?P<value>(?=[^\s@]{0,60}[A-Za-z!#$%^&*])(?=[^\s@]{0,60}[\d!#$%^&"
         r"*])[^\s:@\"'/,]{4,200})"
         r"@(?:[\w-]{1,60}\.){0,6}[A-Za-z][\w-]{0,60}(?=:\d|[.\w]*\.[a-z])",
     ),
-    _shape(
+    (
         "token",
         "code verif 验 驗",
         r"(?i)(?<![\w.-])(?P<value>(?:[A-Z]-)?\d{4,8})(?=[ ,]{0,3}(?:(?:is|as|为|是)[ ]?)(?:your|the|您"
         r"|你)[^\n.。]{0,40}(?:code|otp|验证码|驗證碼|动态码|校验码))",
     ),
-    _shape(
+    (
         "card",
         "cv security 安全码 c码",
         r"(?i)(?<![A-Za-z0-9])(?:cvv2?|cvc2?|cvn2?|security code|安全码)[^\w\n]{1,4}(?:is )?(?P<value>\d{3,4})(?!\d)",
     ),
-    _shape(
+    (
         "email",
         "@",
-        rf"{_URL}[^\s\"'<>@]{{0,300}}@|(?P<value>(?<![\w.+-])(?!git@)[\w.+-]{{1,64}}@(?:[A-Za-z0-9-]{{1,63}}\."
-        rf"){{1,6}}[A-Za-z]{{2,24}}(?![\w-])"
+        r"(?i)<URL>[^\s\"'<>@]{0,300}@|(?P<value>(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\."
+        r"){1,6}[A-Za-z]{2,24}(?![\w-])"
         r"|[\u4e00-\u9fff]{1,8}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-]))",
-        re.IGNORECASE,
     ),
 )
 _OPTIONS = {
@@ -162,6 +156,7 @@ _OPTIONS = {
     r"xfreerdp\d?|wfreerdp": "/p:=",
     r"cmdkey|net|runas": "/pass:=",
     r"useradd|usermod": "-p",
+    r"ipa(?:-[\w-]+)?": "-p -a -w",
 }
 """The options of commands that a password follows, or (`=`) in which it goes on."""
 _VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'`|;，。”]{1,1000})"
@@ -185,129 +180,143 @@ _COMMANDS = tuple(
     Pattern("password", tuple(re.findall(r"(?:^|\||\?:)([\w-]+)", names)), _command(names, options), guessed=True)
     for names, options in _OPTIONS.items()
 )
-_PLACES = tuple(
-    Pattern("password", tuple(hints.split()), re.compile(regex, re.IGNORECASE | re.MULTILINE), guessed=True)
-    for hints, regex in (
-        (
-            "-u --user --proxy",
-            rf"(?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)["
-            rf" =]{{0,3}}[\"']?[\w.@+\\-]{{1,100}}:(?!//){_VALUE}",
-        ),
-        (
-            "-u -U lftp smbclient",
-            rf"\b(?:lftp|smbclient|winexe|rpcclient)\b[^\n|;]{{0,200}}?-u[ ]{{0,2}}[\"']?[\w.\\/-]{{1,60}}[,%]{_VALUE}",
-        ),
-        (
-            "sqlplus expdp impdp rman sqlldr",
-            r"\b(?:sqlplus|expdp|impdp|rman|sqlldr)\b[^\n|;]{0,100}?\s[\w.]{1,40}/(?P<value>[^\s@/]{2,200})(?=@|\s|$)",
-        ),
-        ("jdbc:oracle", r"jdbc:oracle:\w{1,10}:[\w.]{1,40}/(?P<value>[^\s@]{2,200})@"),
-        ("user:", rf"\bnet\s+use\s[^\n]{{0,200}}?/user:\S+\s+{_VALUE}"),
-        ("user", rf"\bnet\s+user\s+[\w.-]+\s+(?!/){_VALUE}"),
-        ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+)*\S+\s+\S+\s+{_VALUE}"),
-        ("openssl -pass", rf"-pass(?:in|out)?[ \t]+[\"']?pass:{_VALUE}"),
-        (
-            "echo printf",
-            r"\b(?:echo|printf)\s+(?:-[ne]+\s+|[\"']?%s(?:\\n)?[\"']?\s+)*[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|][^\"'"
-            r"|\n]{1,200}?)[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:chpasswd|passwd|sudo\b|su\b|cryptsetup|gpg"
-            r"|kinit|smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?(?:password|token|with-token)\S*)",
-        ),
-        ("chpasswd", rf"\bchpasswd\b[^\n]{{0,40}}<<<\s*[\"']?[\w.-]{{1,40}}:{_VALUE}"),
-        ("vault login", rf"\bvault\s+login\s+(?:-\S+\s+)*(?![-/]){_VALUE}"),
-        ("vault kv", rf"\bvault\s+kv\s+(?:put|patch)\s+(?:-\S+\s+)*\S+\s+[\w-]{{1,60}}={_VALUE}"),
-        (
-            "set config env define export append add secret option",
-            rf"\b(?:config|configure|option|set|setx|env|define|export|append|add|secret|setenv)\s+(?:set\s+"
-            rf"|--\w+\s+)*(?P<name>[/\w.:@-]{{3,100}})[ \t]+{_VALUE}",
-        ),
-        ("convertto-securestring", rf"ConvertTo-SecureString\s+(?:-String\s+)?{_VALUE}"),
-        (
-            "cryptsetup gpg openssl passwd su kinit",
-            rf"\b(?:cryptsetup|gpg|openssl|passwd|sudo|su|kinit)\b[^\n]{{0,200}}<<<\s*{_VALUE}",
-        ),
-        ("alias set", rf"\bmc\s+(?:alias|config host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+{_VALUE}"),
-        ("rclone", rf"\brclone\b[^\n]{{0,200}}?\spass\s+{_VALUE}"),
-        (
-            "add_user authenticate_user",
-            rf"\brabbitmqctl\s+(?:-\S+\s+\S+\s+)*(?:add|authenticate)_user\s+\S+\s+{_VALUE}",
-        ),
-        ("sp_addlogin sp_password", rf"\bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n,]{{0,100}},\s*N?{_VALUE}"),
-        (
-            ".auth( .login( .authenticate(",
-            rf"\.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{{1,100}}[\"']\s*,\s*{_VALUE}",
-        ),
-        ("user ", r"(?m)(?:^|ftp> ?|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"':,]{3,200})\s*$"),
-        ("wpa_passphrase", rf"\bwpa_passphrase\s+\S+\s+{_VALUE}"),
-        ("nmcli", rf"\bnmcli\b[^\n]{{0,200}}?\s(?:password|wifi-sec\.psk)\s+{_VALUE}"),
-        (
-            "identified",
-            rf"\bIDENTIFIED\s+(?:WITH\s+[\"'`]?\w+[\"'`]?\s+)?(?:BY|AS)\s+(?:(?:PASSWORD|VALUES)\s+)?{_VALUE}",
-        ),
-        (
-            "password",
-            r"\b(?:(?:ENCRYPTED|UNENCRYPTED|WITH|USER|ROLE|LOGIN)\b[^\n;]{0,80}?\s)PASSWORD\s+(?P<value>\\?'(?:[^"
-            r"'\n]|''){1,400}\\?'|\"[^\"\n]{1,400}\")",
-        ),
-        ("set password", rf"\bSET\s+PASSWORD\b[^\n=;]{{0,100}}=\s*(?:PASSWORD\s*\(\s*)?{_VALUE}"),
-        ("password(", r"(?<![\w.])(?:OLD_)?PASSWORD\s?\(\s*(?P<value>'[^'\n]{1,400}'|\"[^\"\n]{1,400}\")"),
-        ("dblink crypt(", r"\bcrypt\(\s*(?P<value>'[^'\n]{1,400}')"),
-        (
-            "auth",
-            rf"(?:{_FROM}|\$ ?)AUTH[\"']?\s+[\"']?(?:(?!PLAIN|LOGIN|CRAM)[\w.-]{{1,40}}(?:\s+|[\"']\s+[\"']))?"
-            rf"(?!failed|error|required|plain\b|login\b|cram|success|ok\b)(?P<value>[^\s\"'`:,;|<)，。]{{3,400}}){_TO}",
-        ),
-        ("auth", r"\bAUTH(?:ENTICATE)?\s+(?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)\s+(?P<value>[\w+/=]{6,2000})"),
-        (
-            "pass",
-            rf"{_FROM}PASS\s+(?P<value>(?![./\[]|test|\w+::|\S*[/.]\S*\.\w+)[^\s\"'`|<,;)，。]{{3,200}}){_TO}",
-        ),
-        (
-            "login",
-            rf"(?:{_FROM}\w{{1,10}}|(?<![\w.-])[a-z]{{0,4}}\d{{1,8}})\s+LOGIN\s+"
-            rf"[\"']?[\w.@+-]{{1,100}}[\"']?\s+{_VALUE}",
-        ),
-        ("login", rf"\"login\",\s?\"args\":\s?\[\"[^\"\n]{{1,100}}\",\s?{_VALUE}"),
-        (
-            "@",
-            r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}(?:[ \t]?[/;][ \t]?|:|-{4})"
-            r"(?![\w.~-]*[/:]|\d+[-/.]\d)(?P<value>(?=[^\s@]{0,199}[A-Za-z])(?=[^\s@]{0,199}[\d!#$%^&*+=?~])"
-            r"[^\s\"'`|/<>,;)，。”]{6,200})",
-        ),
-        ("setuser", rf"\bSETUSER\s[^\n>]{{1,200}}>{_VALUE}"),
-        ("argc=", rf"\ba\d=\"-(?:p|-password|-pass)\" a\d+={_VALUE}"),
-        ("assword:", rf"assword:?\S?[\"']\s*[{{;]?\s*send\s+(?:--\s+)?{_VALUE}"),
-        ("http-basic", rf"\bhttp-basic\.[\w.-]{{1,60}}\s+\S{{1,100}}\s+{_VALUE}"),
-        ("_auth", rf"\b_auth\s?=\s?{_VALUE}"),
-        ("pwd={ password={", r"\b(?:PWD|PASSWORD)=\{(?P<value>(?=[^}\n]{0,200}[^\w}]|[^}\n]{0,200}\d)[^}\n]{1,200})\}"),
-        (
-            "machine login default",
-            r"\blogin\s+\S{1,100}\s+(?:account\s+\S{1,100}\s+)?password\s+(?P<value>\"[^\"\n]{1,400}\"|\S{1,400})",
-        ),
-        ("machine password", r"\bmachine\s+\S{1,200}\s+password\s+(?P<value>\S{1,400})"),
-        ("requirepass masterauth", rf"\b(?:requirepass|masterauth|masteruser)[\"']?[ \t]+{_VALUE}"),
-        (
-            "community enable key-string",
-            rf"\b(?:community|enable secret|enable password|key-string)\s+(?:[0579]\s+)?{_VALUE}",
-        ),
-        (
-            "secret password key",
-            rf"\b(?:secret|password|key) [0579]\s+(?=\S{{0,200}}\d){_VALUE}",
-        ),
-        (
-            ":",
-            r"(?<![A-Za-z0-9.*-])(?<![A-Za-z0-9]:)[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:"
-            rf"(?P<value>[^\s:\"'`|<,;)，。”]{{2,200}}){_TO}",
-        ),
-        (
-            "/",
-            r"(?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令"
-            r"|password|pass|pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,]["
-            r" \t]{0,3}(?P<value>[^\s\"'`,;|。]{3,200})",
-        ),
-        ("smb user", r"(?i)\b(?:username|user)=[^,\s]{1,60},pass(?:word)?=(?P<value>[^\s\"']{1,200})"),
-    )
+_PLACES = (
+    (
+        "-u --user --proxy",
+        r"(?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)["
+        r" =]{0,3}[\"']?[\w.@+\\-]{1,100}:(?!//)<VALUE>",
+    ),
+    (
+        "-u",
+        r"\b(?:lftp|smbclient|winexe|rpcclient|net|pth-\w+)\b[^\n|;]{0,200}?-u[ ]{0,2}[\"']?[\w.\\/-]{1,60}[,%]<VALUE>",
+    ),
+    (
+        "sqlplus expdp impdp rman sqlldr",
+        r"\b(?:sqlplus|expdp|impdp|rman|sqlldr)\b[^\n|;]{0,100}?\s[\w.]{1,40}/(?P<value>[^\s@/]{2,200})(?=@|\s|$)",
+    ),
+    ("jdbc:oracle", r"jdbc:oracle:\w{1,10}:[\w.]{1,40}/(?P<value>[^\s@]{2,200})@"),
+    ("user:", r"\bnet\s+use\s[^\n]{0,200}?/user:\S+\s+<VALUE>"),
+    ("user", r"\bnet\s+(?:rpc\s+|ads\s+)?user\s+(?:add\s+)?[\w.-]+\s+(?!/)<VALUE>"),
+    ("htpasswd", r"\bhtpasswd\s+(?:-\w+\s+)*\S+\s+\S+\s+<VALUE>"),
+    ("openssl -pass", r"-pass(?:in|out)?[ \t]+[\"']?pass:<VALUE>"),
+    (
+        "echo printf",
+        r"\b(?:echo|printf)\s+(?:-[ne]+\s+|[\"']?%s(?:\\n)?[\"']?\s+)*[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|][^\"'"
+        r"|\n]{1,200}?)[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:chpasswd|passwd|sudo\b|su\b|cryptsetup|gpg"
+        r"|kinit|smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?(?:password|token|with-token)\S*)",
+    ),
+    ("chpasswd", r"\bchpasswd\b[^\n]{0,40}<<<\s*[\"']?[\w.-]{1,40}:<VALUE>"),
+    ("vault login", r"\bvault\s+login\s+(?:-\S+\s+)*(?![-/])<VALUE>"),
+    ("vault kv", r"\bvault\s+kv\s+(?:put|patch)\s+(?:-\S+\s+)*\S+\s+[\w-]{1,60}=<VALUE>"),
+    (
+        "set config env define export append add secret option",
+        r"\b(?:config|configure|option|set|setx|env|define|export|append|add|secret|setenv)\s+(?:set\s+"
+        r"|--\w+\s+)*(?P<name>[/\w.:@-]{3,100})[ \t]+<VALUE>",
+    ),
+    ("convertto-securestring", r"ConvertTo-SecureString\s+(?:-String\s+)?<VALUE>"),
+    (
+        "cryptsetup gpg openssl passwd su kinit",
+        r"\b(?:cryptsetup|gpg|openssl|passwd|sudo|su|kinit)\b[^\n]{0,200}<<<\s*<VALUE>",
+    ),
+    ("alias set", r"\bmc\s+(?:alias|config host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+<VALUE>"),
+    ("rclone", r"\brclone\b[^\n]{0,200}?\spass\s+<VALUE>"),
+    (
+        "add_user authenticate_user",
+        r"\brabbitmqctl\s+(?:-\S+\s+\S+\s+)*(?:add|authenticate)_user\s+\S+\s+<VALUE>",
+    ),
+    ("sp_addlogin sp_password", r"\bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n,]{0,100},\s*N?<VALUE>"),
+    (
+        ".auth( .login( .authenticate(",
+        r"\.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{1,100}[\"']\s*,\s*<VALUE>",
+    ),
+    ("user ", r"(?m)(?:^|ftp> ?|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"':,]{3,200})\s*$"),
+    ("wpa_passphrase", r"\bwpa_passphrase\s+\S+\s+<VALUE>"),
+    ("nmcli", r"\bnmcli\b[^\n]{0,200}?\s(?:password|wifi-sec\.psk)\s+<VALUE>"),
+    (
+        "identified",
+        r"\bIDENTIFIED\s+(?:WITH\s+[\"'`]?\w+[\"'`]?\s+)?(?:BY|AS)\s+(?:(?:PASSWORD|VALUES)\s+)?<VALUE>",
+    ),
+    (
+        "password",
+        r"\b(?:(?:ENCRYPTED|UNENCRYPTED|WITH|USER|ROLE|LOGIN)\b[^\n;]{0,80}?\s)PASSWORD\s+(?P<value>\\?'(?:[^"
+        r"'\n]|''){1,400}\\?'|\"[^\"\n]{1,400}\")",
+    ),
+    ("set password", r"\bSET\s+PASSWORD\b[^\n=;]{0,100}=\s*(?:PASSWORD\s*\(\s*)?<VALUE>"),
+    ("password(", r"(?<![\w.])(?:OLD_)?PASSWORD\s?\(\s*(?P<value>'[^'\n]{1,400}'|\"[^\"\n]{1,400}\")"),
+    ("dblink crypt(", r"\bcrypt\(\s*(?P<value>'[^'\n]{1,400}')"),
+    (
+        "auth",
+        r"(?:<FROM>|\$ ?)AUTH[\"']?\s+[\"']?(?:(?!PLAIN|LOGIN|CRAM)[\w.-]{1,40}(?:\s+|[\"']\s+[\"']))?"
+        r"(?!failed|error|required|plain\b|login\b|cram|success|ok\b)(?P<value>[^\s\"'`:,;|<)，。]{3,400})<TO>",
+    ),
+    ("auth", r"\bAUTH(?:ENTICATE)?\s+(?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)\s+(?P<value>[\w+/=]{6,2000})"),
+    (
+        "pass",
+        r"<FROM>PASS\s+(?P<value>(?![./\[]|test|\w+::|\S*[/.]\S*\.\w+)[^\s\"'`|<,;)，。]{3,200})<TO>",
+    ),
+    (
+        "login",
+        r"(?:<FROM>\w{1,10}|(?<![\w.-])[a-z]{0,4}\d{1,8})\s+LOGIN\s+"
+        r"[\"']?[\w.@+-]{1,100}[\"']?\s+<VALUE>",
+    ),
+    ("login", r"\"login\",\s?\"args\":\s?\[\"[^\"\n]{1,100}\",\s?<VALUE>"),
+    (
+        "@",
+        r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}(?:[ \t]?[/;][ \t]?|:|-{4})"
+        r"(?![\w.~-]*[/:]|\d+[-/.]\d)(?P<value>(?=[^\s@]{0,199}[A-Za-z])(?=[^\s@]{0,199}[\d!#$%^&*+=?~])"
+        r"[^\s\"'`|/<>,;)，。”]{6,200})",
+    ),
+    ("<<<", r"(?:passw|passwd|secret|token|_key|pass)\w{0,40}[^\n|;]{0,80}<<<\s*<VALUE>"),
+    ("secret", r"secret[ _-]?id[\"']?\s{0,4}[:=]?\s{0,16}[\"']?(?P<value>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})"),
+    ("*", r"<FROM>[\"']?[\w.@*-]{1,80}[\"']?[ \t]+(?:\*|\S{1,80})[ \t]+\"(?P<value>[^\"\n]{1,200})\"[ \t]+\*"),
+    ("setuser", r"\bSETUSER\s[^\n>]{1,200}><VALUE>"),
+    ("argc=", r"\ba\d=\"-(?:p|-password|-pass)\" a\d+=<VALUE>"),
+    ("assword:", r"assword:?\S?[\"']\s*[{;]?\s*send\s+(?:--\s+)?<VALUE>"),
+    ("http-basic", r"\bhttp-basic\.[\w.-]{1,60}\s+\S{1,100}\s+<VALUE>"),
+    ("_auth", r"\b_auth\s?=\s?<VALUE>"),
+    ("pwd={ password={", r"\b(?:PWD|PASSWORD)=\{(?P<value>(?=[^}\n]{0,200}[^\w}]|[^}\n]{0,200}\d)[^}\n]{1,200})\}"),
+    (
+        "machine login default",
+        r"\blogin\s+\S{1,100}\s+(?:account\s+\S{1,100}\s+)?password\s+(?P<value>\"[^\"\n]{1,400}\"|\S{1,400})",
+    ),
+    ("machine password", r"\bmachine\s+\S{1,200}\s+password\s+(?P<value>\S{1,400})"),
+    ("requirepass masterauth", r"\b(?:requirepass|masterauth|masteruser)[\"']?[ \t]+<VALUE>"),
+    (
+        "community enable key-string",
+        r"\b(?:community|enable secret|enable password|key-string)\s+(?:[0579]\s+)?<VALUE>",
+    ),
+    (
+        "secret password key",
+        r"\b(?:secret|password|key) [0579]\s+(?=\S{0,200}\d)<VALUE>",
+    ),
+    (
+        ":",
+        r"(?<![A-Za-z0-9.*-])(?<![A-Za-z0-9]:)[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:"
+        r"(?P<value>[^\s:\"'`|<,;)，。”]{2,200})<TO>",
+    ),
+    (
+        "/",
+        r"(?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令"
+        r"|password|pass|pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,]["
+        r" \t]{0,3}(?P<value>[^\s\"'`,;|。]{3,200})",
+    ),
+    ("smb user", r"(?i)\b(?:username|user)=[^,\s]{1,60},pass(?:word)?=(?P<value>[^\s\"']{1,200})"),
 )
-PATTERNS = (*_SHAPES, *_COMMANDS, *_PLACES)
+_PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VENDORS, "HASHES": _HASHES}
+
+
+def _compiled(regex: str, flags: int) -> re.Pattern[str]:
+    return re.compile(re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], regex), flags)
+
+
+PATTERNS = (
+    *(Pattern(kind, tuple(hints.split()), _compiled(regex, re.ASCII)) for kind, hints, regex in _SHAPES),
+    *_COMMANDS,
+    *(
+        Pattern("password", tuple(hints.split()), _compiled(regex, re.IGNORECASE | re.MULTILINE), guessed=True)
+        for hints, regex in _PLACES
+    ),
+)
 """The kinds of secrets that are known, the surest first."""
 _INSERT = re.compile(r"\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*", re.IGNORECASE)
 _ITEM = re.compile(
@@ -326,11 +335,12 @@ _PART = re.compile(
 )
 """A field of a form: its head, an empty line, its value."""
 _PRINTED = re.compile(
-    r"^[ \t]*[$#>%][ ](?P<name>[^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400})\n"
+    r"^[ \t]*(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
+    r"|[\w-]+ [\w -]{0,200}\b(?:password|secret|token))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
     re.MULTILINE,
 )
-"""A command at a prompt that prints a secret, and the secret alone in the next line."""
+"""A command that prints a secret, at a prompt or with its name at the end, and the secret alone in the next line."""
 _MANIFEST = re.compile(
     r"^(?P<indent>[ \t]*)(?:stringData|data):[ \t]*\n(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)){1,500}"
     r"|\"(?:stringData|data)\":\s?\{[^{}]{1,20000}\}",
