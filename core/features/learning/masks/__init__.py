@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from core.features.learning.masks.named import MOST_LINE, is_named, named_secrets, on_next_line, pairs, tables
+from core.features.learning.masks.named import MOST_LINE, is_named, named_secrets, pairs, tables
 from core.features.learning.masks.names import Grade, grade
 from core.features.learning.masks.numbers import numbers
 from core.features.learning.masks.patterns import blocks, known_secrets
@@ -72,7 +72,6 @@ class Masker:
             spans += [
                 SecretSpan(way.original(start), way.original(end), kind)
                 for start, end, kind in find(way.text, way is ways[-1])
-                if start < end
             ]
         parts, at = [], 0
         for start, end, kind in merge(spans, text):
@@ -106,7 +105,6 @@ def _across_lines(text: str) -> Iterator[SecretSpan]:
     for line in text.split("\n"):
         if len(line) <= MOST_LINE and is_named(line):
             yield from pairs(text, at, at + len(line))
-            yield from on_next_line(text, at, at + len(line))
         at += len(line) + 1
     yield from tables(text)
 

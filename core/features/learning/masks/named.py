@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from core.base.text import CJK
 from core.features.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
@@ -22,9 +23,6 @@ _JOINT = re.compile(
     r"[ \t]{0,20}(?:\*\*|__)?[ \t]{0,20}"
 )
 _SPACED = re.compile(rf"{_CLOSE}[ \t]{{1,40}}(?P<pair>[\w.-]+=)?")
-_BREAK = re.compile(
-    r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)?[ \t]*\n(?P<indent>[ \t]*)(?P<value>[^\s:#|<>{}\[\]-][^\n]*)"
-)
 _NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
 """The next one of several: *recovery codes: …, …*."""
 _BEFORE = re.compile(r"(?<!\w)[A-Za-z]{2,20}[ ]\Z")
@@ -48,7 +46,6 @@ _ASCII = re.compile(r"(?![!?])[!-~]{4}")
 _RUN = re.compile(
     rf"(?<![^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:])[^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:]{{6,200}}+"
 )
-_OPEN = re.compile(r"(?:[:=>|\\]|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\Z")
 _XML = re.compile(
     r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
     r"|(?P<value>[^<]{1,2000}))",
@@ -99,21 +96,20 @@ Cells = Sequence[tuple[int, int]]
 def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the values after names of secrets."""
     if any(hint in lower for hint in HINTS):
+        yield from _mixed_runs(text, _NAME)
         yield from _assigned(text)
         if "<" in text:
             yield from _elements(text)
         yield from pairs(text)
     if not text.isascii():
+        yield from _mixed_runs(text, _OTHER)
         yield from _foreign_names(text)
 
 
 def _foreign_names(text: str) -> Iterator[SecretSpan]:
-    at = line = 0
+    at = 0
     while match := _OTHER.search(text, at):
         at = match.end()
-        if match.start() >= line:
-            line = text.find("\n", match.start()) % (len(text) + 1)
-            yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
         joint = match["joint"] or text[match.start() - 1 : match.start()] == "-"
         if not joint and not _ASCII.match(text, at) and text[at : at + 1] not in _QUOTES:
             continue
@@ -124,24 +120,15 @@ def _foreign_names(text: str) -> Iterator[SecretSpan]:
 
 
 def _assigned(text: str) -> Iterator[SecretSpan]:
-    at = line = 0
+    at = 0
     while match := _NAME.search(text, at):
         at = match.end()
         name = match[0][-120:]
         certainty = grade(name)
-        if certainty is Grade.NONE or (
-            certainty is not Grade.ANY and (before := _BEFORE.search(text, max(0, match.start() - 22), match.start()))
-        ):
-            certainty = (
-                max(certainty, grade(f"{before[0]}{name}"))
-                if certainty is not Grade.NONE and before
-                else _pair_grade(text, match)
-            )
+        if certainty is not Grade.ANY and (certainty or len(name) < 20) and (before := _before(text, match)):
+            certainty = max(certainty, grade(f"{before[0]}{name}"))
         if certainty is Grade.NONE:
             continue
-        if certainty is Grade.ANY and match.start() >= line:
-            line = text.find("\n", match.start()) % (len(text) + 1)
-            yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
         for value in _values(text, match, certainty):
             yield SecretSpan(value.start, value.end, "password")
             at = max(at, value.end)
@@ -152,28 +139,23 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
                 at = following.end()
 
 
-def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
+def _mixed_runs(text: str, names: re.Pattern[str]) -> Iterator[SecretSpan]:
     """Yield what is as mixed as a password is in a line that speaks of one: *the password was set to …*."""
-    for run in _RUN.finditer(text, start, end):
-        if is_mixed(run[0]):
-            name, sign, _ = run[0].rpartition("=")
-            named = len(name) + 1 if sign and grade(name) is not Grade.NONE else 0
-            yield SecretSpan(run.start() + named, run.end(), "password")
+    end = 0
+    for match in names.finditer(text):
+        if match.start() < end or (names is _NAME and grade(match[0][-120:]) is not Grade.ANY):
+            continue
+        end = text.find("\n", match.start()) % (len(text) + 1)
+        for run in _RUN.finditer(text, text.rfind("\n", 0, match.start()) + 1, end):
+            if is_mixed(run[0]):
+                name, sign, _ = run[0].rpartition("=")
+                named = len(name) + 1 if sign and grade(name) is not Grade.NONE else 0
+                yield SecretSpan(run.start() + named, run.end(), "password")
 
 
-def on_next_line(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yield what is in the line after the one between two places, where that ends with a name, as blocks of YAML do."""
-    if _OPEN.search(text, max(start, end - 30), end):
-        following = text.find("\n", end + 1)
-        for span in _assigned(text[start : following if following >= 0 else len(text)]):
-            if span.start > end - start:
-                yield SecretSpan(span.start + start, span.end + start, span.kind)
-
-
-def _pair_grade(text: str, match: re.Match[str]) -> Grade:
-    """Return the grade of a name of two words, as *access code*."""
-    before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
-    return grade(f"{before[0]}{match[0]}") if before and len(match[0]) < 20 else Grade.NONE
+def _before(text: str, match: re.Match[str]) -> re.Match[str] | None:
+    """Return the word before a name: *access* before *code*."""
+    return _BEFORE.search(text, max(0, match.start() - 22), match.start())
 
 
 def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value]:
@@ -183,24 +165,14 @@ def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value
         yield from _spaced(text, match, certainty)
         return
     start = joint.end()
-    before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
+    before = _before(text, match)
     both = before is not None and grade(match[0]) is not Grade.ANY
     alone = _is_alone(text, before.start() if both and before else match.start())
     if match[0].lower() == "pass" and not alone and not text.startswith(_MARKS, start):
         certainty = Grade.NO_WORD
     called = bool(_PUT.search(text, max(0, match.start() - 8), match.start()))
     said = joint["said"] is not None or (joint["comma"] is not None and not called)
-    if broken := _BREAK.match(text, start):
-        if not re.search(r"[:=]\s|:$|[:=]\Z", broken["value"].split(" ")[0] + " ") and is_secret(
-            broken["value"], max(certainty, Grade.NO_WORD)
-        ):
-            single = (
-                " " not in broken["value"].strip()
-                or "|" in text[start : start + 2]
-                or text[start : start + 1] in (">", "<")
-            )
-            if single and certainty is not Grade.RANDOM:
-                yield Value(*broken.span("value"))
+    if text[start : start + 1] == "\n":
         return
     in_url = joint["sign"] == "=" and text[match.start() - 1 : match.start()] in ("?", "&") and match.start() > 0
     for value in values_at(text, start, in_url=in_url):
@@ -240,13 +212,11 @@ def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
         alone = _is_alone(text, match.start()) and not text[value.end : end if end >= 0 else len(text)].strip(
             "\"' \t\r"
         )
-        if (flag or (alone and sure is Grade.ANY and text[value.end - 1] not in ".:,!?")) and not _is_call(text, value):
-            if is_secret(text[value.start : value.end], Grade.ANY, quoted=value.quoted):
-                yield value
-        elif (
-            sure is Grade.ANY
-            and match[0].lower() != "pass"
-            and is_secret(text[value.start : value.end], sure, quoted=value.quoted, said=True)
+        own = (flag or (alone and sure is Grade.ANY and text[value.end - 1] not in ".:,!?")) and text[
+            value.end : value.end + 1
+        ] != "("
+        if (own or (sure is Grade.ANY and match[0].lower() != "pass")) and is_secret(
+            text[value.start : value.end], Grade.ANY, quoted=value.quoted, said=not own
         ):
             yield value
 
@@ -254,10 +224,6 @@ def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
 def _is_itself(value: str, name: str) -> bool:
     """Return whether a value is only the name again: `self.password = password`."""
     return name.lower().lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
-
-
-def _is_call(text: str, value: Value) -> bool:
-    return text[value.end : value.end + 1] == "("
 
 
 def _elements(text: str) -> Iterator[SecretSpan]:
@@ -306,21 +272,17 @@ def _value_before(text: str, at: int) -> Iterator[Value]:
 def tables(text: str) -> Iterator[SecretSpan]:
     """Yield the values in rows and columns of secrets."""
     at = 0
-    columns: list[tuple[re.Pattern[str], int, list[int]]] = []
+    columns: tuple[re.Pattern[str], int, list[int]] | None = None
     lines = text.split("\n")
     for number, line in enumerate(lines):
         if len(line) <= MOST_LINE and (columns or is_named(line)):
             following = lines[number + 1] if number + 1 < len(lines) else ""
-            columns = [
-                column for column in columns if _RULE.fullmatch(line) or len(_cells(line, column[0])) == column[1]
-            ]
-            for separator, _, places in columns:
-                yield from _cell_secrets(
-                    line,
-                    at,
-                    [_cells(line, separator)[place] for place in places if not _RULE.fullmatch(line)],
-                    Grade.ANY,
-                )
+            if columns and not _RULE.fullmatch(line):
+                cells = _cells(line, columns[0])
+                if len(cells) == columns[1]:
+                    yield from _cell_secrets(line, at, [cells[place] for place in columns[2]], Grade.ANY)
+                else:
+                    columns = None
             if not columns and is_named(line):
                 for separator in _SEPARATORS:
                     cells = _cells(line, separator)
@@ -334,7 +296,7 @@ def tables(text: str) -> Iterator[SecretSpan]:
                     ):
                         secret = [place for place, head in enumerate(heads) if head is Grade.ANY]
                         if secret and (below or not _is_row(line, cells, heads)):
-                            columns = [(separator, len(cells), secret)]
+                            columns = separator, len(cells), secret
                             break
                     if separator is not _SEPARATORS[-1]:
                         yield from _row_secrets(line, at, cells, heads)
@@ -349,10 +311,9 @@ def is_named(line: str) -> bool:
 
 def _cells(line: str, separator: re.Pattern[str]) -> Cells:
     """Return where the cells of a line are, without blanks and marks."""
-    bounds = [-1, *(match.start() for match in separator.finditer(line)), len(line)]
-    ends = [0, *(match.end() for match in separator.finditer(line))]
+    marks = [(0, 0), *(match.span() for match in separator.finditer(line)), (len(line), 0)]
     cells = []
-    for start, end in zip(ends, bounds[1:], strict=True):
+    for (_, start), (end, _) in pairwise(marks):
         inner = line[start:end]
         left = len(inner) - len(inner.lstrip(" \t*`\"'_"))
         cells.append((start + left, start + left + len(inner[left:].rstrip(" \t*`\"'\r"))))

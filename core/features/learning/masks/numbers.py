@@ -25,11 +25,6 @@ _CITIZEN = re.compile(
     r"(?![A-Za-z0-9])(?![.-]\d)"
 )
 """Chinese identity numbers of 18 digits, and of 15 as they were before 1999."""
-_PASSPORT = re.compile(
-    r"(?:护照|通行证|passport)(?:号码?|[ ](?:no\.?|number))?\s{0,4}[:：是为]?\s{0,4}"
-    r"(?P<value>[A-Z]{1,2}\d{7,8})(?![A-Za-z0-9])",
-    re.IGNORECASE,
-)
 _EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _GROUPS = re.compile(r"(?<![A-Za-z0-9])(?<!\d[.:-])\d++(?:[ .-]\d++)*+(?![A-Za-z0-9])")
@@ -47,14 +42,11 @@ def numbers(text: str) -> Iterator[SecretSpan]:
     """Yield the numbers of people in a text."""
     if not _FIGURE.search(text):
         return
-    yield from (SecretSpan(*match.span(), "id") for match in _CITIZEN.finditer(text))
     yield from (SecretSpan(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
-    yield from (SecretSpan(*match.span("value"), "id") for match in _PASSPORT.finditer(text))
     yield from _cards(text)
     yield from _accounts(text)
-    yield from (SecretSpan(*match.span(), "id") for match in _SOCIAL.finditer(text))
-    for regex in _PHONES:
-        yield from (SecretSpan(*match.span(), "phone") for match in regex.finditer(text))
+    for kind, regex in (("id", _CITIZEN), ("id", _SOCIAL), *(("phone", phone) for phone in _PHONES)):
+        yield from (SecretSpan(*match.span(), kind) for match in regex.finditer(text))
 
 
 def _is_citizen(text: str) -> bool:

@@ -138,6 +138,12 @@ _SHAPES = (
         r"){1,6}[A-Za-z]{2,24}(?![\w-])"
         r"|[\u4e00-\u9fff]{1,8}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-]))",
     ),
+    (
+        "id",
+        "护照 通行证 passport",
+        r"(?i)(?:护照|通行证|passport)(?:号码?|[ ](?:no\.?|number))?\s{0,4}[:：是为]?\s{0,4}"
+        r"(?P<value>[A-Z]{1,2}\d{7,8})(?![A-Za-z0-9])",
+    ),
 )
 _OPTIONS = {
     r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane)[^\n|;]{0,60}\slogin": "-p",
@@ -334,6 +340,13 @@ _PART = re.compile(
     r"(?P<value>[^\n]{1,400})"
 )
 """A field of a form: its head, an empty line, its value."""
+_BELOW = re.compile(
+    r"(?P<name>[\w$.-]{2,100})[\"'`]?[ \t]*(?:[:=]|(?<=[ \t])is:?)[ \t]*(?:"
+    r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\n[ \t]*(?!\S*[:=](?:\s|$))(?P<block>[^\s:#|<>{}\[\]-][^\n]*)"
+    r"|\n[ \t]*(?!\S*[:=]$)(?P<value>[^\s:#|<>{}\[\]-]\S*)[ \t]*$)",
+    re.MULTILINE,
+)
+"""A name at the end of a line and its value in the next one, as blocks of YAML have it."""
 _PRINTED = re.compile(
     r"^[ \t]*(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
     r"|[\w-]+ [\w -]{0,200}\b(?:password|secret|token))\n"
@@ -376,12 +389,13 @@ def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def blocks(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets of several lines: private keys, fields of forms, the data of Secrets of Kubernetes."""
+    """Yield the secrets of several lines: private keys, forms, blocks of YAML, the data of Secrets of Kubernetes."""
     yield from (SecretSpan(*match.span(), "key") for match in _KEY.finditer(text))
-    for regex in (_PART, _PRINTED):
+    for regex in (_PART, _PRINTED, _BELOW):
         for field in regex.finditer(text):
-            if grade(field["name"]) is not Grade.NONE and not is_placeholder(field["value"]):
-                yield SecretSpan(*field.span("value"), "password")
+            sure, group = grade(field["name"]), field.lastgroup or ""
+            if sure > Grade.RANDOM and is_secret(field[group], sure):
+                yield SecretSpan(*field.span(group), "password")
     for block in _MANIFEST.finditer(text):
         if _OF_SECRET.search(text, max(0, block.start() - _ABOUT), block.end() + _ABOUT):
             for entry in _ENTRY.finditer(text, block.start() + block[0].index(":"), block.end()):

@@ -65,6 +65,7 @@ class Reading(NamedTuple):
         return Reading("".join([*parts, self.text[at:]]), [*places, *map(self.original, range(at, len(self.text) + 1))])
 
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 ESCAPE = re.compile(
     r"%(?:[0-7]X|[CD]X%[89AB]X|EX(?:%[89AB]X){2}|F[0-7](?:%[89AB]X){3})|\\uX{4}|\\xXX|\\[\\/\"'nrt]"
@@ -101,13 +102,9 @@ def _unescaped(escape: str) -> str:
 
 def _normal_form(text: str) -> Reading:
     """Return a text in normal width and without invisible characters."""
-    if text.isascii():
+    if unicodedata.is_normalized("NFKC", text) and not _INVISIBLE.search(text):
         return Reading(text)
-    forms = [_form(letter) for letter in text]
-    normal = "".join(forms)
-    if normal == text:
-        return Reading(text)
-    return Reading(normal, [*(place for place, form in enumerate(forms) for _ in form), len(text)])
+    return Reading(text).replaced(_NOT_ASCII, _form)
 
 
 @lru_cache(maxsize=65_536)
