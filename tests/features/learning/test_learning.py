@@ -10,6 +10,7 @@ from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
 from core.features.learning.table import FactTable
 from core.model import LearningReport
 from core.workspace import Workspace
+from tests.features.learning.generated import secret_texts
 from tests.features.learning.measure import LABELS, LOGS
 from tests.features.learning.secrets import planted
 
@@ -151,6 +152,17 @@ def test_of_200_planted_secrets_none_is_stored(workspace: Workspace) -> None:
     assert not [secret for secret in secrets if secret.encode() in stored or secret in shown]
     logs = "".join(file.read_text(encoding="utf-8") for file in (workspace.store.folder / "logs").glob("*"))
     assert not [secret for secret in secrets if secret in logs]
+
+
+def test_no_secret_in_escapes_or_wrappings_is_stored(workspace: Workspace) -> None:
+    texts = [text for text in secret_texts(1_700) if "\n" not in text.text][::17]
+    lines = (SETTING.format(f"k{n}", text.text) for n, text in enumerate(texts))
+    assert len(fresh(workspace.learning.learn(text="".join(lines), name="a.log"))) > 20
+    workspace.store.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    stored = (workspace.store.folder / "notes.db").read_bytes()
+    runs = [run for text in texts for secret in text.secrets for run in re.findall("[A-Za-z0-9]{6,}", secret)]
+    assert len(runs) >= len(texts)
+    assert not [run for run in runs if run.encode() in stored and not re.fullmatch("[A-Za-z][a-z]+", run)]
 
 
 def test_a_hostile_log_stays_text(workspace: Workspace) -> None:
