@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import advice, comparison, pipelines, question, questions, runs, sets
+from pages.ui.evaluation import comparison, pipelines, question, questions, runs, sets
 from pages.ui.shared import links, shell, welcome, widgets
 from pages.ui.shared.text import labels, t
 
@@ -15,7 +15,6 @@ VIEWS = {
     "questions": message("Questions"),
     "compare": message("Compare"),
     "history": message("History"),
-    "advice": message("Advice"),
 }
 
 
@@ -42,10 +41,8 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
             chosen = pipelines.choose(workspace, base)
             runs.draw_start(workspace, base, question_set, chosen)
             comparison.section(workspace, base, question_set)
-        elif shown == "history":
-            runs.draw_runs(workspace, base, question_set)
         else:
-            advice.section(workspace, base, question_set)
+            runs.draw_runs(workspace, base, question_set)
 
 
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:

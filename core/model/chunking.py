@@ -4,7 +4,7 @@ A new parameter is a line in `ChunkingOptions`, and its translation; the strateg
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, get_args, get_type_hints
 
 from core.base.messages import Message, message
@@ -93,14 +93,6 @@ class ChunkingOptions:
     max_single_chunk_size: Annotated[
         int, ChunkingOption(message("Largest chunk"), message("No chunk is longer, in tokens."), None, 1000, 2000)
     ] = 1500
-
-    def smaller(self) -> "ChunkingOptions":
-        """Return these options with smaller chunks."""
-        return replace(self, chunk_size=256, max_single_chunk_size=1000)
-
-    def larger(self) -> "ChunkingOptions":
-        """Return these options with larger chunks."""
-        return replace(self, chunk_size=1024, max_single_chunk_size=2000)
 
 
 CHUNKING: Mapping[str, ChunkingOption] = {

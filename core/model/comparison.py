@@ -1,4 +1,4 @@
-"""Comparison of runs, and advice from them."""
+"""Comparison of runs."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -9,6 +9,9 @@ from core.model.evaluation import BUDGET, COUNTS, DEPTH, QuestionResult, Run
 
 _Z = 1.959964
 """Standard deviations of a normal distribution that hold 95 %."""
+
+RARE = 0.05
+"""Share of cases in which chance may pass for a difference."""
 
 Change = Literal["gained", "lost", "better", "worse", "same"]
 
@@ -96,13 +99,12 @@ class KindComparison:
 
 @dataclass(frozen=True, slots=True)
 class FalsePositives:
-    """Effect of a threshold on the best cosine in a run: `points` of the ROC curve, the highest threshold first.
+    """Effect of a threshold on the best cosine in a run.
 
     `at` is the highest threshold, in thousandths, at which KEEPING of the questions with an answer keep a hit, None
     where there is none or every question has an answer; `message` is a sentence about it.
     """
 
-    points: tuple[Rates, ...]
     at: Rates | None
     message: Message
 
@@ -136,6 +138,19 @@ class SideBySide:
         at = len(self.runs) - 2 if run == -1 else run - 1
         return [row for row in self.rows if row.changes[at] in changes]
 
+    def best(self) -> int | None:
+        """Return the run with the highest figure, None unless it is better than the first by more than chance explains.
+
+        The best of many looks better than it is, so its p counts once for each comparison (Bonferroni's correction).
+        """
+        figures = self.figures[self.metric]
+        best = figures.index(max(figures))
+        if not best:
+            return None
+        comparison = self.comparisons[best - 1][self.metric]
+        firm = comparison.settled and comparison.p * len(self.comparisons) <= RARE
+        return best if firm else None
+
     @property
     def counting(self) -> str:
         """The one of COUNTS that looks at the same hits as `metric`."""
@@ -158,30 +173,3 @@ class SideBySide:
         middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
         half = _Z / (1 + _Z**2 / n) * sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
         return round(n * (middle - half)), round(n * (middle + half))
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """Advice from the runs of a grid; `message` is the advice in a sentence.
-
-    `best` has the highest mean over all questions; `ranking` has every mean, the highest first. `gain` is the
-    cross-validated gain of the choice, on questions outside the choosing folds, with its `comparison`. `chosen` is
-    the share of the folds that chose `best`, and `luck` how often chance alone puts the best of the others as far
-    ahead; `more` estimates the number of further questions that tell, 0 where nothing is left to tell. `keep`: nothing
-    to change. `firm`: more than chance explains. `refused` gives the reason for no advice; then `best` is the current
-    one.
-    """
-
-    best: str
-    mean: float
-    current_mean: float
-    gain: float
-    comparison: Comparison
-    chosen: float
-    luck: float
-    more: int
-    ranking: tuple[tuple[str, float], ...]
-    keep: bool
-    firm: bool
-    refused: Message | None
-    message: Message

@@ -163,13 +163,6 @@ JOB_KINDS: Mapping[str, JobKind] = {
         message("All questions asked"),
         _CONTINUES,
     ),
-    "advise": JobKind(
-        "evaluation",
-        message("Try the settings"),
-        message("Trying the settings"),
-        message("All questions asked"),
-        _CONTINUES,
-    ),
     "findable": JobKind(
         "findable",
         message("Check whether notes can be found"),

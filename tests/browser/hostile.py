@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.base.errors import TesseraError
+from core.model import Pipeline
 from core.workspace import Workspace
 
 RUN = "localStorage.ran=1;document.title='ran'"
@@ -136,5 +137,5 @@ def workspace(place: Path, seed: int, evil: str, notes: int = 6) -> Hostile:
         data = "\n".join(map(json.dumps, rows)).encode()
         questions = opened.question_sets.add_file(base, name, data, "questions.jsonl")
         for _ in range(2):
-            opened.runs.run(questions, [opened.runs.own_pipeline(base)])
+            opened.runs.run(questions, [Pipeline()])
         return Hostile(tuple(card.id for card in cards), tuple(asked))

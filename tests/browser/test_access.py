@@ -60,7 +60,7 @@ A punt is pushed along with a long pole.[^1]
 """
 QUESTION = "how is a punt moved"
 PAGES = ("", "notes", "map", "review", "chunks", "search", "evaluation", "bases", "settings", "help")
-VIEWS = ("questions", "compare", "history", "advice")
+VIEWS = ("questions", "compare", "history")
 
 
 def press(name: str) -> Callable[[Page], None]:

@@ -78,9 +78,7 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     expect(page.locator(".t-gold").first).to_contain_text("The Garden of the house")
 
     # A chart, and the runs there were.
-    page.get_by_text("Charts", exact=True).click()
-    expect(page.locator(".st-key-charts").get_by_role("radio", name="Ranks")).to_be_visible()
-    page.locator(".st-key-charts").get_by_role("radio", name="Ranks").click()
+    page.get_by_text("Chart", exact=True).click()
     expect(page.get_by_test_id("stVegaLiteChart").locator("svg, canvas").first).to_be_visible()
     tab.settle()
     page.locator(".st-key-eval_view").get_by_role("radio", name="History").click()

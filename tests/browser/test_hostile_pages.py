@@ -99,7 +99,7 @@ class Watch:
 def _addresses(made: Hostile, chance: random.Random) -> Mapping[str, tuple[str, Callable[[Page], None] | None]]:
     """Return each page's address, and what is done there."""
     note, question = chance.choice(made.notes), quote(chance.choice(made.questions), safe="")
-    views = {name: (f"/evaluation?view={name}", None) for name in ("questions", "compare", "history", "advice")}
+    views = {name: (f"/evaluation?view={name}", None) for name in ("questions", "compare", "history")}
     return {
         "home": ("/", None),
         "notes": ("/notes", None),

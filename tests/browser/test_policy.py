@@ -242,7 +242,7 @@ def test_a_search_shows_it_as_text_wherever_it_is_shown(hostile: Tab, listener: 
     expect(page.get_by_role("dialog")).to_contain_text("<img src=")
 
 
-@pytest.mark.parametrize("view", ["questions", "compare", "history", "advice"])
+@pytest.mark.parametrize("view", ["questions", "compare", "history"])
 def test_questions_and_runs_show_it_as_text(hostile: Tab, listener: Listener, view: str) -> None:
     page = hostile.page
     hostile.open(f"/evaluation?view={view}")

@@ -257,24 +257,14 @@ def test_evaluate_compares_ways_to_search_and_writes_a_report(run: Any, folder: 
     assert "Choices: answers, chunk_overlap" in run(*asked, "--compare", "magic=1")[1]
 
 
-def test_evaluate_a_grid_is_refused_advice_on_few_questions(run: Any, folder: Path, tmp_path: Path) -> None:
+def test_evaluate_a_grid_has_every_combination_and_goes_by_the_other_options(
+    run: Any, folder: Path, tmp_path: Path
+) -> None:
     run("import", folder)
-    told = run("evaluate", questions_of(tmp_path), "--base", "vault", "--grid", "semantic_weight=0.2,0.9")
-    assert len(told["compared"]["runs"]) == 3
-    assert "20" in told["advice"]["refused"]
-
-
-def test_evaluate_the_usual_grid_goes_by_the_other_options(run: Any, folder: Path, tmp_path: Path) -> None:
-    run("import", folder)
-    told = run(
-        "evaluate", questions_of(tmp_path), "--base", "vault", "--grid", "auto", "--limit", "3", "--mode", "hybrid"
-    )
-    assert told["compared"]["settings"].keys() == {
-        "chunk_size",
-        "max_single_chunk_size",
-        "semantic_weight",
-        "reranker",
-    }
+    grid = ("--grid", "semantic_weight=0.2,0.9", "--grid", "reranker=none,late-interaction", "--limit", "3")
+    told = run("evaluate", questions_of(tmp_path), "--base", "vault", *grid)
+    assert len(told["compared"]["runs"]) == 5
+    assert told["compared"]["settings"].keys() == {"semantic_weight", "reranker"}
 
 
 def test_evaluate_keeps_runs_under_a_name_and_asks_them_again(run: Any, folder: Path, tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ def test_every_door_has_the_same_range_and_sentence(workspace: Workspace, door: 
 
 
 def test_the_ends_of_a_range_are_within_it(workspace: Workspace) -> None:
-    for number, options in enumerate((ChunkingOptions().smaller(), ChunkingOptions().larger())):
+    for number, (size, most) in enumerate(((256, 1000), (1024, 2000))):
+        options = ChunkingOptions(chunk_size=size, max_single_chunk_size=most)
         assert workspace.bases.add(f"end {number}", chunking=options).chunking == options
         workspace.bases.delete(f"end {number}")
 

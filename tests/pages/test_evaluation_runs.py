@@ -1,4 +1,4 @@
-"""Evaluation: ways to search next to each other, what became of each question, the runs there were, advice."""
+"""Evaluation: ways to search next to each other, what became of each question, the runs there were."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,6 @@ from core.base.errors import Cancelled
 from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run, SearchSettings
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace
-from pages.ui.evaluation import advice
 from tests.model_server import Handler, ModelServer, sentence, stream
 from tests.pages.conftest import Screen
 
@@ -254,19 +253,17 @@ def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
 # charts and reports
 
 
-def test_charts_are_drawn_when_they_are_opened(compared: Screen) -> None:
+def test_a_chart_is_drawn_when_it_is_opened(compared: Screen) -> None:
     def charts() -> int:
         return len(compared.app.get("vega_lite_chart") + compared.app.get("arrow_vega_lite_chart"))
 
     assert charts() == 0
     compared.app.session_state["charts"] = True
     compared.app.run()
-    for name in ("metrics", "ranks", "thresholds", "history"):
-        compared.app.segmented_control("chart").set_value(name).run()
-        assert not compared.app.exception, compared.app.exception
-        assert charts() > 0, name
-    compared.app.segmented_control("chart").set_value("shifts").run()
-    assert "at least 20 questions" in compared.text
+    compared.app.selectbox("history_metric").set_value("span_iou").run()
+    assert not compared.app.exception, compared.app.exception
+    assert charts() > 0
+    assert "the questions with an answer" in compared.text
 
 
 def test_another_figure_can_be_judged_by(compared: Screen) -> None:
@@ -314,39 +311,26 @@ def test_a_stopped_run_is_resumed(filled: Screen, kept: QuestionSet) -> None:
     assert run.asked == 3
 
 
-# advice
+# a better setup
 
 
-def test_advice_is_refused_for_few_questions(filled: Screen, kept: QuestionSet) -> None:
-    filled.open("evaluation", view="advice")
-    assert "Advice needs 20 questions, and this set has 3" in filled.text
-    assert button(filled, "advise").disabled
-
-
-def test_advice_is_given_and_taken_unless_it_may_be_chance(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("better", [True, False])
+def test_better_settings_are_taken_with_one_click_unless_it_may_be_chance(filled: Screen, *, better: bool) -> None:
     workspace = filled.workspace
     base = workspace.bases.all()[0].name
-    a_set(workspace, 25)
-    # Where only words count, the questions that hold none of the note's find nothing.
-    workspace.bases.update(base, search=SearchSettings(semantic_weight=0.0, limit=7))
-    filled.open("evaluation", view="advice")
-    filled.app.pills("grid_sizes").set_value(["own"]).run()
-    filled.app.pills("grid_reranker").set_value(["none"]).run()
-    filled.press("advise").finish("advise")
-    told = filled.text
-    assert "settings" in told
-    table = filled.app.dataframe[0].value
-    assert "current" in set(table["note"])
-    assert len(table) == len(runs(filled)) > 2
-    given = advice._advice
-    for firm in (False, True):
-        better = {"best": runs(filled)[0].id, "keep": False, "firm": firm}
-        monkeypatch.setattr(advice, "_advice", lambda *of, better=better: replace(given(*of), **better))
+    kept = a_set(workspace, 25)
+    # The questions without a word of their passage are nearer to the other note's vector.
+    weights = (0.6, 0.0) if better else (0.0, 0.6)
+    own, other = (SearchSettings(semantic_weight=weight) for weight in weights)
+    workspace.bases.update(base, search=replace(own, limit=7))
+    workspace.runs.run(kept, [Pipeline(), Pipeline(search=other)])
+    filled.open("evaluation", view="compare")
+    assert any(one.key == "adopt" for one in filled.app.button) == better
+    if better:
+        filled.press("adopt")
+        assert workspace.bases.get(base).search == replace(other, limit=7)
         filled.app.run()
-        assert any(one.key == "adopt" for one in filled.app.button) == firm
-    filled.press("adopt")
-    assert workspace.bases.get(base).search.semantic_weight != 0.0
-    assert workspace.bases.get(base).search.limit == 7
+        assert not any(one.key == "adopt" for one in filled.app.button)
 
 
 def test_a_model_writes_and_judges_the_answers_of_a_setup(filled: Screen, kept: QuestionSet) -> None:

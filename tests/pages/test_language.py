@@ -388,7 +388,7 @@ def test_question_sets(sent: made_up.Sent, screen: Screen, folder: Path) -> None
 def test_runs(sent: made_up.Sent, screen: Screen) -> None:
     screen.open("evaluation", base="βιβλίο")
     questions(screen, copies=8)
-    for view in ("compare", "history", "advice"):
+    for view in ("compare", "history"):
         screen.open("evaluation", base="βιβλίο", set="σύνολο", view=view)
     screen.open("evaluation", base="βιβλίο", set="σύνολο", view="compare")
     key = f"ways_{screen.workspace.bases.get('βιβλίο').id}"
@@ -403,8 +403,7 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
     ]
     state(screen, **{key: [Pipeline(), Pipeline()]})
     state(screen, **{key: [Pipeline(), *others]}).press("run").finish("evaluate")
-    for chart in ("metrics", "shifts", "ranks", "thresholds", "history"):
-        state(screen, charts=True, chart=chart)
+    state(screen, charts=True)
     for row in ("α0", "β0", "δ0"):
         screen.open("evaluation", base="βιβλίο", set="σύνολο", view="compare", question=row)
     runs = screen.workspace.runs.all("βιβλίο")
@@ -413,9 +412,6 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
     for rows in ([0], [0, 1]):
         marked = {"selection": {"rows": rows, "columns": [], "cells": []}}
         state(screen, **{screen.app.dataframe[0].key: marked})
-    screen.open("evaluation", base="βιβλίο", set="σύνολο", view="advice")
-    state(screen, grid_sizes=["own"], grid_semantic_weight=[0.4, 0.6], grid_reranker=["none"])
-    screen.press("advise").finish("advise")
     check(sent, screen)
 
 
@@ -480,7 +476,7 @@ def test_jobs(sent: made_up.Sent, screen: Screen, end: str) -> None:
             screen.finish(name) if not name.startswith("warm") and name == "import" else jobs.wait(name, 30)
     for page in shell.PAGES:
         screen.open(page)
-    for view in ("questions", "compare", "advice"):
+    for view in ("questions", "compare"):
         screen.open("evaluation", base="βιβλίο", view=view)
     gate.set()
     check(sent, screen, "words, token by token")

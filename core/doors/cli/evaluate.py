@@ -13,7 +13,7 @@ from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
 from core.features.evaluation import operations, views
-from core.features.evaluation.views import AdviceView, ComparisonView, EvaluationView
+from core.features.evaluation.views import ComparisonView, EvaluationView
 from core.model import METRICS, QuestionSet, SearchSettings
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ def evaluate(
         str, typer.Argument(help=_("A file of questions with their right passages (JSONL, CSV), or the name of a set."))
     ],
     base: Annotated[str, typer.Option("--base", help=_("The knowledge base to ask."))],
-    metric: Annotated[
-        str | None, typer.Option("--metric", help=_("The figure to compare and advise by, such as mrr@10."))
-    ] = None,
+    metric: Annotated[str | None, typer.Option("--metric", help=_("The figure to compare by, such as mrr@10."))] = None,
     save: Annotated[
         str,
         typer.Option(
@@ -76,12 +74,10 @@ def evaluate(
             results = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
     compared = runs.side_by_side(results, metric)
-    advice = runs.advise(results, *filter(None, [metric])) if setups["grid"] else None
     evaluation = EvaluationView.from_evaluation(
         runs.evaluation(results[0][1]),
         pending=waiting,
         compared=ComparisonView.from_side_by_side(compared) if len(results) > 1 else None,
-        advice=AdviceView.from_advice(advice, compared) if advice else None,
     )
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())

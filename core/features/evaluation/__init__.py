@@ -1,1 +1,1 @@
-"""Questions with right passages -> figures: sets, runs, comparison, diagnosis, advice."""
+"""Questions with right passages -> figures: sets, runs, comparison, diagnosis."""

@@ -9,12 +9,11 @@ several passages at once: the n-th passage found counts at rank n at best, as in
 """
 
 import builtins
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 from math import log2
 
-from core.model import FoundSpan, GoldSpan, Rates
+from core.model import FoundSpan, GoldSpan
 
 Span = tuple[str, int, int]
 
@@ -211,22 +210,6 @@ def share_reaching(best: Sequence[float | None], threshold: float) -> float:
     true-positive rate TP / (TP + FN) (Fawcett, 'An Introduction to ROC Analysis', 2006).
     """
     return sum(score is not None and score >= threshold for score in best) / len(best) if best else 0.0
-
-
-def rates(negatives: Sequence[float | None], answered: Sequence[float | None]) -> list[Rates]:
-    """Return both rates of `share_reaching` at every score, the highest first: the points of a curve.
-
-    Both rise from one to the next: the ROC curve of Fawcett (2006), his algorithm 1, without its start at (0, 0).
-    """
-    without, having = (sorted(score for score in best if score is not None) for best in (negatives, answered))
-
-    def share(scores: list[float], threshold: float, total: int) -> float:
-        return (len(scores) - bisect_left(scores, threshold)) / total if total else 0.0
-
-    return [
-        Rates(score, share(without, score, len(negatives)), share(having, score, len(answered)))
-        for score in sorted({*without, *having}, reverse=True)
-    ]
 
 
 def percentile(values: Sequence[float], percent: int) -> float:

@@ -179,7 +179,7 @@ def start(
     compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
     grid: Annotated[
         Setups,
-        About(message("Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; or auto.")),
+        About(message("Ask with each of these values too, such as semantic_weight=0.4,0.6; several are combined.")),
     ] = None,
 ) -> RunList:
     known, pipelines = _pipelines(workspace, question_set, search, compare, grid)

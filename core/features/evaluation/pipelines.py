@@ -1,6 +1,6 @@
 """Pipelines as text, such as `chunk_size=256,reranker=none`, and grids of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from itertools import product
 from typing import Any, cast, get_args
@@ -9,7 +9,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.model import (
-    DEFAULTS,
     DEPTH,
     PARTS,
     AnswersBy,
@@ -21,7 +20,6 @@ from core.model import (
     SearchOptions,
     SearchSettings,
 )
-from core.reranking import NONE
 from core.settings.errors import problem_of
 from core.settings.sections import ChunkingSettings
 
@@ -30,9 +28,6 @@ _BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}
 """What a language model may do in a setup, and the choices of each."""
 _NAMES = (*_CUTTING, "embedder", *_BY_MODEL, *PARTS)
 _SEARCH = TypeAdapter(SearchSettings)
-
-TRIED: Mapping[str, Sequence[Any]] = {"reranker": (NONE, DEFAULTS.reranker), "semantic_weight": (0.4, 0.6, 0.8)}
-"""Values of the search settings that the usual grid varies."""
 
 
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
@@ -68,37 +63,6 @@ def distinct(pipelines: Iterable[Pipeline]) -> list[Pipeline]:
     for pipeline in pipelines:
         first.setdefault(replace(pipeline, name=""), pipeline)
     return list(first.values())
-
-
-def grid(
-    own: Pipeline,
-    *,
-    chunkings: Sequence[ChunkingOptions] = (),
-    embedders: Sequence[str] = (),
-    choices: Mapping[str, Sequence[Any]] = TRIED,
-) -> list[Pipeline]:
-    """Return every combination of embedders, chunkings and search settings once, after a pipeline that changes nothing.
-
-    Values of `own`, the base's pipeline, stay open. The order is from simple to costly where the choices are:
-    chunkings and embedders, which need another index, change last. The default chunkings are the base's own and, where
-    its strategy has sizes, smaller and larger ones; the default embedder is the base's.
-    """
-    pipelines = [Pipeline()]
-    cuts = chunkings or _sizes(own.chunking)
-    for embedder, cut, *values in product(embedders or [own.embedder], cuts, *choices.values()):
-        chosen = dict(zip(choices, values, strict=True))
-        changed = {name: value for name, value in chosen.items() if value != getattr(own.search, name)}
-        if chosen.get("reranker") == NONE:
-            changed.pop("rerank_weight", None)
-        search = SearchSettings(**changed)
-        model = "" if embedder == own.embedder else embedder
-        pipelines.append(Pipeline(chunking=None if cut == own.chunking else cut, embedder=model, search=search))
-    return list(dict.fromkeys(pipelines))
-
-
-def _sizes(own: ChunkingOptions | None) -> Sequence[ChunkingOptions | None]:
-    options = own or ChunkingOptions()
-    return [own] if options.strategy in ("none", "lines") else [own, options.smaller(), options.larger()]
 
 
 def _pair(part: str) -> tuple[str, str]:

@@ -122,12 +122,10 @@ _TOGETHER = 25
 
 
 class Runs:
-    """Runs of a workspace, their comparison, advice and reports."""
+    """Runs of a workspace, their comparison and reports."""
 
-    grid = staticmethod(pipelines.grid)
     evaluation = staticmethod(scoring.evaluation_of)
     side_by_side = staticmethod(sidebyside.side_by_side)
-    advise = staticmethod(sidebyside.choose_run)
     report = staticmethod(report.report)
 
     def __init__(
@@ -149,29 +147,16 @@ class Runs:
 
     # pipelines
 
-    def own_pipeline(self, base: str) -> Pipeline:
-        """Return the complete settings of a base as a pipeline: the start of a grid."""
-        own = self._store.bases.named(base)
-        prepared = self._searching_of(self._store).prepare("any", pipelines.options(own, Pipeline()))
-        return Pipeline(chunking=own.chunking, search=SearchSettings.from_values(asdict(prepared.query.settings)))
-
     def variants(
         self, base: str, search: SearchSettings, specs: Sequence[str], choices: Sequence[str]
     ) -> list[Pipeline]:
         """Return a base's pipeline with these settings, one for each spec, and every combination of the choices.
 
-        The choice `auto` means the usual grid. Raises as `pipelines.parse` does.
+        Raises as `pipelines.parse` does.
         """
-        named = self._store.bases.named(base)
-        start, chunking = Pipeline(search=search), named.chunking
+        start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
         chosen = [start, *(pipelines.parse(spec, start, chunking) for spec in specs)]
-        chosen += pipelines.combined([choice for choice in choices if choice != "auto"], start, chunking)
-        if "auto" in choices:
-            own = self.own_pipeline(base)
-            tried = pipelines.TRIED if named.has_vectors else {}
-            usual = pipelines.grid(replace(own, search=search.over(own.search)), choices=tried)[1:]
-            chosen += [replace(pipeline, search=pipeline.search.over(search)) for pipeline in usual]
-        return pipelines.distinct(chosen)
+        return pipelines.distinct([*chosen, *pipelines.combined(choices, start, chunking)])
 
     # runs
 

@@ -10,7 +10,6 @@ from core.base.terminal import _, say
 from core.doors.operations.views import Deletion
 from core.model import (
     FIGURES,
-    Advice,
     Agreement,
     Comparison,
     Evaluation,
@@ -159,39 +158,6 @@ class ComparisonView:
 
 
 @dataclass(frozen=True, slots=True)
-class SetupMean:
-    """The mean of a setup over all questions."""
-
-    pipeline: Label
-    mean: float
-
-
-@dataclass(frozen=True, slots=True)
-class AdviceView:
-    """Advice that names the setups; `refused` is empty where it is given."""
-
-    best: Label
-    mean: float
-    current_mean: float
-    gain: float
-    comparison: Comparison
-    chosen: float
-    luck: float
-    more: int
-    ranking: tuple[SetupMean, ...]
-    keep: bool
-    firm: bool
-    refused: Label
-    message: Message
-
-    @classmethod
-    def from_advice(cls, advice: Advice, compared: SideBySide) -> Self:
-        names = {run.id: label for run, label in zip(compared.runs, compared.labels, strict=True)}
-        ranking = tuple(SetupMean(names[run], mean) for run, mean in advice.ranking)
-        return assemble(cls, advice, best=names[advice.best], ranking=ranking, refused=advice.refused or "")
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluationView:
     """The figures of a setup, or of several; `pending` passages of the base have no vector yet."""
 
@@ -202,7 +168,6 @@ class EvaluationView:
     per_question: tuple[QuestionResultView, ...]
     pending: int = 0
     compared: ComparisonView | None = None
-    advice: AdviceView | None = None
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, **more: Any) -> Self:
@@ -277,8 +242,6 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
             fields = {"number": number, "metric": FIGURES[metric], "text": difference[metric].message}
             lines.append(_("{number} against 1, by “{metric}”: {text}", **fields))
         lines += map(say, compared.notices)
-        if advice := evaluation.advice:
-            lines.append(_("Best: {name}. {text}", name=advice.best, text=advice.message))
         return lines
     return [_question_line(evaluation), *_figures([evaluation.metrics])]
 

@@ -1,41 +1,17 @@
 """Runs side by side: the better one and how certain that is, their figures, the settings that differ."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from core.base.messages import message
-from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
+from core.model import ENOUGH, METRICS, KnowledgeBase, Pipeline, Progress, QuestionSet, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, pipelines, ranks
-from pages.ui.shared import links, shell, widgets
+from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import session_language, t, t_plural, text_of
-
-CHARTS = {
-    "metrics": (message("Figures"), message("The main figures of each run, from 0 to 1.")),
-    "shifts": (
-        message("Differences"),
-        message(
-            "How far each run is from A, and the 95% confidence interval of the difference. If 0 is in it, it "
-            "could be chance."
-        ),
-    ),
-    "ranks": (
-        message("Ranks"),
-        message(
-            "Each dot is the questions with one rank in A and one in the other run; above the line the other is better."
-        ),
-    ),
-    "thresholds": (
-        message("Minimum similarity"),
-        message("Which questions still get a hit when hits must be at least this similar in meaning."),
-    ),
-    "history": (message("History"), message("A figure over all runs of this set.")),
-}
-"""The charts, each with its name and its caption."""
 
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
@@ -53,13 +29,15 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     for notice in shown.notices:
         st.caption(f":material/info: {plain(text_of(notice))}")
     _verdicts(base, shown)
+    if (best := shown.best()) and replace(shown.runs[0].pipeline, name="") == Pipeline():
+        _adopt(workspace, base, shown.runs[best].pipeline)
     left, right = st.columns([7, 4], gap="large")
     with left:
         st.html(figures.table(base, shown))
     with right, st.container(key="figures_side"):
         figures.differ(shown)
         figures.kinds(shown)
-    shell.on_demand(t("Charts"), "charts", "bar_chart", lambda: _charts(workspace, base, shown))
+    shell.on_demand(t("Chart"), "charts", "bar_chart", lambda: _history(workspace, base, shown))
     ranks.draw_questions(workspace, base, shown)
 
 
@@ -130,6 +108,9 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
     """Say in words how many questions each run found, and whether it is better than the first; the figures are folded."""
     if shown.answerable:
         st.html(figures.found_html(shown))
+    if any(row.negative for row in shown.rows):
+        for number, false_positives in enumerate(shown.false_positives):
+            st.caption(f"**{pipelines.LETTERS[number]}** {plain(text_of(false_positives.message))}")
     for number, by_metric in enumerate(shown.comparisons, start=1):
         comparison = by_metric[shown.metric]
         numbers = ""
@@ -158,17 +139,56 @@ def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             widgets.download(label, written, file, mime, f"export_runs_{form}", "description", width="stretch")
 
 
-def _charts(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    from pages.ui.evaluation import charts  # it loads altair, which takes a while
+def _history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+    """Draw a figure over all runs of the compared sets."""
+    import altair as alt  # this takes a while
 
-    offered: dict[str, Callable[[], None]] = {"metrics": lambda: charts.metrics(base, shown)}
-    if shown.comparisons:
-        offered["shifts"] = lambda: charts.shifts(base, shown)
-        offered["ranks"] = lambda: charts.ranks(base, shown)
-    if any(row.negative for row in shown.rows) and any(curve.points for curve in shown.false_positives):
-        offered["thresholds"] = lambda: charts.thresholds(base, shown)
-    offered["history"] = lambda: charts.history(workspace, base, shown)
-    texts = {name: text_of(CHARTS[name][0]) for name in offered}
-    name = widgets.segments(t("Chart"), texts, "chart", default="metrics")
-    st.caption(text_of(CHARTS[name][1]))
-    offered.get(name, offered["metrics"])()
+    sets = {run.set_id for run in shown.runs}
+    runs = [run for run in workspace.runs.all(base.name) if run.set_id in sets and run.ended_at]
+    first = METRICS.index(shown.metric)
+    metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed")
+    rows = [
+        {
+            "run": pipelines.pipeline_name(run.pipeline, base),
+            "when": run.started_at.isoformat(),
+            "value": run.metrics[metric],
+        }
+        for run in runs
+    ]
+    lines = alt.Chart(alt.Data(values=rows)).mark_line(point=True)
+    chart = lines.encode(
+        x=alt.X("when:T", title=None),
+        y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=figures.metric_name(metric)),
+        color=alt.Color("run:N", title=None, legend=alt.Legend(orient="top", labelLimit=400)),
+    )
+    st.altair_chart(chart, key="chart_history")
+
+
+def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
+    """Draw the button that makes a setup's settings the base's own, unless they are."""
+    recut = way.chunking is not None and way.chunking != base.chunking
+    if not recut and not way.embedder and way.search.over(base.search) == base.search:
+        return
+
+    def job(progress: Progress) -> None:
+        workspace.bases.adopt(base.name, way, progress=progress)
+
+    if way.embedder:
+        st.page_link("settings.py", label=t("Change the model in the Settings"), icon=":material/settings:")
+        st.caption(
+            t("The whole base is then indexed with the other model; until that is done, the present one answers.")
+        )
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)
+        if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
+            if recut:
+                jobs.start(workspace, "rechunk", job)
+            workspace.bases.adopt(base.name, way)
+            st.toast(t("The base has these settings now."), icon=":material/check:")
+        st.caption(
+            t("They become the settings of the base, and its notes are split and indexed again. Your edits stay.")
+            if recut
+            else t("They become the settings of the base, for every search that doesn't say otherwise."),
+            width="content",
+        )

@@ -1,6 +1,6 @@
 """Settings as widgets: those of a search and of splitting, and the switches of a base."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -287,12 +287,6 @@ AROUND = SearchSettings(expansion_size=1)
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
 """The settings without an effect in a base that answers by words only."""
-
-OF_GRIDS: Mapping[str, tuple[Sequence[Any], Sequence[Any]]] = {
-    "reranker": ((), QUICK),
-    "semantic_weight": ((0.2, 0.4, 0.5, 0.6, 0.7, 0.8), (0.4, 0.6, 0.8)),
-}
-"""The settings that advice varies: the values offered, all where empty, and those tried at first."""
 
 OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_weight", "expansion_size")
 

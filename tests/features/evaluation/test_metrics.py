@@ -1,6 +1,6 @@
 """Every metric on an example that can be worked out on paper, against sets of characters, and against trec_eval."""
 
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import log2
 from random import Random
 
@@ -19,7 +19,6 @@ from core.features.evaluation.metrics import (
     needed,
     percentile,
     precision_at,
-    rates,
     recall_at,
     reciprocal_rank,
     relevance,
@@ -28,7 +27,6 @@ from core.features.evaluation.metrics import (
     span_recall,
     within_budget,
 )
-from core.model import Rates
 
 GOLD = ("a.md", 100, 200)
 
@@ -236,7 +234,6 @@ def test_nothing_to_measure_is_0() -> None:
     assert precision_at([], 10) == 0
     assert percentile([], 95) == 0
     assert share_reaching([], 0.5) == 0
-    assert rates([], []) == []
     assert span_recall([], [GOLD], any=False) == span_recall([], [GOLD], any=True) == span_precision([GOLD], []) == 0
 
 
@@ -267,32 +264,10 @@ def test_rank_metrics_are_those_of_trec_eval(k: int) -> None:
     assert theirs == pytest.approx(ours, rel=0, abs=1e-9)
 
 
-def test_the_rates_at_a_threshold() -> None:
+def test_the_share_at_a_threshold() -> None:
     negatives, answered = [0.2, 0.5, None, 0.1], [0.9, 0.5, 0.3, 0.2, None]
     assert share_reaching(negatives, 0.5) == 0.25
     assert share_reaching(answered, 0.51) == 0.2
-    assert rates(negatives, answered) == [
-        Rates(0.9, 0, 0.2),
-        Rates(0.5, 0.25, 0.4),
-        Rates(0.3, 0.25, 0.6),
-        Rates(0.2, 0.5, 0.8),
-        Rates(0.1, 0.75, 0.8),
-    ]
-    assert rates([], [0.5]) == [Rates(0.5, 0, 1)]
-
-
-BEST = st.lists(st.none() | st.integers(0, 9).map(float), max_size=12)
-
-
-@given(BEST, BEST)
-def test_the_curve_goes_through_the_rates_at_every_score(
-    negatives: list[float | None], answered: list[float | None]
-) -> None:
-    points = rates(negatives, answered)
-    assert {point.threshold for point in points} == {score for score in chain(negatives, answered) if score is not None}
-    for point in points:
-        assert point.false_positives == share_reaching(negatives, point.threshold)
-        assert point.true_positives == share_reaching(answered, point.threshold)
 
 
 def test_percentile() -> None:
