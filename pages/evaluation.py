@@ -7,14 +7,15 @@ import streamlit as st
 from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, pipelines, question, questions, runs, sets
+from pages.ui.evaluation import comparison, findability, pipelines, question, questions, runs, sets
 from pages.ui.shared import links, shell, welcome, widgets
-from pages.ui.shared.text import labels, t
+from pages.ui.shared.text import labels, t, text_of
 
 VIEWS = {
     "questions": message("Questions"),
     "compare": message("Compare"),
     "history": message("History"),
+    "found": message("Can my notes be found?"),
 }
 
 
@@ -29,6 +30,9 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     with right:
         question_set = sets.bar(workspace, base.name)
     if question_set is None:
+        shell.on_demand(
+            text_of(VIEWS["found"]), "found_box", "manage_search", lambda: findability.section(workspace, base)
+        )
         return
     shown = view(question_set)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
@@ -41,8 +45,10 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
             chosen = pipelines.choose(workspace, base)
             runs.draw_start(workspace, base, question_set, chosen)
             comparison.section(workspace, base, question_set)
-        else:
+        elif shown == "history":
             runs.draw_runs(workspace, base, question_set)
+        else:
+            findability.section(workspace, base)
 
 
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:

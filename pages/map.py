@@ -28,7 +28,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     if by == "findable":
         numbers = note_map.findable(workspace, mapped.notes, [base] if base else bases)
         if set(numbers) == {-1}:
-            st.caption(t("First check on the page of the base whether its notes can be found."))
+            st.caption(t("First check on the page Evaluation whether the notes can be found."))
         else:
             st.caption(t("From red (never first for its own questions) to green (always first); grey: not checked."))
     else:

@@ -11,7 +11,6 @@ FEATURES = (
     "related",
     "uses",
     "evaluation",
-    "findability",
     "packs",
     "archives",
     "backups",

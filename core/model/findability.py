@@ -1,65 +1,22 @@
-"""Checks whether the notes of a base can be found: questions made from them, and what those reach."""
+"""Checks whether the notes of a base can be found: a run of the questions that its notes give, read note by note."""
 
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 from core.model.comparison import Comparison
-from core.model.evaluation import DEPTH
+from core.model.evaluation import DEPTH, QuestionResult, Run
 
-ProbeKind = Literal["title", "sentence", "heading", "definition", "identifier", "link"]
-FindingReason = Literal["copy", "pending", "short", "no_heading", "behind", "elsewhere"]
-
-PROBE_KINDS: dict[ProbeKind, Message] = {
-    "title": message("Title"),
-    "sentence": message("Sentence with a gap"),
-    "heading": message("Heading"),
-    "definition": message("Definition"),
-    "identifier": message("Name in code"),
-    "link": message("Text of a link"),
-}
-"""The sources of questions, in the order in which a note's questions are asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """A question made from a note. `source` is the text of the note that it is made from, of the linking note for a
-    link.
-    """
-
-    id: str
-    note_id: str
-    kind: ProbeKind
-    text: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeResult(Probe):
-    """What a probe reached: the rank of its note among the notes, None beyond DEPTH, and of its best chunk by meaning
-    alone; `first` is the id of the note that came first, empty without hits.
-    """
-
-    rank: int | None = None
-    by_meaning: int | None = None
-    first: str = ""
-
-    @property
-    def share(self) -> float:
-        """One divided by the rank, 0 without one."""
-        return 1 / self.rank if self.rank else 0.0
-
-    @property
-    def meaning_share(self) -> float:
-        return 1 / self.by_meaning if self.by_meaning else 0.0
+FindingReason = Literal["pending", "short", "no_heading", "behind", "elsewhere"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A note that no question reaches, or a copy of another one: the `other` that ranks before it, and its title."""
+    """A note that no question reaches; the `other` one, with its title, mostly ranks before it."""
 
     note_id: str
     title: str
@@ -71,8 +28,6 @@ class Finding:
     def message(self) -> Message:
         """The reason, and what to do."""
         match self.reason:
-            case "copy":
-                return message("A copy of '{other}': only one of the two is shown. Keep one.", other=self.other_title)
             case "pending":
                 return message("It is not indexed yet. Index the rest of the base.")
             case "short":
@@ -81,7 +36,7 @@ class Finding:
                 return message("It is long and has no heading. Give its parts headings that say what they are about.")
             case "behind":
                 return message(
-                    "'{other}' always ranks above it. Say in its title what sets it apart, or merge the two.",
+                    "'{other}' mostly ranks above it. Say in its title what sets it apart, or merge the two.",
                     other=self.other_title,
                 )
         return message("Other notes are closer to its words. Give it a title that says what it is about.")
@@ -89,88 +44,61 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Vanished:
-    """A note that is gone since the last check, or a `text` that it had as its title or as a heading."""
+    """A note that is gone since the last check, or a heading that it had."""
 
     SHOWN: ClassVar = ("message",)
 
     note_id: str
     title: str
-    kind: Literal["note", "title", "heading"] = "note"
-    text: str = ""
+    heading: str = ""
 
     @property
     def message(self) -> Message:
-        match self.kind:
-            case "heading":
-                return message("The heading '{text}' of '{title}' no longer exists.", text=self.text, title=self.title)
-            case "title":
-                return message("The note '{text}' is called '{title}' now.", text=self.text, title=self.title)
+        if self.heading:
+            return message("The heading '{text}' of '{title}' no longer exists.", text=self.heading, title=self.title)
         return message("The note '{title}' no longer exists.", title=self.title)
 
 
 @dataclass(frozen=True)
-class BaseCheck:
-    """A check of a base. `titles` are those of all its notes, and `headings` theirs, by the note's id.
+class NoteRanks:
+    """The results of a run by the ranks of the notes that its questions are made from, instead of their passages."""
 
-    `settings` are complete, with the model. `probes` is how many questions there were; fewer `results` mean that the
-    time was over.
-    """
-
-    base_id: str
-    at: datetime
-    settings: dict[str, object]
-    titles: dict[str, str]
-    results: tuple[ProbeResult, ...]
-    findings: tuple[Finding, ...] = ()
-    headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    probes: int = 0
-    seconds: float = 0.0
-
-    @property
-    def first(self) -> float:
-        """Share of the questions whose note comes first."""
-        return self._share(1)
-
-    @property
-    def reached(self) -> float:
-        """Share of the questions whose note is among the first DEPTH."""
-        return self._share(DEPTH)
-
-    @property
-    def first_by_meaning(self) -> float | None:
-        """Share of the questions whose note comes first by meaning alone; None in a base without a model."""
-        if not self.results or not any(result.by_meaning for result in self.results):
-            return None
-        return sum(result.by_meaning == 1 for result in self.results) / len(self.results)
-
-    @property
-    def left_out(self) -> int:
-        """Number of questions for which there was no time."""
-        return self.probes - len(self.results)
+    results: Sequence[QuestionResult]
 
     @cached_property
-    def by_note(self) -> dict[str, list[ProbeResult]]:
-        """The results by the id of their note."""
-        grouped: defaultdict[str, list[ProbeResult]] = defaultdict(list)
+    def best(self) -> dict[str, int]:
+        """The rank of the first right note, by the id of the question; DEPTH + 1 where none is a hit."""
+        ranks = {}
         for result in self.results:
-            grouped[result.note_id].append(result)
+            hits = list(dict.fromkeys(hit.note_id for hit in result.hits))
+            right = {gold.note_id for gold in result.golds}
+            ranks[result.id] = next((rank for rank, note in enumerate(hits, start=1) if note in right), DEPTH + 1)
+        return ranks
+
+    @cached_property
+    def by_note(self) -> dict[str, list[QuestionResult]]:
+        """The results by the ids of the notes."""
+        grouped: defaultdict[str, list[QuestionResult]] = defaultdict(list)
+        for result in self.results:
+            for note_id in {gold.note_id for gold in result.golds}:
+                grouped[note_id].append(result)
         return dict(grouped)
 
     @property
-    def by_kind(self) -> dict[ProbeKind, tuple[int, int]]:
-        """For each kind the number of questions, and of those whose note comes first."""
-        every = Counter(result.kind for result in self.results)
-        first = Counter(result.kind for result in self.results if result.rank == 1)
-        return {kind: (every[kind], first[kind]) for kind in PROBE_KINDS if every[kind]}
+    def values(self) -> dict[str, float]:
+        """One divided by the rank, 0 where no right note is a hit, by the id of the question."""
+        return {question: 1 / rank if rank <= DEPTH else 0.0 for question, rank in self.best.items()}
+
+    def share(self, depth: int = DEPTH) -> float:
+        """Return the share of the questions with a right note among the first hits."""
+        return sum(rank <= depth for rank in self.best.values()) / len(self.best) if self.best else 0.0
 
     def findable(self, note_id: str) -> float | None:
         """Return the share of a note's questions that rank it first, None for a note without questions."""
         own = self.by_note.get(note_id)
-        return sum(probe_result.rank == 1 for probe_result in own) / len(own) if own else None
-
-    def _share(self, depth: int) -> float:
-        ranks = [result.rank for result in self.results]
-        return sum(rank is not None and rank <= depth for rank in ranks) / len(ranks) if ranks else 0.0
+        if not own:
+            return None
+        return sum(hit.note_id == note_id for result in own for hit in result.hits[:1]) / len(own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +109,13 @@ class CheckDiff:
     names of those that changed.
     """
 
+    SHOWN: ClassVar = ("message",)
+
     at: datetime
     comparison: Comparison
     by_meaning: Comparison
     vanished: tuple[Vanished, ...] = ()
-    lost: tuple[ProbeResult, ...] = ()
+    lost: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
 
     @property
@@ -198,7 +128,7 @@ class CheckDiff:
                 "By meaning your notes are found less well than at the last check, by more than chance explains. Was "
                 "the model of the base changed? Index the base again."
             )
-        if "fingerprint" in self.settings:
+        if "embedder" in self.settings:
             return message(
                 "The base has another model since the last check. Searched by their own words, your notes are found "
                 "as well as before; other wordings may differ. Run a question set on the page Evaluation."
@@ -209,20 +139,33 @@ class CheckDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class Findability:
-    """The newest check of a base, and its difference from the one before, if there is one."""
+class NoteCheck:
+    """The newest check of a base: its run, what that found, and its difference from the one before, if there is one.
+
+    `first_by_meaning` is the share that comes first by meaning alone, None in a base without a model.
+    """
 
     base: str
-    check: BaseCheck
+    run: Run
+    ranks: NoteRanks
+    findings: tuple[Finding, ...]
+    first_by_meaning: float | None
     since: CheckDiff | None = None
+
+    @property
+    def left_out(self) -> int:
+        """Number of questions for which there was no time."""
+        return self.run.questions - self.run.asked
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsTrial:
-    """A change of settings tried on the questions of the last check, before it is made."""
+    """A change of settings tried on questions of the last check, before it is made; `lost` lead to their note later."""
+
+    SHOWN: ClassVar = ("loses",)
 
     comparison: Comparison
-    lost: tuple[ProbeResult, ...] = ()
+    lost: tuple[str, ...] = ()
 
     @property
     def loses(self) -> bool:

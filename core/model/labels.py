@@ -105,6 +105,10 @@ QUESTION_KINDS: dict[str, Message] = {
     "definition": message("definition"),
     "heading": message("heading"),
     "model": message("by a model"),
+    "title": message("title"),
+    "sentence": message("sentence with a gap"),
+    "identifier": message("name in code"),
+    "link": message("text of a link"),
 }
 """The kinds of questions that have a name of their own; any other is shown as the user typed it."""
 

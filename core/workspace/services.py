@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from core.features.archives.service import Archives
     from core.features.backups.service import Backups
     from core.features.doctor.doctor import Doctor
+    from core.features.evaluation.findability import NoteChecks
     from core.features.evaluation.questions import Questions, QuestionSets
     from core.features.evaluation.runs import Runs
-    from core.features.findability.service import FindabilityChecks
-    from core.features.findability.table import CheckTable
     from core.features.learning.service import Learning
     from core.features.packs.service import Packs
     from core.features.related.service import RelatedNotes
@@ -149,17 +148,10 @@ class Services:
         return Runs(self.store, self.settings, self.models, self._synonyms, answerer)
 
     @LazyService
-    def findability(self) -> "FindabilityChecks":
-        from core.features.findability.service import FindabilityChecks
+    def findability(self) -> "NoteChecks":
+        from core.features.evaluation.findability import NoteChecks
 
-        searched = self.store, self.settings, self.models, self._synonyms
-        return FindabilityChecks(*searched, self.preferences, self.jobs)
-
-    @LazyService
-    def _check_table(self) -> "CheckTable":
-        from core.features.findability.table import CheckTable
-
-        return CheckTable(self.store.database)
+        return NoteChecks(self.store, self.settings, self.runs, self.preferences, self.jobs)
 
     @LazyService
     def maps(self) -> "NoteMaps":
@@ -223,7 +215,7 @@ class Services:
         from core.features.related.service import RelatedNotes
 
         contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
-        last_finding = self._offer("findability", lambda: self._check_table.finding)
+        last_finding = self._offer("evaluation", lambda: self.findability.finding)
         return RelatedNotes(self.store, self.notes, self.uses, self.searching, contradictions, last_finding)
 
     @LazyService

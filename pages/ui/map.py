@@ -40,8 +40,8 @@ def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], lis
 
 def findable(workspace: Workspace, notes: Sequence[str], bases: Sequence[str]) -> list[int]:
     """Return for each note the share, in tenths, of its questions with it as first hit in the last check; -1: not checked."""
-    checks = [last.check for base in bases if (last := workspace.findability.last(base))]
-    shares = {note: check.findable(note) for check in checks for note in check.by_note}
+    checks = [last.ranks for base in bases if (last := workspace.findability.last(base))]
+    shares = {note: ranks.findable(note) for ranks in checks for note in ranks.by_note}
     return [-1 if (share := shares.get(note)) is None else round(RAMP * share) for note in notes]
 
 

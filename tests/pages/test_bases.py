@@ -551,7 +551,7 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
 
 
 def test_a_base_with_a_model_recalls_passages_beside_the_question(base: Screen) -> None:
-    assert base.tabs == ["General", "Search", "Model", "Splitting", "Can my notes be found?"]
+    assert base.tabs == ["General", "Search", "Model", "Splitting"]
     base.tab("Search")
     folded = next(one for one in base.app.expander if one.label == "Advanced")
     assert [box.label for box in folded.selectbox] == ["Minimum similarity", "Weight of meaning", "Weight of reranking"]
@@ -576,22 +576,6 @@ def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: 
     for screen in (base.open("bases"), base.open("bases", base="vault")):
         assert any("could not be read" in one.label and "vault" in one.label for one in screen.app.expander)
         assert "broken.md" in boxes(screen) + screen.text
-
-
-def test_a_base_is_checked_and_names_what_no_question_reaches(base: Screen) -> None:
-    base.workspace.notes.add("vault", "# TODO", path="todo.md", title="TODO")
-    base.tab("Can my notes be found?").press("check_").finish("findable")
-    assert "ranked first" in base.text
-    assert "It has too little text to tell it from other notes" in base.text
-    check = base.workspace.findability.last("vault")
-    assert check is not None
-    assert {one.title for one in check.check.findings} == {"TODO"}
-    base.workspace.notes.delete([check.check.findings[0].note_id])
-    assert "The notes changed since." in base.open("bases", base="vault").text
-    base.press("check_").finish("findable")
-    assert "TODO&#x27; no longer exists." in base.text
-    toggle(base, "check_after_").set_value(True).run()
-    assert base.workspace.findability.after_import
 
 
 def test_a_change_of_settings_that_loses_is_shown_first(base: Screen) -> None:

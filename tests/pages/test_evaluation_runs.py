@@ -361,3 +361,31 @@ def test_a_model_writes_and_judges_the_answers_of_a_setup(filled: Screen, kept: 
     assert "Agrees in part" in shown
     assert "It names &lt;img src=x onerror=alert(1)&gt;" in shown
     assert "<img" not in shown
+
+
+# whether notes can be found
+
+
+def test_a_base_is_checked_and_names_what_no_question_reaches(filled: Screen) -> None:
+    workspace = filled.workspace
+    base = workspace.bases.all()[0]
+    workspace.notes.add(base.name, "# TODO", path="todo.md", title="TODO")
+    ferry = workspace.notes.add(base.name, "# The ferry\n\nThe ferry crosses the river in the morning.\n")
+    filled.open("evaluation")
+    filled.app.session_state["found_box"] = True
+    filled.app.run()
+    filled.press("check_").finish("findable")
+    filled.open("evaluation", view="found")
+    assert "ranked first" in filled.text
+    assert "It has too little text to tell it from other notes" in filled.text
+    check = workspace.findability.last(base.name)
+    assert check is not None
+    assert {one.title for one in check.findings} == {"TODO"}
+    workspace.notes.delete([ferry.id])
+    assert "The notes changed since." in filled.open("evaluation", view="found").text
+    filled.press("check_").finish("findable")
+    assert "The ferry&#x27; no longer exists." in boxes(filled)
+    next(one for one in filled.app.toggle if one.key.startswith("check_after_")).set_value(True).run()
+    assert workspace.findability.after_import
+    filled.press("check_questions")
+    assert "First hit is right" in boxes(filled)

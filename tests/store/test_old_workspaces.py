@@ -15,7 +15,6 @@ import pytest
 from core.base.registry import Entry
 from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
-from core.features.findability.table import CheckTable
 from core.features.learning.table import FactTable
 from core.features.related.concepts import ConceptTable
 from core.features.review.table import DecisionTable
@@ -237,8 +236,6 @@ def check_answers(workspace: Workspace) -> None:
     note = notes(workspace)[RUNBOOK]
     assert [(one.note_id, one.quote) for one in turn.citations] == [(note.id, ROWS)]
     assert ConceptTable(workspace.store.database).choices() == {"backup": ("pin", "")}
-    (check,) = CheckTable(workspace.store.database).for_base(bases(workspace)["notes"])
-    assert check.titles == {note.id: "Backup runbook"}
 
 
 def check_keywords(workspace: Workspace, version: int) -> None:

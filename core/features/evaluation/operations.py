@@ -2,22 +2,23 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from core.base.errors import UnknownChoice
+from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
-from core.doors.operations.parameters import SEARCH, Base
+from core.doors.operations.parameters import SEARCH, Base, check_base
 from core.doors.operations.views import Deletion
 from core.features.evaluation import views
 from core.features.evaluation.views import (
+    CheckView,
     MeasuredRun,
     QuestionSetList,
     QuestionSetView,
     SuggestionCount,
 )
-from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings
+from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings, SettingsTrial
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -26,6 +27,7 @@ _PERSONS = {"tool": "what is right, and how it is searched, is the person's choi
 Set = Annotated[str, About(message("A question set, by its id."))]
 RunId = Annotated[str, About(message("A run, by its id."))]
 Setups = list[str] | None
+T = TypeVar("T")
 
 
 # question sets
@@ -229,3 +231,63 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.measured([run])
     workspace.runs.delete_for_good([run])
     return Deletion(run)
+
+
+# whether notes can be found
+
+
+@operation(
+    "findability.check",
+    message("Check whether the notes of a base can be found, with questions made from them; takes at most a minute."),
+    http="POST /bases/{base:path}/findability",
+    cli="check notes",
+    writes=True,
+    job="findable",
+    check=check_base,
+    lacks={"tool": "it takes a minute; a tool shows the last check"},
+    lines=views.format_check,
+)
+def check(workspace: "Workspace", progress: Progress, base: Base) -> CheckView:
+    return CheckView.from_check(workspace.findability.check(base, progress))
+
+
+@operation(
+    "findability.last",
+    message("Show the last check whether the notes of a base can be found: which no question reaches, and why."),
+    http="GET /bases/{base:path}/findability",
+    cli="check last",
+    tool="knowledge_check",
+    lines=views.format_check,
+)
+def last(workspace: "Workspace", base: Base) -> CheckView:
+    return CheckView.from_check(_checked(base, workspace.findability.last(base)))
+
+
+@operation(
+    "findability.try",
+    message("Try other search settings on the questions of the last check: which notes would be found less well."),
+    http="POST /bases/{base:path}/findability/trial",
+    cli="check settings",
+    takes={"search": {"limit": 5}},
+    lacks={"tool": "how a base is searched is the person's choice"},
+    lines=views.format_trial,
+)
+def try_(
+    workspace: "Workspace",
+    progress: Progress,
+    base: Base,
+    search: Annotated[Mapping[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
+) -> SettingsTrial:
+    settings = SearchSettings.from_values(search or {}).over(workspace.bases.get(base).search)
+    return _checked(base, workspace.findability.try_settings(base, settings, progress))
+
+
+def _checked(base: str, value: T | None) -> T:
+    """Return a value that needs a check of the base; raises ConfigError without one."""
+    if value is None:
+        raise ConfigError(
+            "The base '{base}' has no check with enough questions yet. Check it first: {command}",
+            base=base,
+            command=f"tessera check notes --base '{base}'",
+        )
+    return value

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from core.workspace import Workspace
-from pages.ui.bases import findability, folders, listing, model
+from pages.ui.bases import folders, listing, model, settings_trial
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
 from pages.ui.shared import ignoring, jobs, knobs, names, shell, widgets
@@ -71,7 +71,6 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
             t("Search"): lambda: _search(workspace, base),
             t("Model"): lambda: model.draw_model(workspace, status),
             t("Splitting"): lambda: _splitting(workspace, base),
-            t("Can my notes be found?"): lambda: findability.section(workspace, base),
         },
         f"tab_{base.id}",
     )
@@ -160,9 +159,9 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     def save() -> None:
         chosen = {name: st.session_state[key] for name, key in keys.items()}
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
-        findability.wish(base, replace(base.search, **own))
+        settings_trial.wish(base, replace(base.search, **own))
 
-    shown = findability.trial_settings(base) or base.search
+    shown = settings_trial.trial_settings(base) or base.search
     st.caption(t("What you leave at its default follows the settings."))
     usual = st.container()
     rare = [name for name in keys if name not in _USUAL_SEARCH]
@@ -175,7 +174,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
         shut = workspace.readonly
         place = advanced if name in rare else usual
         widgets.select(knobs.setting_label(name), texts, key, place, on_change=save, disabled=shut)
-    findability.guard(workspace, base)
+    settings_trial.guard(workspace, base)
 
 
 def _trial_question(base: KnowledgeBase) -> str:

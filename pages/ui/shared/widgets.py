@@ -10,7 +10,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import TesseraError
-from pages.ui.shared.safe import plain
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
@@ -200,6 +200,12 @@ def more(left: int) -> None:
     """Draw how many things of a list are left out, if there are any."""
     if left > 0:
         st.caption(t("and {n} more", n=left))
+
+
+def lines(texts: Sequence[str], most: int = 30) -> None:
+    """Draw the first of some texts, a line for each, and how many are left out."""
+    st.html("".join(f"<div>{html(text)}</div>" for text in texts[:most]))
+    more(len(texts) - most)
 
 
 def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerator, Item]]:

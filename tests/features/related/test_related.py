@@ -331,12 +331,12 @@ def test_a_note_that_nothing_finds_says_so_and_what_to_do(workspace: Workspace) 
     assert hints(workspace, others[0]) == []
     workspace.uses.enable(False)
     assert hints(workspace, lost) == [], "nothing is known of uses that aren't recorded"
-    copy = add(workspace, "Lost too", "# Lost\n\nNobody looks for the old ferry to the northern harbour.")
+    copy = add(workspace, "Lost", "# Lost\n\nNobody looks for the old ferry to the northern harbour.")
     workspace.findability.check("home")
     (hint,) = *workspace.related.of(lost).hints, *workspace.related.of(copy).hints
-    assert (hint.kind, "Keep one." in str(hint.remedy)) == ("unreached", True)
+    assert (hint.kind, "merge the two." in str(hint.remedy)) == ("unreached", True)
     for note_id in (lost, copy):
         workspace.notes.update(note_id, body=f"# Anew\n\nAnother text {note_id}.", author="person")
         assert hints(workspace, note_id) == [], "the check is of an older text"
-    workspace.store.database.execute("UPDATE checks SET result = '{'")
+    workspace.store.database.execute("UPDATE results SET result = '{'")
     assert hints(workspace, others[0]) == []

@@ -19,7 +19,6 @@ from core import model
 from core.base.messages import message
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.features.findability.table import CheckTable
 from core.features.packs.table import PackTable
 from core.features.related.concepts import ConceptTable
 from core.features.threads.service import ThreadTable
@@ -311,7 +310,8 @@ def answer(workspace: Workspace) -> None:
         model.Turn("nights", 1, "how?", "how to restore?", "a model", (sentence,), (cited,), at)
     )
     ConceptTable(store.database).put("backup", "pin")
-    CheckTable(store.database).add(model.BaseCheck(note.base_id, at, {}, {note.id: note.title}, ()))
+    with store.database.write(aside=True) as connection:
+        connection.execute("INSERT INTO checks VALUES (?, ?, '{}')", (note.base_id, at.isoformat()))
 
 
 def click(workspace: Workspace) -> None:

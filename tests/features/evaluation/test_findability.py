@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ConfigError
-from core.features.findability.probes import plain_question
-from core.features.findability.table import CheckTable
-from core.model import BaseCheck, SearchSettings
+from core.features.evaluation.note_questions import plain_question
+from core.model import NoteCheck, SearchSettings
 from core.workspace import Workspace
 
 THINGS = "harbour orchard furnace glacier lantern meadow quarry saddle turbine violin walnut yoghurt".split()
@@ -48,43 +47,54 @@ def bring(workspace: Workspace, folder: Path) -> None:
     workspace.notes.apply(workspace.notes.plan_folder(folder, "things"), confirmed=True)
 
 
-def checked(workspace: Workspace) -> BaseCheck:
-    return workspace.findability.check("things").check
+def checked(workspace: Workspace) -> NoteCheck:
+    return workspace.findability.check("things")
 
 
 def test_notes_are_reached_by_what_they_hold(workspace: Workspace) -> None:
     check = checked(workspace)
     assert check.findings == ()
-    assert check.reached == 1.0
-    assert check.first > 0.8
+    assert check.ranks.share() == 1.0
+    assert check.ranks.share(1) > 0.8
     assert check.left_out == 0
-    assert len(check.results) > 3 * len(THINGS)
-    assert {"title", "sentence", "heading", "identifier", "link"} <= check.by_kind.keys()
-    gapped = [one for one in check.results if one.kind == "sentence"]
-    assert all(one.text not in one.source and one.source in workspace.notes.get(one.note_id).body for one in gapped)
-    linked = next(one for one in check.results if one.text == "the lantern at night")
-    assert check.titles[linked.note_id] == "The lantern handbook"
-    assert all(check.findable(note_id) is not None for note_id in check.titles)
+    results = check.ranks.results
+    assert len(results) > 3 * len(THINGS)
+    assert {"title", "sentence", "heading", "identifier", "link"} <= {one.kind for one in results}
+    gapped = [one for one in results if one.kind == "sentence"]
+    assert all(one.question not in one.golds[0].quote for one in gapped)
+    assert all(one.golds[0].quote in workspace.notes.get(one.golds[0].note_id).body for one in gapped)
+    linked = next(one for one in results if one.question == "the lantern at night")
+    assert workspace.notes.get(linked.golds[0].note_id).title == "The lantern handbook"
+    assert all(check.ranks.findable(note.id) is not None for note in workspace.notes.all())
+
+
+def test_the_questions_are_a_set_whose_runs_are_those_of_the_check(workspace: Workspace) -> None:
+    check = checked(workspace)
+    (kept,) = workspace.question_sets.all("things")
+    assert (kept.id, kept.questions) == (check.run.set_id, check.run.questions)
+    assert {run.pipeline.search.mode for run in workspace.runs.all("things")} == {None, "semantic"}
+    again = checked(workspace)
+    assert [one.id for one in again.ranks.results] == [one.id for one in check.ranks.results]
+    assert [one.id for one in workspace.question_sets.all("things")] == [kept.id]
+    assert workspace.runs.measured([check.run.id])[0][0].metrics["hit@10"] > 0.9
 
 
 def test_each_note_has_its_first_question_before_any_has_its_second(workspace: Workspace) -> None:
-    assert workspace.findability.check("things", seconds=0.0).check.left_out > 0
-    order = [one.note_id for one in checked(workspace).results]
+    assert workspace.findability.check("things", seconds=0.0).left_out > 0
+    order = [one.golds[0].note_id for one in checked(workspace).ranks.results]
     assert len(set(order[: len(THINGS)])) == len(THINGS)
 
 
-def test_a_copy_and_a_note_with_too_little_text_are_named(workspace: Workspace, folder: Path) -> None:
-    text = (folder / "the-walnut.md").read_text()
-    (folder / "zz.md").write_text(text.replace("# The walnut handbook", "# Another one"))
+def test_a_note_behind_another_and_one_with_too_little_text_are_named(workspace: Workspace, folder: Path) -> None:
+    (folder / "zz.md").write_text((folder / "the-walnut.md").read_text())
     (folder / "todo.md").write_text("# TODO\n")
     bring(workspace, folder)
     named = {one.title: one for one in checked(workspace).findings}
-    pair = {"The walnut handbook", "Another one"}
-    (copy,) = pair & named.keys()
-    assert named[copy].reason == "copy"
-    assert {copy, named[copy].other_title} == pair
+    assert named.keys() == {"The walnut handbook", "TODO"}
+    behind = named["The walnut handbook"]
+    assert (behind.reason, behind.other_title) == ("behind", "The walnut handbook")
+    assert behind.other != behind.note_id
     assert named["TODO"].reason == "short"
-    assert named.keys() == {copy, "TODO"}
 
 
 def test_no_question_quotes_what_is_hidden_or_answers_nothing(workspace: Workspace) -> None:
@@ -94,8 +104,9 @@ def test_no_question_quotes_what_is_hidden_or_answers_nothing(workspace: Workspa
     for chunk in workspace.chunks.all(note.id):
         workspace.chunks.delete(chunk.id)
     check = checked(workspace)
-    assert archived.id not in check.titles
-    assert not [one.text for one in check.results if "king" in one.text or "iron" in one.text]
+    assert archived.id not in check.ranks.by_note
+    results = check.ranks.results
+    assert not [one.question for one in results if "king" in one.question or "iron" in one.question]
 
 
 def test_what_vanished_since_the_last_check_is_named(workspace: Workspace, folder: Path) -> None:
@@ -106,9 +117,9 @@ def test_what_vanished_since_the_last_check_is_named(workspace: Workspace, folde
     bring(workspace, folder)
     since = workspace.findability.check("things").since
     assert since is not None
-    assert {(one.kind, one.title, one.text) for one in since.vanished} == {
-        ("heading", "The violin handbook", "Cleaning the violin"),
-        ("note", "The saddle handbook", ""),
+    assert {(one.title, one.heading) for one in since.vanished} == {
+        ("The violin handbook", "Cleaning the violin"),
+        ("The saddle handbook", ""),
     }
     assert not since.settings
     assert not since.comparison.settled
@@ -167,13 +178,11 @@ def test_after_an_import_its_bases_are_checked_if_wished(workspace: Workspace, f
 def test_the_newest_checks_stay_and_leave_with_their_base(workspace: Workspace) -> None:
     for _ in range(7):
         workspace.findability.check("things", seconds=0.0)
-    base = workspace.bases.get("things")
-    assert len(CheckTable(workspace.store.database).for_base(base)) == 5
+    assert len(workspace.runs.all("things")) == 2 * 5
     workspace.bases.add("bare")
     with pytest.raises(ConfigError, match="no notes"):
         workspace.findability.check("bare")
-    workspace.store.delete_base(base)
-    assert CheckTable(workspace.store.database).for_base(base) == []
+    assert workspace.findability.last("bare") is None
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""Findability: whether a base's own notes are found by questions to them."""
