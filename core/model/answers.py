@@ -17,8 +17,14 @@ BarBasis = Literal["questions", "others", "examples"]
 _NEAREST = 3
 REFUSED = message("Your notes don't answer this.")
 NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
-NOT_IN_NOTES = message("not in your notes")
-UNPROVEN = message("The language model wrote nothing that your notes prove.")
+UNPROVEN = message("The language model wrote nothing that rests on your notes.")
+Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
+"""How far a sentence rests on the notes."""
+MARKS: dict[Mark, Message] = {
+    "word_for_word": message("word for word"),
+    "in_other_words": message("in other words"),
+    "not_in_notes": message("not in your notes"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +117,23 @@ class AnswerThreshold:
 class Sentence:
     """A sentence that a language model wrote, with the numbers of the quotes that it rests on.
 
-    A sentence that isn't in the notes has none: no quote of it is there, `missing` amounts, dates and names are in none
-    of its passages, or its quotes say it `otherwise`: with another negation, modality, comparison or order.
+    It is `verbatim` a sentence of the notes, or in other words; `marks` are then the places in it that differ from its
+    quotes, `quote_marks` those of the quotes, each after the number of its quote. One that isn't in the notes has no
+    quotes: none is there, or they lack figures and names (`missing`).
     """
 
     text: str
     citations: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
-    otherwise: bool = False
-    SHOWN: ClassVar = ("explanation",)
+    verbatim: bool = False
+    marks: tuple[tuple[int, int], ...] = ()
+    quote_marks: tuple[tuple[int, int, int], ...] = ()
+    SHOWN: ClassVar = ("mark", "explanation")
+
+    @property
+    def mark(self) -> Mark:
+        """How far it rests on the notes."""
+        return "not_in_notes" if not self.citations else "word_for_word" if self.verbatim else "in_other_words"
 
     @property
     def explanation(self) -> Message | None:
@@ -127,9 +141,7 @@ class Sentence:
         if self.citations:
             return None
         if self.missing:
-            return message("Its passages don't say: {names}.", names=list(self.missing))
-        if self.otherwise:
-            return message("Its quotes differ in words such as not, must, only, at most or before.")
+            return message("Its quotes don't say: {names}.", names=list(self.missing))
         return message("The language model quoted no words of your notes to prove this.")
 
 
@@ -177,7 +189,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The sentences that the notes prove, or the quotes below their leads, with their numbers; empty if refused."""
+        """The sentences that rest on notes, or the quotes below their leads, with their numbers; empty if refused."""
         if self.written:
             cited = (sentence for sentence in self.written if sentence.citations)
             return "\n".join(

@@ -61,11 +61,15 @@ def test_what_the_notes_do_not_answer_is_not_sent(filled: Screen, model: ModelSe
 
 
 def test_an_answer_is_written_with_links_to_the_marked_places(filled: Screen, model: ModelServer) -> None:
-    proven, unproven = "Their only worth is that of the last restore.", "They cost <b>900</b> dollars."
-    screen = written(filled, model, (proven, QUOTE), (unproven, QUOTE))
-    assert f"{proven} <b>[1]</b>" in screen.text
+    reworded, unproven = "Their only worth is that of the last restore.", "They cost <b>900</b> dollars."
+    screen = written(filled, model, (QUOTE, QUOTE), (reworded, QUOTE), (unproven, QUOTE))
+    assert f'<p class="t-word_for_word">{QUOTE} <b>[1]</b> <span class="t-tag">word for word</span></p>' in screen.text
+    assert (
+        f'<p class="t-in_other_words">{reworded} <b>[1]</b> <span class="t-tag">in other words</span></p>'
+        in screen.text
+    )
     assert "They cost &lt;b&gt;900&lt;/b&gt; dollars." in screen.text
-    assert 'not in your notes</span> <span class="t-small">Its passages don' in screen.text
+    assert 'not in your notes</span> <span class="t-small">Its quotes don' in screen.text
     (address,) = [address for label, address in links(screen) if label.startswith(r"\[1\]") and "at" in address][-1:]
     start, end = map(int, address["at"].split("-"))
     assert screen.workspace.notes.get(address["note"]).body[start:end] == QUOTE

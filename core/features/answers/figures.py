@@ -1,298 +1,417 @@
-"""Figures of a sentence: its numbers with their units, its dates, and its names, in English and Chinese.
+"""Figures of a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
 
-What a sentence says and its passages don't is found by comparing figures. They are read alike on both sides, so a
-reading that is too narrow refuses a sentence and never lets one pass.
+A figure that a sentence has and its quotes lack isn't in the notes. Figures are read alike on both sides, so a reading
+that is too narrow refuses a sentence and never lets one pass.
 """
 
 import re
-import unicodedata
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
+from itertools import takewhile
 
-from core.base.text import CJK, STOP_WORDS, fold, simplify
-
-Date = tuple[int | None, int | None, int | None]
-"""Year, month and day; None for what isn't said."""
-Amount = tuple[str, str]
-"""A number and its unit, empty without one."""
-
-_UNITS: dict[str, str] = {
-    "s": "s sec secs second seconds 秒 秒钟",
-    "ms": "ms msec millisecond milliseconds 毫秒",
-    "µs": "µs μs us microsecond microseconds 微秒",
-    "ns": "ns nanosecond nanoseconds 纳秒",
-    "min": "min mins minute minutes 分钟",
-    "h": "h hr hrs hour hours 小时",
-    "d": "d day days 天 日",
-    "week": "week weeks 周 星期",
-    "month": "month months 个月 月",
-    "year": "year years 年",
-    "bit": "bit bits 位 比特",
-    "B": "byte bytes 字节",
-    "KB": "kb kib kilobyte kilobytes",
-    "MB": "mb mib megabyte megabytes",
-    "GB": "gb gib gigabyte gigabytes",
-    "TB": "tb tib terabyte terabytes",
-    "%": "% percent 百分点",
-    "px": "px pixel pixels 像素",
-    "mm": "mm millimetre millimetres millimeter millimeters 毫米",
-    "cm": "cm centimetre centimetres centimeter centimeters 厘米",
-    "m": "m metre metres meter meters 米",
-    "km": "km kilometre kilometres kilometer kilometers 公里 千米",
-    "mg": "mg 毫克",
-    "g": "g gram grams 克",
-    "kg": "kg kilo kilos kilogram kilograms 公斤 千克",
-    "t": "tonne tonnes ton tons 吨",
-    "l": "l litre litres liter liters 升",
-    "°": "°c °f ° degree degrees 度",
-    "hz": "hz",
-    "khz": "khz",
-    "mhz": "mhz",
-    "ghz": "ghz",
-    "v": "v volt volts 伏",
-    "w": "w watt watts 瓦",
-    "kw": "kw kilowatt kilowatts 千瓦",
-    "$": "$ dollar dollars usd 美元",
-    "€": "€ euro euros eur 欧元",
-    "£": "£ pound pounds gbp 英镑",
-    "¥": "¥ yuan rmb cny 元",
-    "token": "token tokens 词元",
-    "line": "line lines 行",
-    "page": "page pages 页",
-    "character": "character characters 字 字符",
-    "time": "time times 次 倍",
-}
-_UNIT = {name: unit for unit, names in _UNITS.items() for name in names.split()}
-_BEFORE = "$€£¥"
-_LATIN_UNITS = "|".join(sorted(map(re.escape, (item for item in _UNIT if item.isascii())), key=len, reverse=True))
-_CHINESE_UNITS = "|".join(sorted((item for item in _UNIT if not item.isascii()), key=len, reverse=True))
-_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "千": 1000, "万": 10**4, "亿": 10**8}
-_WORDS = (
-    {"zero": 0}
-    | {
-        word: number
-        for number, word in enumerate(
-            "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-            "eighteen nineteen twenty".split(),
-            2,
-        )
-    }
-    | {word: 10 * number for number, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)}
+from core.base.text import CJK, STOP_WORDS
+from core.features.answers import names
+from core.features.answers.numbers import (
+    CASED,
+    COUNTED,
+    COUNTED_UNITS,
+    DEGREES,
+    MULTIPLES,
+    NUMBER,
+    PLAIN,
+    SCALES,
+    SPELLED,
+    UNIT,
+    UNIT_AFTER,
+    WORDS,
+    read_number,
 )
-_SPELLED = "|".join(_WORDS)
-_DIGITS = {character: number for number, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
-_COUNTED = "".join({*_DIGITS, *_POWERS})
-_PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一".split())
-"""Numerals that are mostly words of another meaning."""
-_NUMBER = re.compile(
-    rf"(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[{_BEFORE}]\s?)?"
-    rf"(?:(?<![A-Za-z_\d.])(?P<figures>\d+(?:[.,:]\d+)*|\.\d+)(?:st|nd|rd|th)?(?![A-Za-z_]*\d)"
-    rf"|\b(?P<word>{_SPELLED})\b|(?P<chinese>(?<![{_COUNTED}])[{_COUNTED}]+))"
-    rf"(?:[ -]?(?P<scale>hundred|thousand|million|billion|[千万亿])(?![a-z]))?"
-    rf"(?P<unit>[ -]?(?:(?:{_LATIN_UNITS})(?![a-z\d])|{_CHINESE_UNITS}))?",
-    re.IGNORECASE,
-)
+from core.features.answers.wording import singular, tokens
+
+Span = tuple[int, int]
+Reading = tuple[object, ...]
+"""What a figure says: a kind, such as `n` or `date`, and its values."""
+
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?", re.IGNORECASE)
-_PERCENT = re.compile(rf"百分之(\d+(?:\.\d+)?|[{_COUNTED}]+)")
+_PRONOUN_BEFORE = frozenset(
+    "this that the which each every no any another other some next last only old new an".split()
+)
+_PRONOUN_AFTER = frozenset(
+    "of another may can must should could would will is has was by or and more thing who that which at in on".split()
+)
+
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]}|t)?\\.?" if len(name) > 3 else name for name in _MONTHS)
-_DATES = re.compile(
-    r"(?P<y1>(?<!\d)[12]\d{3})[-/.](?P<m1>\d{1,2})(?:[-/.](?P<d1>\d{1,2}))?(?![\d.])"
-    r"|(?:(?P<y2>\d{4})\s?年\s?)?(?P<m2>\d{1,2})\s?月(?:\s?(?P<d2>\d{1,2})\s?[日号])?"
-    rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m3>{_MONTH})(?!\w)(?:,?\s(?P<y3>[12]\d{{3}})\b)?"
-    rf"|\b(?P<m4>{_MONTH})\s(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y4>[12]\d{{3}})\b)?"
-    rf"|\b(?P<m5>{_MONTH})\s(?P<y5>[12]\d{{3}})\b",
-    re.IGNORECASE,
-)
-_LATIN = re.compile(rf"(?:(?![{CJK}])\w)+(?:[.'’+#&/-]+(?:(?![{CJK}])\w)+)*(?:\+\+|#)?")
-_OPENS = frozenset('.!?:;。！？：；"“「(（')
-"""What is before the first word of a sentence."""
-_LONGEST = 1000
-"""Most Chinese numerals in a row that are a number; Python reads no more than 4,300 figures."""
-_DOTS = str.maketrans("İı", "Ii")
-"""Letters that a search without case takes for an `i`, and that have another small form."""
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
+    )
+}
+_A_SECOND = re.compile(rf"(?:\d|\b(?:an?|per|each|every|half|few|{SPELLED}))[ -]\Z", re.IGNORECASE)
+"""What is before a second that is a time."""
+_PARTS = {"half": (1, 2), "quarter": (1, 4), "third": (1, 3), "fifth": (1, 5), "tenth": (1, 10)}
+_PERIODS = {
+    "hourly": "hour",
+    "daily": "day",
+    "nightly": "night",
+    "weekly": "week",
+    "fortnightly": "2 week",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+    "annually": "year",
+    "annual": "year",
+}
+_PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?"
+_CHINESE_PERIODS = {"晚": "night", "夜": "night", "季度": "quarter", "季": "quarter"}
+_CHINESE_PERIOD = "秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼拜|个?月|个?季度?|年"
+_DAYS = "mon tue wed thu fri sat sun".split()
+_HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
+_LATE = ("下午", "晚", "傍晚", "夜")
+_CLOSED = {
+    kind: {word: words.split()[0] for words in groups.split(",") for word in words.split()}
+    for kind, groups in {
+        "part of the day": "morning 早上 上午 早晨 清晨,afternoon 下午,evening 傍晚 晚上,night nights 夜里 夜间",
+        "season": "spring 春天 春季,summer 夏天 夏季,autumn 秋天 秋季,winter 冬天 冬季",
+    }.items()
+}
+"""Words of which a text has one of a few: another one of the same kind says something else."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """The amounts, the dates, and the names of a text."""
+class Figure:
+    """A figure of a text: what it says, in one or more ways, and what follows from it.
 
-    amounts: frozenset[Amount]
-    dates: frozenset[Date]
-    names: tuple[str, ...]
+    A `weak` one may be a word of another meaning, such as *one*: it differs only from another figure of its kind, and
+    of its `nouns`, the words after it.
+    """
+
+    start: int
+    end: int
+    says: tuple[Reading, ...]
+    implies: tuple[Reading, ...] = ()
+    weak: bool = False
+    nouns: frozenset[str] = frozenset()
+
+    def is_like(self, other: "Figure") -> bool:
+        """Whether it may be exchanged for another one: of the same kind, and amounts of the same unit."""
+        first, second = self.says[0], other.says[0]
+        return first[0] == second[0] and (first[0] != "n" or first[2] == second[2])
+
+
+Read = tuple[tuple[Reading, ...], tuple[Reading, ...], bool] | None
+"""What a match says, what follows from it, and whether it is weak; None for no figure."""
 
 
 def find_missing(
-    sentence: str, passages: Iterable[str], places: Iterable[str], known: Container[str] = ()
+    sentence: str, quotes: Sequence[str], passages: Iterable[str], known: Container[str] = ()
 ) -> tuple[str, ...]:
-    """Return the amounts, dates and names of a sentence, as it writes them, that are in none of its passages.
+    """Return the figures and names of a sentence, as it writes them, that its quotes lack.
 
-    Names may be in their titles (`places`) too. A first word of a sentence, which English writes large, is a name
-    where it is `known`, as the other passages have it `large` within a sentence.
+    Names may be in the passages too. A first word of a sentence, which English writes large, is a name where it is
+    `known`, as the other passages have it `large` within a sentence. A figure in the place of another one is missing.
     """
-    plain, texts = _normal(sentence), [_normal(text) for text in passages]
-    dates = [date for text in texts for date, _ in _dates(text)]
-    amounts = {amount for text in texts for amount, _ in _amounts(text)}
-    lost = [typed for date, typed in _dates(plain) if not any(_agree(date, other) for other in dates)]
-    rest = _DATES.sub(lambda match: " " * len(match.group()), plain)
-    lost += [typed for amount, typed in _amounts(rest) if amount not in amounts]
-    source_words = {word for text in (*texts, *map(_normal, places)) for word in _words(text)}
-    names = (name for name in _names(rest, known) if not _contains_name(name, source_words))
-    return tuple(dict.fromkeys([*lost, *names]))
-
-
-def _normal(text: str) -> str:
-    return simplify(unicodedata.normalize("NFKC", text).translate(_DOTS))
-
-
-# numbers
-
-
-def _amounts(text: str) -> Iterator[tuple[Amount, str]]:
-    """Yield the numbers with their units, each also as it is typed; the first of a range has the unit of the last."""
-    for match in _PERCENT.finditer(text):
-        yield (_decimal(match[1]), "%"), match.group()
-    matches = list(_NUMBER.finditer(_PERCENT.sub(lambda match: " " * len(match.group()), text)))
-    for number, match in enumerate(matches):
-        value = _value(match)
-        if value is None:
+    plain, texts = names.normal(sentence), [names.normal(text) for text in quotes]
+    ours, pairs = find(plain), [(text, figure) for text in texts for figure in find(text)]
+    lost = [
+        (figure.start, plain[figure.start : figure.end])
+        for figure in ours
+        if _is_missing(figure, pairs) or _is_exchanged(figure, plain, pairs)
+    ]
+    own, more = names.words(" ".join(texts)), names.words(" ".join([*texts, *map(names.normal, passages)]))
+    for start, name in names.names(plain, known):
+        if any(figure.start <= start < figure.end for figure in ours):
             continue
-        unit, then = _unit(match), matches[number + 1] if number + 1 < len(matches) else None
-        if not unit and then and _RANGE.fullmatch(text, match.end(), then.start()):
-            unit = _unit(then)
-        yield (value, unit), match.group().strip()
+        if not names.contains_name(name, own if any(map(str.isdecimal, name)) else more):
+            lost.append((start, name))
+    return tuple(dict.fromkeys(text for _, text in sorted(lost)))
 
 
-def _value(match: re.Match[str]) -> str | None:
-    """Return a number in its common form, None for what only looks like one: 一 in 一样."""
-    sign = "-" if match["sign"] else ""
-    scale = _SCALES[match["scale"].lower()] if match["scale"] else 1
-    if match["word"]:
-        return f"{_WORDS[match['word'].lower()] * scale}"
-    if match["chinese"]:
-        counted = _chinese(match["chinese"])
-        plain = match["chinese"] in _PLAIN
-        return None if counted is None or (plain and not match["unit"]) else f"{sign}{counted * scale}"
-    figures = match["figures"]
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", figures):
-        figures = figures.replace(",", "")
-    if scale > 1 and re.fullmatch(r"\d+(?:\.\d+)?", figures):
-        return f"{sign}{_decimal(str(Decimal(figures) * scale))}"
-    return f"{sign}{_decimal(figures)}"
+def differing(text: str, others: Iterable[str]) -> list[Span]:
+    """Return the places of the figures and names of a text that others lack."""
+    text, others = names.normal(text), [names.normal(other) for other in others]
+    said = {reading for other in others for figure in find(other) for reading in figure.says + figure.implies}
+    held = names.words(" ".join(others))
+    figures = [(item.start, item.end) for item in find(text) if not said & {*item.says}]
+    return figures + [(at, at + len(name)) for at, name in names.names(text, ()) if not names.contains_name(name, held)]
 
 
-def _decimal(figures: str) -> str:
-    """Return a plain number without zeros before or after it; a version or a time stays as it is."""
-    if counted := _chinese(figures):
-        return str(counted)
-    if not re.fullmatch(r"\d+(?:\.\d+)?", figures):
-        return figures
-    whole, point, rest = figures.partition(".")
-    rest = rest.rstrip("0") if point else ""
-    return (whole.lstrip("0") or "0") + (f".{rest}" if rest else "")
+def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
+    others = [other for _, other in pairs]
+    said = {reading for other in others for reading in other.says + other.implies}
+    if said & {*figure.says}:
+        return False
+    if figure.weak:
+        return any(figure.is_like(other) and (not figure.nouns or figure.nouns & other.nouns) for other in others)
+    return not any(  # the unit of a row is in the header of its table
+        kind == "bare" and ("n", value, "") in said and any(f"({unit})" in other for other, _ in pairs)
+        for kind, value, *unit_of in figure.implies
+        for unit in unit_of
+    )
 
 
-def _chinese(text: str) -> int | None:
-    """Return the number of Chinese numerals, None where they make none."""
-    if not text or len(text) > _LONGEST or not set(text) <= set(_COUNTED):
-        return None
-    if set(text) <= set(_DIGITS):
-        return int("".join(str(_DIGITS[item]) for item in text))
-    total = section = digit = 0
-    for item in text:
-        if item in _DIGITS:
-            digit = _DIGITS[item]
-        elif (power := _POWERS[item]) < 10**4:
-            section += (digit or 1) * power
-            digit = 0
+_CONTEXT = 6
+"""Words on each side of a figure that are compared."""
+
+
+def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
+    """Whether the words around a figure are those around another one: that of *bought*, where it was sold."""
+    around = _context(figure, text)
+    own = other = 0
+    for source, item in pairs:
+        if not figure.is_like(item):
+            continue
+        equal = sum(_count_equal(*sides) for sides in zip(around, _context(item, source), strict=True))
+        if {*figure.says} & {*item.says, *item.implies}:
+            own = max(own, equal)
         else:
-            total += (section + digit or 1) * power
-            section = digit = 0
-    return total + section + digit
+            other = max(other, equal)
+    return other >= own + 2
 
 
-def _unit(match: re.Match[str]) -> str:
-    if match["unit"]:
-        return _UNIT[match["unit"].strip(" -").lower()]
-    return _UNIT[match["before"].strip()] if match["before"] else ""
+def _context(figure: Figure, text: str) -> tuple[list[str], list[str]]:
+    left, right = (
+        [token.key for token in tokens(part) if token.key not in ("a", "an", "the")]
+        for part in (text[max(0, figure.start - 80) : figure.start], text[figure.end : figure.end + 80])
+    )
+    return left[::-1][:_CONTEXT], right[:_CONTEXT]
 
 
-# dates
+def _count_equal(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
+    return sum(any(map(str.isalnum, word)) for word, _ in pairs)
 
 
-def _dates(text: str) -> Iterator[tuple[Date, str]]:
-    for match in _DATES.finditer(text):
-        parts = {name[0]: value for name, value in match.groupdict().items() if value}
-        month = parts["m"]
-        number = int(month) if month.isdecimal() else [name[:3] for name in _MONTHS].index(month[:3].lower()) + 1
-        date = (int(parts["y"]) if "y" in parts else None, number, int(parts["d"]) if "d" in parts else None)
-        if 1 <= number <= 12 and (date[2] is None or 1 <= date[2] <= 31):
-            yield date, match.group()
+def find(text: str) -> list[Figure]:
+    """Return the figures of a normal text in their order."""
+    found: list[Figure] = []
+    for pattern, read in _READERS:
+        for match in pattern.finditer(text):
+            if result := read(match):
+                start, kept = match.start(), match.group().removesuffix(match.groupdict().get("classifier") or "")
+                end = start + len(kept.rstrip())
+                found.append(Figure(start, end, *result, _nouns(text, match.end())))
+        for figure in found:
+            text = text[: figure.start] + "\0" * (figure.end - figure.start) + text[figure.end :]
+    return sorted(found, key=lambda figure: figure.start)
 
 
-def _agree(date: Date, other: Date) -> bool:
-    """Whether another date says all that one says."""
-    return all(item is None or item == two for item, two in zip(date, other, strict=True))
+def _nouns(text: str, end: int) -> frozenset[str]:
+    """Return the next two words after a figure that have a subject, or the next two Chinese characters."""
+    after = text[end : end + 40]
+    if match := re.match(rf"\s?([{CJK}]{{2}})", after):
+        return frozenset((match[1],))
+    words = re.findall(r"\A[ -]?([A-Za-z]+)(?:[ -]([A-Za-z]+))?", after)
+    return frozenset(singular(word.lower()) for word in (words[0] if words else ()) if word) - STOP_WORDS
 
 
-# names
+# what each kind reads
 
 
-def _names(text: str, known: Container[str]) -> Iterator[str]:
-    """Yield the words that are names: written large within a sentence, or with figures or marks inside.
-
-    Among Chinese every Latin word is one.
-    """
-    chinese = bool(re.search(f"[{CJK}]", text))
-    for match in _LATIN.finditer(text):
-        word = match.group().strip("_'’")
-        if len(word) < 2 or word.replace(",", "").isdecimal() or _NUMBER.fullmatch(word):
-            continue
-        if fold(word) in STOP_WORDS or re.fullmatch(r"\w(?:\.\w)+", word):
-            continue
-        inner = any(letter.isupper() or letter.isdecimal() or letter in "_/+#." for letter in word[1:])
-        first = word[0].isupper() and _starts(text, match.start())
-        begins = first and not (fold(word) in known or _followed_by_name(text, match.end()))
-        if chinese or inner or (word[0].isupper() and not begins):
-            yield word
+def _date(match: re.Match[str]) -> Read:
+    parts = {name[0]: value for name, value in match.groupdict().items() if value}
+    year, day = (int(read_number(parts[name]) or 0) if name in parts else None for name in "yd")
+    plain: tuple[Reading, ...] = (("n", Fraction(year), ""),) if year else ()
+    if "m" not in parts:
+        return (("date", year, None, None), *plain), (), False
+    name = parts["m"]
+    month = int(number) if (number := read_number(name)) else [item[:3] for item in _MONTHS].index(name[:3].lower()) + 1
+    if name.lower() in ("may", "march") and "d" not in parts and "y" not in parts and not match["m6"]:
+        return None
+    if not 1 <= month <= 12 or not 1 <= (day or 1) <= 31:
+        return None
+    vaguer = [("date", y, m, d) for y in (year, None) for m, d in ((month, day), (month, None), (None, None)) if y or m]
+    return (("date", year, month, day),), (*vaguer, *plain), False
 
 
-def _followed_by_name(text: str, end: int) -> bool:
-    """Whether the next word is written large too, as in a name of two words."""
-    then = _LATIN.match(text, end + 1) if text[end : end + 1] == " " else None
-    return bool(then and then.group()[0].isupper() and len(then.group()) > 1)
+def _percent(match: re.Match[str]) -> Read:
+    value = read_number(match["of"]) or (Fraction(0) if match["of"] in ("0", "零") else None)
+    parts = match["whole"]
+    whole = Fraction(100) if parts == "百" else read_number(parts)
+    return ((("n", value / whole * 100, "%"),), (), False) if value is not None and whole else None
 
 
-def _starts(text: str, at: int) -> bool:
-    """Whether a sentence starts at a place."""
-    end = at
-    while end and text[end - 1].isspace():
-        end -= 1
-    return not end or text[end - 1] in _OPENS or "\n" in text[end:at]
+def _part(match: re.Match[str]) -> Read:
+    """Read a half, two thirds, half an hour."""
+    share = Fraction(*_PARTS[match["part"].lower()]) if match["part"] else Fraction(1, 2)
+    share *= WORDS.get((match["count"] or "").lower(), 1)
+    if unit := match["unit"] or match["chinese"]:
+        base, factor = UNIT[unit.lower()]
+        return (("n", share * factor, base),), (), False
+    return (("n", share * 100, "%"),), (), False
 
 
-def large(text: str) -> frozenset[str]:
-    """Return the words that are written large within a sentence, folded."""
-    text = _normal(text)
-    words = (match for match in _LATIN.finditer(text) if match.group()[0].isupper())
-    return frozenset(fold(match.group()) for match in words if not _starts(text, match.start()))
+def _time(match: re.Match[str]) -> Read:
+    """Read a time of the day in minutes; `hour` is one whose half of the day isn't said."""
+    word = match.group().strip().lower()
+    if word in _HOURS:
+        return (("time", _HOURS[word]),), (("hour", 0),), False
+    hour, minute = read_number(match["hour"] or match["clock"] or match["at"] or match["chinese"]), 0
+    if hour is None or hour > 24:
+        return None
+    minute = 30 if match["minute"] == "半" else int(read_number(match["minute"] or match["past"]) or 0)
+    if minute > 59:
+        return None
+    total, half = int(hour) % 24 * 60 + minute, (match["half"] or match["part"] or "").lower()
+    late = half.startswith("p") or half.startswith(_LATE)
+    total = (
+        total + 720 if late and total < 720 else total - 720 if half.startswith("a") and total >= 720 else total
+    ) % 1440
+    vague = ("hour", total % 720)
+    if match["at"] or (match["clock"] and not half) or (match["chinese"] and not half and hour <= 12):
+        return (vague, *((("n", hour, ""),) if match["at"] else ())), (), False
+    return (("time", total),), (vague,), False
 
 
-def _words(text: str) -> set[str]:
-    """Return the words of a text and what is between their marks, folded."""
-    words = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
-    return words | {part.strip("_") for word in words for part in re.split(r"[^\w]+", word)}
+def _frequency(match: re.Match[str]) -> Read:
+    word = next(filter(None, map(match.group, ("adverb", "period", "an", "a", "short", "chinese")))).lower()
+    single = bool(match["an"] or match["a"] or match["one"])  # a day, which is one, or each
+    word = _PERIODS.get(word, word).removeprefix("个")
+    twice, word = word.startswith("2 "), word.removeprefix("2 ")
+    word = word.rstrip("里上") if word[0] in _CHINESE_PERIODS else singular(word)
+    word = _CHINESE_PERIODS.get(word, word)
+    typed = match["count"] or match["every"]
+    count = read_number(typed) if typed else Fraction(2 if twice else 1)
+    if count is None:
+        return None
+    if word == "night":
+        return (("each", count, "night"),), (("each", count * 86400, "s"),), False
+    base, factor = ("month", Fraction(3)) if word == "quarter" else UNIT["min" if word == "分" else word]
+    rate, amount = ("each", count * factor, base), ("n", count * factor, base)
+    return (amount, rate) if single else (rate, amount) if typed else (rate,), (), single
 
 
-def _contains_name(name: str, held: set[str]) -> bool:
-    """Whether a name is in some words, as it is or with an ending of English."""
-    folded = fold(name)
-    forms = {folded, folded.removesuffix("'s"), folded.removesuffix("’s"), folded.removesuffix("s"), f"{folded}s"}
-    return bool(forms & held) or all(part in held for part in re.split(r"[^\w]+", folded) if part)
+def _ordinal(match: re.Match[str]) -> Read:
+    word, typed = (match["word"] or "").lower(), match["figures"] or match["chinese"]
+    if word == "second" and re.search(
+        r"(?:\d|\b(?:an?|per|each|every|half|one|ten|five|two|few))[ -]\Z", match.string[: match.start()]
+    ):
+        return None
+    if word and match.string[match.end() : match.end() + 1] == ",":
+        return None
+    value = read_number(typed) if typed else Fraction(_ORDINALS.get(word, 1)) if word or match["head"] else Fraction(-1)
+    return ((("nth", value),), (), value in (1, -1)) if value is not None else None
 
 
-def numbers(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the numbers of a text in their common form, each with its place."""
-    return ((value, *match.span()) for match in _NUMBER.finditer(text) if (value := _value(match)) is not None)
+def _day(match: re.Match[str]) -> Read:
+    word = (match["name"] or match["short"] or "").lower()
+    day = (
+        "一二三四五六日天".index(match["chinese"]) if match["chinese"] else [item[:3] for item in _DAYS].index(word[:3])
+    )
+    return (("weekday", min(day, 6)),), (("each", Fraction(604800), "s"),), False
+
+
+def _closed(match: re.Match[str]) -> Read:
+    word = match.group().lower()
+    kind = next(kind for kind, words in _CLOSED.items() if word in words)
+    return ((kind, _CLOSED[kind][word]),), (), True
+
+
+def _often(match: re.Match[str]) -> Read:
+    word = match.group().lower()
+    if word == "both":
+        return (("n", Fraction(2), ""),), (), True
+    return (("n", Fraction(("once", "twice", "thrice").index(word) + 1), "time"),), (), word == "once"
+
+
+def _amount(match: re.Match[str]) -> Read:
+    word = (match["word"] or "").lower()
+    if word == "one" and not (match["scale"] or match["unit"]) and _is_pronoun(match):
+        return None
+    plain = match["chinese"] in PLAIN and not (match["unit"] or match["classifier"] or match["scale"])
+    if plain or (word in MULTIPLES and not re.search(r"\ba\s\Z", match.string[: match.start()])):
+        return None
+    unit, factor = _unit(match)
+    if not unit and (between := _RANGE.match(match.string, match.end())):
+        # The first of a range has the unit of the last: 5-10 minutes.
+        then = NUMBER.match(match.string, between.end())
+        unit, factor = _unit(then) if then else (unit, factor)
+    typed = match["figures"] or ""
+    value = read_number(word or match["chinese"] or typed)
+    if value is None and not typed:
+        return None
+    if value is not None and match["scale"]:
+        value *= SCALES[match["scale"].lower()]
+    sign = -1 if match["sign"] else 1
+    if value is None or ("." in typed and not (unit or match["scale"])):  # a version: 3.10 isn't 3.1
+        return (("n", f"{'-' * (sign < 0)}{'0' * typed.startswith('.')}{typed}", unit),), (), False
+    value *= sign * factor
+    says: tuple[Reading, ...] = (("n", value, unit),)
+    if unit in COUNTED_UNITS:
+        says += (("n", value, ""),)
+    implied: list[Reading] = [("n", value, other) for other in DEGREES.get(unit, ())]
+    implied += [("bare", value / factor, match["unit"].strip(" -"))] if match["unit"] else []
+    loose = value == 1 and (not typed or bool(match["classifier"])) and (not unit or word != "one")
+    return says, tuple(implied), loose
+
+
+def _is_pronoun(match: re.Match[str]) -> bool:
+    before = re.search(r"(\w+)\s\Z", match.string[: match.start()])
+    after = re.match(r"[ -](\w+)", match.string[match.end() :].replace("\0", " ")) or re.match(
+        r"(\w+)", match.string[match.end() :]
+    )
+    return not after or after[1].lower() in _PRONOUN_AFTER or bool(before and before[1].lower() in _PRONOUN_BEFORE)
+
+
+def _unit(match: re.Match[str]) -> tuple[str, Fraction]:
+    typed = (match["unit"] or match["before"] or "").strip(" -")
+    return UNIT[CASED.get(typed, typed.lower())] if typed else ("", Fraction(1))
+
+
+_N = rf"\d+(?:\.\d+)?|[{COUNTED}]+"
+_EVERY = rf"(?:(?P<count>\d+|{SPELLED})[ -])?(?P<period>{_PERIOD})\b"
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), read)
+    for pattern, read in (
+        (
+            r"(?P<y1>(?<!\d)[12]\d{3})[-/.](?P<m1>\d{1,2})(?:[-/.](?P<d1>\d{1,2}))?(?![\d.])"
+            r"|(?:(?P<y2>\d{4})\s?年\s?)?(?P<m2>(?<!\d)\d{1,2}|十[一二]?|(?<![一二三四五六七八九十])[一二三四五六七八九])\s?月"
+            r"(?:\s?(?P<d2>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?|(?P<y6>[12]\d{3})\s?年"
+            rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m3>{_MONTH})(?!\w)(?:,?\s(?P<y3>[12]\d{{3}})\b)?"
+            rf"|\b(?P<m4>{_MONTH})\s(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y4>[12]\d{{3}})\b)?"
+            rf"|\b(?P<m5>{_MONTH})\s(?P<y5>[12]\d{{3}})\b"
+            rf"|(?:(?<=\bin\s)|(?<=\bof\s)|(?<=since\s)|(?<=until\s)|(?<=by\s)|(?<=every\s))(?=(?-i:[A-Z]))(?P<m6>{_MONTH})(?!\w)",
+            _date,
+        ),
+        (rf"(?P<whole>[{COUNTED}]+)分之(?P<of>{_N})", _percent),
+        (
+            r"\b(?:(?P<count>an?|one|two|three|four)[ -])?(?P<part>half|(?:quarter|third|fifth|tenth)s?(?=\sof\b))(?!-)"
+            r"(?:\s(?:of\s)?an?\s(?P<unit>hour|day|minute|second|year|month)\b)?|半(?P<chinese>小时|天|年|个月|分钟)|一半",
+            _part,
+        ),
+        (
+            r"(?P<part>早上|早晨|上午|凌晨|清晨|中午|下午|傍晚|晚上|晚)?\s?(?:"
+            r"(?<![\d.:])(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})(?![\d:.])|(?P<clock>\d{1,2})(?=\s?[ap]\.?m\b|\so['’]clock))"
+            r"(?:\s?(?P<half>[ap]\.?m\b\.?)|\so['’]clock)?"
+            rf"|(?<=[午晨上晚])(?P<chinese>{_N})[点时](?P<past>半|(?:{_N})分?)?"
+            rf"|(?<=\bat\s)(?P<at>\d{{1,2}})(?![\d:.,%°-]|{UNIT_AFTER}))"
+            r"|\b(?P<word>noon|midday|midnight)\b|正午|午夜|半夜",
+            _time,
+        ),
+        (
+            rf"\b(?P<adverb>{'|'.join(_PERIODS)})\b|\b(?:every|each|per)\s{_EVERY}"
+            rf"|\ban\s(?P<an>hour)\b|\ba\s(?P<a>{_PERIOD})\b|(?<=\w)/(?P<short>s|h|{_PERIOD})\b(?![/\w.])"
+            rf"|(?:每隔?(?P<every>{_N})?|(?<![{COUNTED}第])(?P<one>一))\s?个?(?P<chinese>{_CHINESE_PERIOD})",
+            _frequency,
+        ),
+        (
+            rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<figures>\d+)(?:st|nd|rd|th)\b|第(?P<chinese>{_N})"
+            r"|(?P<head>首)(?=[个次位批])|(?<=\bthe\s)(?:very\s)?last\b|最后(?=一)",
+            _ordinal,
+        ),
+        (
+            r"\b(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|\b(?P<short>(?-i:Mon|Tue|Wed|Thu|Fri|Sat))\b"
+            r"|(?<![一两二三四五六\d])(?:周|星期|礼拜)(?P<chinese>[一二三四五六日天])(?![次个])",
+            _day,
+        ),
+        (r"\b(?:once(?=\s(?:an?|per|every|each|daily)\b)|twice|thrice|both)\b", _often),
+        (NUMBER.pattern, _amount),
+        (
+            rf"\b(?:{'|'.join(w for words in _CLOSED.values() for w in words if w.isascii())})\b"
+            rf"|{'|'.join(w for words in _CLOSED.values() for w in words if not w.isascii())}",
+            _closed,
+        ),
+    )
+)

@@ -10,8 +10,9 @@ from core.base.terminal import _, say
 from core.base.text import one_line
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
+from core.doors.operations.text.answers import format_sentence
 from core.doors.operations.views.search import NoteReference
-from core.model import NOT_IN_NOTES, Answer, AnswerThreshold, Hit, Progress, Quote, Sentence, WrittenAnswer, no_progress
+from core.model import Answer, AnswerThreshold, Hit, Mark, Progress, Quote, Sentence, WrittenAnswer, no_progress
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """A part of an answer: a quote, or a sentence that a language model wrote, whose `kind` is `written`."""
+    """A part of an answer: a quote, or a sentence that a language model wrote, whose `kind` is `written`.
+
+    `mark` says how far it rests on the notes.
+    """
 
     number: int
     kind: str
@@ -30,15 +34,17 @@ class AnswerSentence:
     text: str
     marked: str
     citations: tuple[int, ...]
+    mark: Mark
     explanation: Message | None
 
     @classmethod
     def from_quote(cls, quote: Quote) -> Self:
-        return cls(quote.number, quote.kind, quote.lead, quote.text, quote.marked_text, (quote.number,), None)
+        numbers = (quote.number,)
+        return cls(quote.number, quote.kind, quote.lead, quote.text, quote.marked_text, numbers, "word_for_word", None)
 
     @classmethod
     def from_sentence(cls, number: int, sentence: Sentence) -> Self:
-        return cls(number, "written", "", sentence.text, "", sentence.citations, sentence.explanation)
+        return cls(number, "written", "", sentence.text, "", sentence.citations, sentence.mark, sentence.explanation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +148,16 @@ class WrittenSentence(AnswerSentence):
 
 def format_answer(answer: AnswerView) -> list[str]:
     """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
-    doubtful = [item for item in answer.sentences if item.explanation]
-    unproven = [f"  {item.text} ({say(NOT_IN_NOTES)}: {say(item.explanation)})" for item in doubtful]
+    written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     head = [say(answer.explanation)] if answer.explanation else []
     if answer.refused:
         nearest = list(dict.fromkeys(f"  {_place(hit)}" for hit in answer.nearest))
         shown = [say(answer.bar.explanation), _("The nearest passages:"), *nearest] if nearest else []
-        return [*head, *unproven, *shown]
+        return [*head, *written, *shown]
     head += [] if answer.sure or answer.writing else [_("Possible answer:")]
     cited = (f"[{item.number}] {_place(item)}: {one_line(item.quote)}" for item in answer.citations)
     plain = (f"[{item.number}] {_place(item)}" for item in answer.citations)
-    return [*head, answer.answer, *unproven, "", *(cited if answer.writing else plain)]
+    return [*head, *(written or [answer.answer]), "", *(cited if answer.writing else plain)]
 
 
 def _place(item: NoteReference) -> str:
@@ -181,7 +186,7 @@ def ask(
         bool,
         About(
             message(
-                "Let the language model of the settings write the answer; what your notes don't prove of it is marked."
+                "Let the language model of the settings write the answer; each sentence says how far it rests on notes."
             )
         ),
     ] = False,

@@ -13,7 +13,9 @@ import httpx
 from core.base.errors import Cancelled, ProviderError
 from core.base.messages import message
 from core.base.text import CJK, find_quote, make_storable, one_line
-from core.features.answers import figures, polarity
+from core.features.answers import names
+from core.features.answers.proof import judge
+from core.features.answers.wording import Source, sources
 from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
 from core.providers.chat import QUOTED, Chat, as_sent
 from core.providers.connection import Stop, is_this_machine
@@ -126,8 +128,9 @@ You are given JSON: "question", and "passages", each with a "number", a "place" 
 Answer from the passages alone, in the language of the question, in at most six short sentences, the most important \
 one first. Write each sentence as a line of its own, one JSON object such as
 {"sentence": "...", "quotes": [{"passage": 2, "quote": "..."}]}
-A quote is copied from the text of its passage letter for letter, in the passage's own language: the 5 to 25 words \
-that prove the sentence. Take numbers, dates, units and names over as the passage writes them. Write nothing else, \
+Prefer the notes' own words: where one sentence of a passage answers, copy that whole sentence. Take numbers, dates, \
+units and names over as the passage writes them. A quote is copied from the text of its passage letter for letter, in \
+the passage's own language: the 5 to 25 words that prove the sentence. Write nothing else, \
 and no sentence without a quote. If no passage answers the question, write only {"sentence": "", "quotes": []}"""
 
 LISTED = """
@@ -171,6 +174,8 @@ SENTENCES, LETTERS, QUOTES = 12, 800, 4
 IDLE = 4_000
 """Characters without a sentence after which a model is stopped."""
 
+_WITH_LEAD = 400
+"""Most characters of a quote that begins with the lead-in of its list or the header of its table."""
 _REFUSED = (400, 422)
 """Status of a request with a schema that the server can't apply."""
 
@@ -274,7 +279,7 @@ class _Proof:
 
     def __init__(self, material: Material, question: str) -> None:
         self._material = material
-        self._known = figures.large("\n".join([*material.places, *material.texts, question]))
+        self._known = names.large("\n".join([*material.places, *material.texts, question]))
         self.quotes: list[Quote] = []
         self.read = False
 
@@ -288,16 +293,24 @@ class _Proof:
         if not text:
             return None
         found = list(self._locate_quotes(value.get("quotes")))
-        used = sorted({number for number, _ in found})
-        texts, places = ([every[number] for number in used] for every in (self._material.texts, self._material.places))
-        missing = figures.find_missing(text, texts, places, self._known) if found else ()
-        quoted = [(self._material.texts[number], span) for number, span in found]
-        otherwise = bool(found) and not missing and not polarity.agrees(text, quoted)
-        numbers = () if missing or otherwise else tuple(dict.fromkeys(self._number(*item) for item in found))
-        return Sentence(text, numbers, missing, otherwise)
+        if not found:
+            return Sentence(text)
+        texts = [self._material.texts[number] for number in sorted({number for number, _ in found})]
+        pairs = [(source, self._material.places[number]) for number, source in found]
+        verdict = judge(text, pairs, texts, self._known)
+        if verdict.missing:
+            return Sentence(text, missing=verdict.missing)
+        numbers = [self._number(*item) for item in found]
+        marks = tuple(
+            (quote.number, start + source.start - at, end + source.start - at)
+            for (_, source), (quote, at), spans in zip(found, numbers, verdict.theirs, strict=False)
+            for start, end in spans
+        )
+        citations = tuple(dict.fromkeys(quote.number for quote, _ in numbers))
+        return Sentence(text, citations, verbatim=verdict.copied, marks=verdict.ours, quote_marks=marks)
 
-    def _locate_quotes(self, quotes: object) -> Iterator[tuple[int, tuple[int, int]]]:
-        """Yield the places of quotes in the passages that they name, with the numbers of those from 0."""
+    def _locate_quotes(self, quotes: object) -> Iterator[tuple[int, Source]]:
+        """Yield the whole sentences that quotes are of, with the numbers from 0 of the passages that they name."""
         for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
             if not isinstance(quote, dict):
                 continue
@@ -305,20 +318,23 @@ class _Proof:
             if type(number) is int and 1 <= number <= len(self._material.texts) and isinstance(text, str):
                 span = find_quote(text, self._material.texts[number - 1])
                 if span:
-                    yield number - 1, span
+                    yield from ((number - 1, source) for source in sources(self._material.texts[number - 1], span))
 
-    def _number(self, passage: int, span: tuple[int, int]) -> int:
-        """Return the number of a quote; the same place has the same."""
+    def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
+        """Return the quote of a sentence, one for each place, and where its text begins in its passage."""
         hit = self._material.hits[passage]
-        start, end = (hit.chunk.start + place for place in span)
+        first = source.start
+        if source.lead and source.end - source.lead[0] <= _WITH_LEAD:
+            first = min(first, source.lead[0])
+        start, end = (hit.chunk.start + place for place in (first, source.end))
         if len(hit.chunk.text) != hit.chunk.end - hit.chunk.start:
             start, end = hit.chunk.start, hit.chunk.end
-        text = hit.chunk.text[slice(*span)]
+        text = hit.chunk.text[first : source.end]
         for item in self.quotes:
             if (item.chunk.id, item.start, item.text) == (hit.chunk.id, start, text):
-                return item.number
+                return item, first
         self.quotes.append(Quote(len(self.quotes) + 1, hit.note, hit.chunk, "sentence", text, "", start, end))
-        return len(self.quotes)
+        return self.quotes[-1], first
 
 
 def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:

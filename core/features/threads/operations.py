@@ -14,9 +14,10 @@ from core.base.terminal import _, say
 from core.base.text import one_line
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
+from core.doors.operations.text.answers import format_sentence
 from core.doors.operations.views import Deletion
 from core.doors.operations.views.notes import WrittenNote
-from core.model import GONE, NOT_IN_NOTES, Cited, CitedPlace, DiffPiece, SearchOptions, Sentence, Thread, Turn
+from core.model import GONE, Cited, CitedPlace, DiffPiece, SearchOptions, Sentence, Thread, Turn
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -115,10 +116,7 @@ def _format_turn(turn: ThreadTurn) -> Iterator[str]:
     yield f"\n{turn.typed}"
     if turn.question != turn.typed:
         yield _("Searched as: {question}", question=turn.question)
-    for sentence in turn.sentences:
-        marks = "".join(f"[{number}]" for number in sentence.citations)
-        unproven = f"  {sentence.text} ({say(NOT_IN_NOTES)}: {say(sentence.explanation)})"
-        yield f"{sentence.text} {marks}" if marks else unproven
+    yield from map(format_sentence, turn.sentences)
     for cited in turn.citations:
         gone = f" ({say(GONE[cited.state])})" if cited.state in GONE else ""
         yield f"[{cited.number}] {cited.title}{gone}: {one_line(cited.quote)}"

@@ -14,6 +14,7 @@ from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
 from core.base.text import CJK, find_half_character, one_line
 from core.model import (
+    MARKS,
     REFUSED,
     Answer,
     Cited,
@@ -247,17 +248,18 @@ def _answer_text(turn: Turn) -> str:
 
 
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
-    """Return the proven sentences of a thread as Markdown, with a link to each source; all else is plain text."""
+    """Return the sentences of a thread that rest on notes as Markdown, with how far, and a link to each source."""
     parts = []
+    language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
     for turn in thread.turns:
         lines = [f"## {_escape_markdown(turn.typed)}", ""] if len(thread.turns) > 1 else []
         for sentence in turn.sentences:
             marks = "".join(f" \\[{number}\\]" for number in sentence.citations)
-            lines += [f"{_escape_markdown(sentence.text)}{marks}", ""] if sentence.citations else []
+            if sentence.citations:
+                lines += [f"{_escape_markdown(sentence.text)}{marks} ({render(MARKS[sentence.mark], language)})", ""]
         for cited in turn.citations:
             lines.append(f"- \\[{cited.number}\\] {_link(cited, paths)}: “{_escape_markdown(one_line(cited.quote))}”")
         parts.append("\n".join(lines).rstrip())
-    language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
     by = message("Written by {model} from these notes.", model=_escape_markdown(", ".join(models)))
     return "\n\n".join([*parts, render(by, language)]) + "\n"
 

@@ -93,7 +93,7 @@ def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
         if turn.question != turn.typed:
             st.caption(plain(t("Searched as: {question}", question=turn.question)))
         written.head(turn.model)
-        written.sentences(turn.sentences)
+        written.sentences(turn.sentences, {cited.number: cited.quote for cited in turn.citations})
         for cited in turn.citations:
             _draw_quotes(workspace, turn, cited)
 

@@ -1,11 +1,11 @@
-"""The answer that a language model writes, each sentence with its quotes or marked as unproven; the offer of one."""
+"""The answer that a language model writes, each sentence marked with how far it rests on the notes; the offer of one."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
-from core.model import NOT_IN_NOTES, Answer, Quote, SearchOptions, Sentence, WrittenAnswer
+from core.model import MARKS, Answer, Quote, SearchOptions, Sentence, WrittenAnswer
 from core.workspace import Workspace
 from pages.ui.shared import cards, local_servers, rendered, widgets
 from pages.ui.shared.safe import html, plain
@@ -99,7 +99,7 @@ def _answer(answer: Answer) -> None:
     if answer.written:
         with st.container(border=True, key="written", gap="xsmall"):
             head(writing.model)
-            sentences(answer.written)
+            sentences(answer.written, {quote.number: quote.text for quote in answer.quotes})
             for quote in answer.quotes:
                 _source(quote, answer.query)
             if writing.stopped:
@@ -112,17 +112,24 @@ def head(model: str) -> None:
     st.caption(f":material/edit_note: {plain(t('Written by {model}, checked against your notes', model=model))}")
 
 
-def sentences(written: Iterable[Sentence]) -> None:
-    """Draw sentences with their numbers; one that isn't in the notes says so, and why."""
-    st.html(f'<div class="t-answer t-written">{"".join(map(_sentence, written))}</div>')
+def sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
+    """Draw sentences with their numbers and marks; one in other words has its quotes below it, with what differs."""
+    drawn = "".join(_sentence(sentence, quotes) for sentence in written)
+    st.html(f'<div class="t-answer t-written">{drawn}</div>')
 
 
-def _sentence(sentence: Sentence) -> str:
-    why = sentence.explanation
-    if why is None:
-        return f"<p>{html(sentence.text)} <b>{''.join(f'[{number}]' for number in sentence.citations)}</b></p>"
-    mark = f'<span class="t-tag">{html(text_of(NOT_IN_NOTES))}</span> <span class="t-small">{html(text_of(why))}</span>'
-    return f'<p class="t-unproven">{html(sentence.text)} {mark}</p>'
+def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:
+    numbers = "".join(f" <b>[{number}]</b>" for number in sentence.citations)
+    tag = f'<span class="t-tag">{html(text_of(MARKS[sentence.mark]))}</span>'
+    if why := sentence.explanation:
+        tag += f' <span class="t-small">{html(text_of(why))}</span>'
+    text = rendered.mark(sentence.text, sentence.marks)
+    below = ""
+    if sentence.mark == "in_other_words":
+        for number in sentence.citations:
+            spans = sorted((start, end) for of, start, end in sentence.quote_marks if of == number)
+            below += f'<div class="t-cited t-small">{_quoted(quotes.get(number, ""), spans)}</div>'
+    return f'<p class="t-{sentence.mark}">{text}{numbers} {tag}</p>{below}'
 
 
 def _source(quote: Quote, asked: str) -> None:
@@ -139,7 +146,11 @@ def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> N
 
 def quote_html(quote: str) -> str:
     """Return a quote as HTML."""
-    return f'<div class="t-cited t-small">“{rendered.render_text(quote)}”</div>'
+    return f'<div class="t-cited t-small">{_quoted(quote)}</div>'
+
+
+def _quoted(quote: str, marks: Sequence[tuple[int, int]] = ()) -> str:
+    return f"“{rendered.render_text(quote, marks)}”"
 
 
 def _draw_sent_text(writing: WrittenAnswer) -> None:

@@ -94,6 +94,11 @@ def render_text(text: str, words: Sequence[Span] = (), sentence: Span | None = N
     return _render(text, pieces(text), words, sentence)
 
 
+def mark(text: str, spans: Sequence[Span]) -> str:
+    """Return a plain text as HTML, some parts of it marked."""
+    return _render(text, [RenderedPart(0, len(text))], spans, None)
+
+
 def _first(parts: Sequence[RenderedPart], start: int) -> int:
     """Return the index of an excerpt's first piece: the start of the sentence's paragraph if near, else the sentence."""
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)

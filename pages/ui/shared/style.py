@@ -104,11 +104,13 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-lines { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
 [data-testid="stTooltipContent"] .stMarkdownColoredBackground { background: #2f9c9040 !important; }
 [data-testid="stTooltipContent"] .stMarkdownColoredBackground:first-of-type { background: var(--t-mark) !important; }
-:is(.t-lines, .t-context, .t-fell) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
+:is(.t-lines, .t-context, .t-fell, .t-written) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
 .t-answer { max-width: 60rem; line-height: 1.55; overflow-wrap: anywhere; } .t-answer .t-lead { font-size: .86rem; opacity: .72; } .t-answer pre { margin: .2rem 0 0; padding: .4rem .6rem; }
 .t-answer .t-near { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 17%, transparent); border-radius: .2rem; padding: .06em 0; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
 .st-key-answer_perhaps { border-style: dashed !important; }
-.t-written p { margin: 0 0 .35rem; } .t-unproven { opacity: .72; } .t-cited { opacity: .72; margin: -.5rem 0 .2rem 1.6rem; overflow-wrap: anywhere; }
+.t-written p { margin: 0 0 .35rem; } .t-written .t-tag { white-space: nowrap; margin-left: .2rem; } .t-word_for_word .t-tag { border-color: var(--t-accent); } .t-not_in_notes { opacity: .72; }
+.t-written .t-cited { margin: -.1rem 0 .55rem; padding-left: .7rem; border-left: 3px solid var(--t-line); opacity: .85; }
+.t-cited { opacity: .72; margin: -.5rem 0 .2rem 1.6rem; overflow-wrap: anywhere; }
 .t-near { text-decoration: underline; text-decoration-color: color-mix(in srgb, var(--t-accent) 65%, transparent); text-decoration-thickness: 1.5px; text-underline-offset: .24em; }
 .t-code { font-family: var(--st-code-font, monospace); font-size: .86em; background: var(--t-soft); border-radius: .2rem; padding: 0 .2em; white-space: pre-wrap; }
 .t-b, .t-h { font-weight: 600; } .t-i { font-style: italic; } .t-u { color: var(--st-link-color, inherit); } .t-s { text-decoration: line-through; }

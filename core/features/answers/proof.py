@@ -1,0 +1,86 @@
+"""How far a sentence rests on its quotes: word for word, in other words, or not at all."""
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from core.features.answers import figures
+from core.features.answers.wording import Source, Span, WordToken, is_copy, tokens, turns
+
+_NEAR = 0.6
+"""Share of equal words from which two sentences are compared word by word."""
+_FUNCTION_WORDS = frozenset(
+    "a an the of to in on at by for with and is be been was it its 的 了 是 在 和 与 会 也 就".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the quotes of a sentence say of it: figures and names that they lack, or whether it is a copy.
+
+    `ours` and `theirs` are the places that differ, in the sentence and in each of its sources.
+    """
+
+    missing: tuple[str, ...]
+    copied: bool
+    ours: tuple[Span, ...] = ()
+    theirs: tuple[tuple[Span, ...], ...] = ()
+
+
+def judge(
+    sentence: str,
+    sources: Sequence[tuple[Source, str]],
+    passages: Sequence[str],
+    known: Container[str] = (),
+) -> Verdict:
+    """Compare a sentence with its sources, each a sentence of a note with the titles above it.
+
+    `passages` and `known` are for names, as in `figures.find_missing`.
+    """
+    if any(is_copy(sentence, source, place) for source, place in sources):
+        return Verdict((), True)
+    quotes = [f"{place}\n{source.before}\n{source.text}" for source, place in sources]
+    missing = figures.find_missing(sentence, quotes, passages, known)
+    texts = [source.text for source, _ in sources]
+    ours = [*_differing(sentence, quotes)]
+    theirs = [[*_differing(text, [sentence])] for text in texts]
+    for text, places in zip(texts, theirs, strict=True):
+        first, second, matcher = _matcher(sentence, text)
+        if matcher.real_quick_ratio() < _NEAR or matcher.ratio() < _NEAR:
+            continue
+        for kind, *span in matcher.get_opcodes():
+            if kind != "equal":
+                ours += _places(first, *span[:2])
+                places += _places(second, *span[2:])
+    return Verdict(missing, False, _joined(ours, sentence), tuple(map(_joined, theirs, texts)))
+
+
+def _differing(text: str, others: Sequence[str]) -> Iterator[Span]:
+    """Yield the places of figures, names and words that turn a text, of a kind that others lack."""
+    yield from figures.differing(text, others)
+    said = {kind for other in others for kind in turns(other)}
+    for kind, spans in turns(text).items():
+        yield from spans if kind not in said else ()
+
+
+def _matcher(text: str, other: str) -> tuple[list[WordToken], list[WordToken], SequenceMatcher[str]]:
+    ours, theirs = tokens(text), tokens(other)
+    first, second = ([token.key for token in side] for side in (ours, theirs))
+    return ours, theirs, SequenceMatcher(None, first, second, autojunk=False)
+
+
+def _places(found: Sequence[WordToken], first: int, last: int) -> Iterator[Span]:
+    for token in found[first:last]:
+        if token.key not in _FUNCTION_WORDS and any(map(str.isalnum, token.key)):
+            yield token.start, token.end
+
+
+def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """Return spans in their order, joined where nothing but a blank is between them."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and not text[joined[-1][1] : start].strip():
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return tuple(joined)

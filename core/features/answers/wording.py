@@ -1,0 +1,239 @@
+"""Whether a sentence is copied from a note word for word, and the words that turn what a sentence means.
+
+A copy may lack the few words of `_HARMLESS`, and clauses before or after a semicolon that hold no word of TURNING. It
+may have another article, singular or plural. Any other change makes it a paraphrase, so no rule has to know a meaning.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from core.base.text import CJK, fold
+from core.features.answers.units import units_of
+
+Span = tuple[int, int]
+
+TURNING: dict[str, str] = {
+    "not": r"""
+not never no none nobody nothing nowhere neither nor cannot [a-z]+n['’]t without lacks? un(?:able|less) fail\w* avoid\w*
+refus\w* den(?:y|ies|ied) impossible forbid\w* forbidden prohibit\w* hardly rarely seldom instead_of rather_than against
+不 没 无 未 非 勿 莫 别 禁 忌 免 拒 失败 而不是
+""",
+    "untrue": r"""
+false wrong\w* myth\w* mistake\w* incorrect\w* supposed\w* alleged\w* claim\w* believ\w* said says? thinks? thought
+rumou?r\w* would 错 误 谣 据说 声称 认为 以为 传言 说
+""",
+    "past": r"""
+used_to former\w* previous\w* once deprecated obsolete old was were had 曾 以前 过去 原先 原来 本来 旧 废
+""",
+    "only": "only solely just exclusively alone 只 仅 唯 才",
+    "if": r"""
+if when whenever while where wherever unless provided depend\w* in_case as_long_as assuming otherwise
+如 若 假 要是 一旦 除非 否则 的话 当 时 情况
+""",
+    "except": r"""
+except\w* but apart_from other_than exclud\w* although though however yet 除 但 却 不过 然而 虽 尽管
+""",
+    "order": """
+before after then until since till prior previously later earlier during 前 后 先 再 然后 直到 以来 期间
+""",
+    "least": r"at_least minimum more_than over above exceed\w* or_more 至少 最少 最低 超过 多于 大于 高于 以上 >=? ≥",
+    "most": """
+at_most maximum up_to less_than fewer_than under below within or_less 至多 最多 最高 少于 小于 低于 以下 以内 <=? ≤
+""",
+    "some": r"some several few little part\w* sometimes occasionally about almost nearly 有些 有的 某 部分 偶尔 几 约",
+    "usual": r"most mostly usual\w* often general\w* typical\w* normal\w* 通常 一般 往往 多数 大部分 经常",
+    "all": r"all always every\w* each any\w* both either whole 总 所有 每 全 都 任何 各 皆",
+    "must": r"must shall need\w* requir\w+ have_to has_to ought should recommend\w* 必 须 需 应 建议 要",
+    "may": r"may might can could perhaps maybe probabl\w+ possibl\w+ likely plan\w* will 可 能 也许 或许 大概 计划 将",
+    "because": "because so therefore thus hence due 因 由于 所以 因此",
+    "or": "or than like as 或 比 像 似",
+}
+"""Words that turn a sentence, by what they say; `_` is a space. Chinese ones count as a part of any word."""
+
+_TITLES = frozenset(("not", "untrue", "past", "if", "except"))
+"""Kinds of words by which a title turns what is below it."""
+_MOST = 12
+"""Sentences of a quote that are read; what is only in more of them isn't in the notes."""
+_ARTICLES = frozenset(("a", "an", "the"))
+_MEASURING = frozenset(
+    "little few lot bit couple dozen hundred thousand million half third quarter second first most more same only "
+    "other one two three four five six seven eight nine ten hour day week month year minute night time once".split()
+)
+"""Words before which an article says something: *a few*, *few*."""
+_HARMLESS = frozenset(("also", "very", "really", "simply", "actually", "非常", "其实"))
+_OPENINGS = re.compile(
+    r"\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
+    r"|此外|另外|而且|并且|事实上|总之|当然)[,，]?|please\s|请(?![假教求示愿帖客安]))\s*)+",
+    re.IGNORECASE,
+)
+"""What a copy may leave out at the start."""
+_ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′–—−‐‑", '"' * 10 + "'" * 5 + "-" * 5)
+_MARKER = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+|\d+、|#+[ \t]+)?")
+_LINKS = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|\[\^[^\]]*\]")
+_EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)([^*\n]{1,400}?)(?<=\S)\1(?!\w)")
+_TOKEN = re.compile(
+    rf"[{CJK}]|(?:(?![{CJK}])\w)+(?:(?:[.:'’/+&_-]|(?<=\d),(?=\d))(?:(?![{CJK}])\w)+)*(?:\+\+|#)?|[^\s\w\"`。|]"
+)
+_ENDS = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
+_LAST = frozenset(".!…")
+_NUMBERED = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "those": "that"}
+_SINGULAR = frozenset("news means goods customs sometimes besides always perhaps species series across its".split())
+
+
+@dataclass(frozen=True, slots=True)
+class WordToken:
+    """A word, a Chinese character or a mark; `key` is equal for two that differ in case, width or number alone."""
+
+    key: str
+    start: int
+    end: int
+
+
+def tokens(text: str) -> list[WordToken]:
+    """Return the words of a text and its marks but quotation marks, each with its place."""
+    plain = text.translate(_ALIKE)
+    found: list[WordToken] = []
+    for match in _TOKEN.finditer(plain):
+        word, start = unicodedata.normalize("NFKC", match.group()), match.start()
+        if word[-3:].lower() == "n't" and len(word) > 3:
+            stem = {"ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3].lower(), word[:-3].lower())
+            found += [WordToken(singular(stem), start, match.end() - 3), WordToken("not", match.end() - 3, match.end())]
+        elif word.lower() == "cannot":
+            found += [WordToken("can", start, start + 3), WordToken("not", start + 3, match.end())]
+        else:
+            found.append(WordToken(_key(word), start, match.end()))
+    return found
+
+
+def _key(word: str) -> str:
+    """Return the common form of a word. Names such as PATH, options such as -R and units such as mW keep their case."""
+    if not word[0].isalpha() or any(letter.isupper() for letter in word[1:]) or (len(word) == 1 and word not in "aAI"):
+        return fold(word) if not word.isascii() else word
+    return singular(fold(word))
+
+
+def singular(word: str) -> str:
+    """Return an English word in small letters without the ending of its number."""
+    if word in _NUMBERED:
+        return _NUMBERED[word]
+    if not (word.isascii() and word.isalpha()) or len(word) < 4 or word[-1] != "s" or word in _SINGULAR:
+        return word
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[:-2] if word.endswith(("shes", "ches", "xes", "sses", "zes")) else word[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A whole sentence of a passage: its place there, and what it needs before it, such as the lead-in of its list."""
+
+    text: str
+    start: int
+    end: int
+    lead: Span | None = None
+    before: str = ""
+
+
+def sources(passage: str, span: Span) -> list[Source]:
+    """Return the sentences of a passage that a quote has a part of."""
+    start, end = span
+    found: dict[Span, Source] = {}
+    for unit in units_of(passage):
+        if unit.start >= end or unit.end <= start:
+            continue
+        block = unit.block if unit.kind in ("sentence", "item") else (unit.start, unit.end)
+        before = passage[slice(*unit.lead)] if unit.lead else ""
+        for first, last in _split(passage, *block) if unit.kind != "row" else [block]:
+            if first < end and last > start:
+                found[first, last] = Source(passage[first:last], first, last, unit.lead, before)
+    if not found:
+        first, last = passage.rfind("\n", 0, start) + 1, (passage + "\n").index("\n", end)
+        found[first, last] = Source(passage[first:last], first, last)
+    return [found[place] for place in sorted(found)][:_MOST]
+
+
+def _split(text: str, start: int, end: int) -> Iterator[Span]:
+    for match in [*_ENDS.finditer(text, start, end), None]:
+        last = match.end() if match else end
+        piece = text[start:last]
+        if piece.strip():
+            yield start + len(piece) - len(piece.lstrip()), last
+        start = last
+
+
+def is_copy(sentence: str, source: Source, place: str = "") -> bool:
+    """Whether a sentence is one of a note, in its words and their order; see the module.
+
+    `place` are the titles above it. A lead-in with a word of TURNING may turn what is below it, and so may a title.
+    """
+    if "~~" in source.text or turns(source.before) or turns(place).keys() & _TITLES:
+        return False
+    plain = _LINKS.sub(lambda match: match[1] or match[2] or "", _MARKER.sub("", source.text, count=1))
+    while (bare := _EMPHASIS.sub(r"\2", plain)) != plain:
+        plain = bare
+    ours = _comparable(sentence)
+    clauses = re.split("[;；]", plain)
+    for first in range(len(clauses)):
+        for last in range(len(clauses), first, -1):
+            rest = " ".join([*clauses[:first], *clauses[last:]])
+            clause = ";".join(clauses[first:last])
+            if turns(rest) or re.search("[:：]", rest):
+                continue
+            for text in (clause, _OPENINGS.sub("", clause, count=1)):
+                if ours and _lacks_only_harmless(ours, _comparable(text), bool(turns(text))):
+                    return True
+    return False
+
+
+def _comparable(text: str) -> list[str]:
+    keys = [token.key for token in tokens(text)]
+    while keys and keys[-1] in _LAST:
+        keys.pop()
+    return [
+        key
+        for number, key in enumerate(keys)
+        if key not in _ARTICLES or not keys[number + 1 : number + 2] or not _is_plain(keys[number + 1])
+    ]
+
+
+def _is_plain(word: str) -> bool:
+    return word.isalpha() and word not in _MEASURING
+
+
+def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:
+    """Whether one text is the other without words that say little; where a word turns it, none of them does."""
+    at = 0
+    for place, word in enumerate(theirs):
+        if at < len(ours) and ours[at] == word:
+            at += 1
+        elif turned or not (
+            word in _HARMLESS
+            or "".join(theirs[place : place + 2]) in _HARMLESS
+            or "".join(theirs[max(0, place - 1) : place + 1]) in _HARMLESS
+        ):
+            return False
+    return at == len(ours)
+
+
+def turns(text: str) -> dict[str, list[Span]]:
+    """Return the places of the words of TURNING in a text, by what they say."""
+    found: dict[str, list[Span]] = {}
+    for match in _turning().finditer(text):
+        found.setdefault(match.lastgroup or "", []).append(match.span())
+    return found
+
+
+@cache
+def _turning() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{kind}>{_either(words)})" for kind, words in TURNING.items()), re.IGNORECASE)
+
+
+def _either(words: str) -> str:
+    latin = [word.replace("_", r"\s") for word in words.split() if word.isascii() and word[0] not in "<>"]
+    rest = [word for word in words.split() if not word.isascii() or word[0] in "<>"]
+    return "|".join([rf"(?<![A-Za-z])(?:{'|'.join(latin)})(?![A-Za-z])", *rest])
