@@ -132,9 +132,9 @@ def find_missing(
 def differing(text: str, others: Iterable[str]) -> list[Span]:
     """Return the places of the figures and names of a text that others lack."""
     text, others = names.normal(text), [names.normal(other) for other in others]
-    said = {reading for other in others for figure in find(other) for reading in figure.says + figure.implies}
+    pairs = [(other, figure) for other in others for figure in find(other)]
     held = names.words(" ".join(others))
-    figures = [(item.start, item.end) for item in find(text) if not said & {*item.says}]
+    figures = [(item.start, item.end) for item in find(text) if _is_missing(item, pairs)]
     return figures + [(at, at + len(name)) for at, name in names.names(text, ()) if not names.contains_name(name, held)]
 
 
@@ -398,7 +398,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = 
         ),
         (
             rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<figures>\d+)(?:st|nd|rd|th)\b|第(?P<chinese>{_N})"
-            r"|(?P<head>首)(?=[个次位批])|(?<=\bthe\s)(?:very\s)?last\b|最后(?=一)",
+            r"|(?P<head>首)(?=[个次位批])|\blast\b(?!\s(?:for|until|a|an|\d+)\b)|最后(?=一)",
             _ordinal,
         ),
         (
