@@ -223,7 +223,7 @@ def _without_a_word(question: Asked, chance: Random) -> Asked:
 def _bury_by_clicks(person: _Person, before: Mapping[Asked, SearchResult]) -> None:
     gone = passed = wrongly = raised = 0
     for question, result in before.items():
-        scores = fusion.normalise({hit.rank: hit.score for hit in result.hits})
+        scores = fusion.normalise({hit.rank: hit.strength for hit in result.hits})
         last, today = result.hits[-1], person.clicks.today
         note, places = last.note.id, {hit.chunk.id: hit.rank for hit in result.hits}
         clicks = (Click(note, question.text, "cite", today - timedelta(days=n % 300), str(n)) for n in range(CITED))

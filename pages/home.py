@@ -134,7 +134,8 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
         n=waiting,
     )
     st.info(text, icon=":material/hourglass_top:")
-    jobs.resume(workspace)
+    if not jobs.resumes(workspace, "embed"):
+        jobs.resume(workspace)
 
 
 def bases(workspace: Workspace, status: Status) -> None:

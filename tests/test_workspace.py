@@ -70,7 +70,8 @@ def test_every_hit_says_what_each_stage_thought_of_it(workspace: Workspace, fold
     first = result.hits[0]
     assert list(first.scores) == ["vector", "keyword", "fused", "rerank", "final", "literal"]
     assert {said.rank for said in first.scores.values()} == {1}
-    assert first.score == first.scores["literal"].score
+    assert first.strength == first.scores["literal"].score
+    assert first.scores["vector"].score < first.score < 1
     assert result.reranker == "late-interaction"
     bread = next(hit for hit in result.hits if hit.note.path == "kitchen/bread.txt")
     assert bread.scores["keyword"].rank is None
@@ -83,7 +84,7 @@ def test_reranking_can_be_left_out_and_is_by_default_in_one_stage_alone(workspac
     synced(workspace, folder)
     plain = workspace.search("restore a backup", reranker="none")
     assert (plain.reranker, list(plain.hits[0].scores)) == ("", ["vector", "keyword", "fused", "literal"])
-    assert [hit.score for hit in plain.hits] == [hit.scores["literal"].score for hit in plain.hits]
+    assert [hit.strength for hit in plain.hits] == [hit.scores["literal"].score for hit in plain.hits]
     assert workspace.search("restore a backup", mode="semantic").reranker == ""
     assert workspace.search("restore", mode="keyword", reranker="late-interaction").reranker == "late-interaction"
     with pytest.raises(UnknownChoice, match="no model for reranking 'late'"):

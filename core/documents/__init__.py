@@ -50,7 +50,7 @@ class Converter(Protocol):
         """
 
 
-_PANDOC = "docx odt pptx xlsx epub rst org ipynb csv tsv mediawiki rtf html htm xhtml mhtml mht tex latex wiki"
+_PANDOC = "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf html htm xhtml mhtml mht tex latex wiki"
 CONVERTERS: Registry[Converter] = Registry(
     message("converter"),
     {

@@ -76,13 +76,13 @@ def _raw_cell(cell: dict[str, Any]) -> str:
 
 
 _FORMATS = {
-    **{kind: kind for kind in "docx odt pptx xlsx epub rst org ipynb csv tsv mediawiki rtf".split()},
+    **{kind: kind for kind in "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf".split()},
     **dict.fromkeys(("html", "htm", "xhtml", "mhtml", "mht"), "html-native_divs-native_spans"),
     **dict.fromkeys(("tex", "latex"), "latex"),
     "wiki": "mediawiki",
 }
 _HTML = ("html", "htm", "xhtml", "mhtml", "mht")
-_PACKED = ("docx", "pptx", "xlsx", "odt", "epub")
+_PACKED = ("docx", "pptx", "odt", "epub")
 _PARTS = (*_HTML, "docx", "rtf")
 """Kinds of documents that a Word document may hold as a part of its text."""
 _MOST_DEPTH = 3

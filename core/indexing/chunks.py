@@ -47,8 +47,8 @@ class Chunks:
         self._models = models
 
     def all(self, note_id: str) -> list[Chunk]:
-        """Return the chunks of a note, in reading order."""
-        return self._store.chunks.for_note(note_id)
+        """Return the chunks of a note, in reading order; raises NoteNotFound."""
+        return self._store.chunks.for_note(self._store.notes.card(note_id).id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
         """Cut a note as an import would, under the edits it has; nothing is stored."""

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 from core.model.chunks import Chunk
+from core.model.labels import NO_NOTES
 from core.model.notes import NoteSummary
 from core.model.search import Hit, SearchResult
 from core.model.versions import DiffPiece
@@ -16,7 +17,6 @@ BarBasis = Literal["questions", "others", "examples"]
 
 _NEAREST = 3
 REFUSED = message("Your notes don't answer this.")
-NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
 UNPROVEN = message("The language model wrote nothing that rests on your notes.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
 """How far a sentence rests on the notes."""
@@ -165,7 +165,7 @@ class Answer:
     """The quotes that answer a question, the best first; none where the search is below the bar and none is likely.
 
     `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Of an
-    answer by a language model, the quotes are those that its sentences rest on. `no_notes`: there are none at all.
+    answer by a language model, the quotes are those that its sentences rest on.
     """
 
     query: str
@@ -176,7 +176,6 @@ class Answer:
     likely: bool
     result: SearchResult
     writing: WrittenAnswer | None = None
-    no_notes: bool = False
 
     @property
     def refused(self) -> bool:
@@ -222,7 +221,7 @@ class Answer:
         if writing and writing.ended and not writing.stopped and self.refused:
             return UNPROVEN
         if self.refused and not writing:
-            return NO_NOTES if self.no_notes else REFUSED
+            return NO_NOTES if "no_notes" in self.result.notices else REFUSED
         return None
 
 

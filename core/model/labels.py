@@ -226,6 +226,7 @@ CHUNK_STATES = {
 }
 """Names of the states of chunks."""
 
+NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
 NOTICES: dict[Notice, Message] = {
     "model_loading": message(
         "The model is still loading: these hits are by words only. They refresh when it is ready."
@@ -255,6 +256,7 @@ NOTICES: dict[Notice, Message] = {
     "unfinished": message("Some notes are not indexed yet: so far, they are found by words only."),
     "unindexed": message("Some passages are not indexed yet, so they were not searched."),
     "pictures_loading": message("The model for pictures is still loading: they appear when it is ready."),
+    "no_notes": NO_NOTES,
 }
 """Texts of the notices."""
 

@@ -10,7 +10,7 @@ from core.base.messages import Message, from_json
 from core.model.documents import Document, Omission, TextEncoding
 from core.model.note_fields import FieldValues
 
-NoteState = Literal["pending", "ready"]
+NoteState = Literal["pending", "ready", "empty"]
 
 NOTE_SUFFIXES = (".md", ".markdown", ".txt")
 """Suffixes of note files, in any case."""
@@ -104,7 +104,9 @@ class NoteSummary(FieldValues, _Sourced):
 
     @property
     def state(self) -> NoteState:
-        """`ready` once every chunk is embedded."""
+        """`ready` once every chunk is embedded, `empty` without any."""
+        if not self.chunks:
+            return "empty"
         return "pending" if self.pending else "ready"
 
 

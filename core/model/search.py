@@ -47,6 +47,7 @@ Notice = Literal[
     "unfinished",
     "unindexed",
     "pictures_loading",
+    "no_notes",
 ]
 
 
@@ -76,6 +77,11 @@ FileState = Literal["same", "stale", "gone"]
 class Hit:
     """A chunk that answers, with its score and rank at every stage it went through.
 
+    `score` is on the scale of similarity, 0 to 1, and never rises with the rank: the least and the greatest similarity
+    of the candidates are its ends, the order of the last stage decides between them, and exact words bring it nearer
+    to 1. Without vectors the best hit has the share of the question's words that it holds. A list has 1. None is below
+    `score_threshold`. `strength` is the score of the last stage on that stage's own scale.
+
     `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping chunks
     of the same note that the hit represents, `copies` the places of nearly the same text in other notes. `asked` is the
     sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the notes that
@@ -96,13 +102,15 @@ class Hit:
     superseded_by: tuple[NoteSummary, ...] = ()
     file: FileState = "same"
     page: int = 0
+    strength: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class PictureHit:
     """A picture that matches the question: its path from the top of its note's folder, and its note.
 
-    It is before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is like.
+    It is before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is
+    like, and 0 for a negative one.
     """
 
     rank: int
@@ -286,7 +294,7 @@ class Context:
 
     Each passage has `[number] <note> title (path)` before and `</note>` after it, on lines of their own.
 
-    Not `confident`: as of the search.
+    `confident` and `notices` are those of the search.
     """
 
     text: str
@@ -295,6 +303,7 @@ class Context:
     budget: int
     left_out: int = 0
     confident: bool = True
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

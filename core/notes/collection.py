@@ -89,11 +89,12 @@ class NoteTrash:
         self._writer.write(base, drafts)
 
     def empty(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete deleted notes for good: some, or all; return how many."""
-        item = None if note_ids is None else set(note_ids)
+        """Delete deleted notes for good: some, or all; return how many. Raises NoteNotFound before any is."""
         with self._store.changing:
-            deleted = (trashed.version.note_id for trashed in self.all())
-            chosen = [note_id for note_id in deleted if item is None or note_id in item]
+            deleted = [trashed.version.note_id for trashed in self.all()]
+            chosen = deleted if note_ids is None else [*dict.fromkeys(note_ids)]
+            if missing := next((note_id for note_id in chosen if note_id not in deleted), None):
+                raise NoteNotFound(missing)
             if chosen:
                 self._store.forget_notes(chosen)
         return len(chosen)
@@ -450,11 +451,14 @@ class Notes(StoredNotes):
 
     @log_call("note.delete")
     def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> None:
-        """Put notes into the trash, with their edits of chunks and versions; notes that aren't there are left out.
+        """Put notes into the trash, with their edits of chunks and versions; raises NoteNotFound before any is.
 
         Their files stay on disk; an import of the folder brings them back, watching doesn't until a file changes.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
+        stored = self.cards_of(chosen)
+        if missing := next((note_id for note_id in chosen if note_id not in stored), None):
+            raise NoteNotFound(missing)
         log_bases(self._store.bases.for_notes(chosen))
         self._trash.put(chosen, author)
 

@@ -144,7 +144,8 @@ class StoredNotes(Imports):
         return self._remembered.get("links", lambda: NoteLinks(self._store))
 
     def linking(self, note_id: str) -> list[str]:
-        """Return the ids of the notes that link to a note, by path."""
+        """Return the ids of the notes that link to a note, by path; raises NoteNotFound."""
+        self._store.notes.card(note_id)
         return [*self._remembered.get(("linking", note_id), lambda: self.links().to(note_id))]
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:

@@ -319,9 +319,10 @@ class Provenance:
 def take_provenance(item: dict[str, Any]) -> Provenance:
     """Take these values out of an item.
 
-    Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
+    `user` is `manual`. Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
     """
     source, place, writer, metadata = (item.pop(name, None) for name in NAMES)
+    source = "manual" if source == "user" else source
     if source and source not in NOTE_SOURCES:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
     texts = {name: _text(name, value) for name, value in ((ORIGIN, place), ("created_by", writer)) if value}

@@ -13,6 +13,7 @@ from math import inf
 import numpy as np
 
 from core.retrieval.ranking import Ranking
+from core.retrieval.requests import SearchRequest
 from core.store import Store
 
 LEAST = 2.0
@@ -30,13 +31,18 @@ def evidence(store: Store, ranking: Ranking) -> float:
         return inf
     if first is None:
         return 0.0
-    holders = store.words.holders(ranking.request.words)
-    rarity = np.log((store.chunks.count_all() + 1) / (np.array([len(chunks) for chunks in holders]) + 0.5))
-    held = np.array([first in chunks for chunks in holders], dtype=bool)
-    words = _WORDS * float(rarity[held].sum() / max(rarity.sum(), 1e-9)) + ranking.gains.get(first, 0.0)
+    words = _WORDS * word_share(store, ranking.request, first) + ranking.gains.get(first, 0.0)
     if first not in ranking.trace.scores("vector"):
         return _WORDS_ALONE * words
     return _nearness(store, ranking) + words
+
+
+def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
+    """Return the share of a question's words that a chunk holds, each weighted by its rarity, 0 to 1."""
+    holders = store.words.holders(request.words)
+    rarity = np.log((store.chunks.count_all() + 1) / (np.array([len(chunks) for chunks in holders]) + 0.5))
+    held = np.array([rowid in chunks for chunks in holders], dtype=bool)
+    return float(rarity[held].sum() / max(rarity.sum(), 1e-9))
 
 
 def _nearness(store: Store, ranking: Ranking) -> float:

@@ -119,6 +119,11 @@ class SearchEngine:
             took_ms=(time.perf_counter() - started) * 1000,
         )
 
+    def _no_notes(self, result: SearchResult) -> Sequence[Notice]:
+        """Return the notice of a workspace without notes."""
+        is_empty = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
+        return ("no_notes",) if is_empty else ()
+
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.
 
@@ -129,11 +134,11 @@ class SearchEngine:
             raise QueryError("The budget is {n} tokens; it must be at least 1.", n=budget)
         result = self.answer(prepared)
         if not result.hits:
-            return Context("", (), 0, budget, confident=result.confident)
+            return Context("", (), 0, budget, confident=result.confident, notices=result.notices)
         first = self._store.bases.by_id(result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
         block = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
-        return replace(block, confident=result.confident)
+        return replace(block, confident=result.confident, notices=result.notices)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
         """Return where each hit answers, by the id of its chunk; see `Highlight`."""
@@ -210,7 +215,7 @@ class SearchEngine:
             query=prepared.typed,
             classified=prepared.classified,
             understood=prepared.understood,
-            notices=(*_notices(prepared), *result.notices),
+            notices=(*_notices(prepared), *result.notices, *self._no_notes(result)),
             asked=tuple(asked.summaries),
             decompositions=decompositions.found,
             decompose_problem=decompositions.problem,

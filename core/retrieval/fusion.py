@@ -70,6 +70,14 @@ def add_gains(scores: Scores, gains: Scores) -> dict[int, float]:
     return dict(sorted(after.items(), key=lambda item: -item[1]))
 
 
+def to_scale(raised: Scores, low: float, high: float) -> dict[int, float]:
+    """Return scores from 0 to 1 between `low` and `high`, and higher ones, which have gains, between `high` and 1."""
+    return {
+        key: max(0.0, high - (high - low) * (1 - score)) if score <= 1 else 1 - (1 - high) / score
+        for key, score in raised.items()
+    }
+
+
 def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:
     """Return the scores blended with those of a reranker, both normalised to 0..1, best first.
 

@@ -13,6 +13,7 @@ from core.model import (
     FACETS,
     NOTE_FIELDS,
     Chunk,
+    CompleteSettings,
     Copy,
     DroppedCandidate,
     Facet,
@@ -35,7 +36,7 @@ from core.store import Store
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """The candidates of a search, best first, those below the threshold last, and the groups that become its hits.
+    """The candidates of a search, best first, and the groups that become its hits.
 
     `matched` are the words of the question in each candidate, with `explain`.
     """
@@ -48,12 +49,15 @@ class _Ranked:
 
     def hit(self, rank: int, rowid: int) -> Hit:
         """Return a candidate as a hit with its own passage."""
-        score, ranking = self.candidates[rowid].score, self.candidates[rowid].ranking
+        candidate = self.candidates[rowid]
+        ranking = candidate.ranking
         chunk, card = self.chunks[rowid], ranking.candidates.card(rowid)
         own = Passage(card, chunk.start, chunk.end, chunk.text)
         part = ranking.request.sub_query.text if len(self.rankings) > 1 else ""
         matched = tuple(self.matched.get(rowid, ()))
-        return Hit(rank, score, chunk, card, ranking.trace.scores_of(rowid), own, matched, asked=part, page=chunk.page)
+        scores = ranking.trace.scores_of(rowid)
+        hit = Hit(rank, candidate.score, chunk, card, scores, own, matched, strength=candidate.strength)
+        return replace(hit, asked=part, page=chunk.page)
 
 
 def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
@@ -67,7 +71,7 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
     if query.settings.feedback_weight:
         favour = store.uses.verdict_weights({hit.note.id for hit in hits})
         hits = by_favour(hits, favour, query.settings.feedback_weight, "feedback")
-    evidence = confidence.evidence(store, whole)
+    evidence = confidence.evidence(store, whole) if hits or not whole.order else 0.0
     return SearchResult(
         query=query.text,
         mode=whole.candidates.mode,
@@ -82,7 +86,7 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
         evidence=evidence,
         settings=query.settings,
         without_model=all(base.without_model for base in whole.request.bases),
-        lost=tuple(_list_dropped(ranked, query.settings.limit)) if query.explain else (),
+        lost=tuple(_list_dropped(ranked, query.settings)) if query.explain else (),
     )
 
 
@@ -111,9 +115,6 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
     limit = query.settings.limit
     candidates = merge(rankings)
     order = list(candidates)
-    for ranking in rankings:
-        for rowid in ranking.trace.below:
-            candidates.setdefault(rowid, RankedCandidate(0.0, ranking))
     chunks = {rowid: candidate.ranking.candidates.chunks[rowid] for rowid, candidate in candidates.items()}
     groups = group_duplicates(order, chunks, limit)
     if successors:
@@ -121,12 +122,14 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
         demoted = demote_superseded(order, chunks, shown, successors)
         if demoted is not order:
             scores = accumulate((candidates[rowid].score for rowid in demoted), min)
+            strengths = accumulate((candidates[rowid].strength for rowid in demoted), min)
             moved = {
-                rowid: RankedCandidate(score, candidates[rowid].ranking)
-                for rowid, score in zip(demoted, scores, strict=True)
+                rowid: RankedCandidate(score, strength, candidates[rowid].ranking)
+                for rowid, score, strength in zip(demoted, scores, strengths, strict=True)
             }
             candidates = moved | {rowid: item for rowid, item in candidates.items() if rowid not in moved}
             groups = group_duplicates(demoted, chunks, limit)
+    groups = [group for group in groups if candidates[group.best].score >= query.settings.score_threshold]
     matched = store.words.matched_words(whole.request.words, list(chunks)) if query.explain else {}
     return _Ranked(rankings, candidates, chunks, groups, matched)
 
@@ -174,15 +177,17 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
         * min(favour.get(note.id, 0.0) for note in (hit.note, *hit.superseded_by) if note.id in present)
         for hit in hits
     }
-    scores = fusion.add_gains({hit.rank: hit.score for hit in hits}, gains)
+    strengths = fusion.add_gains({hit.rank: hit.strength for hit in hits}, gains)
+    scores = fusion.to_scale(fusion.normalise(strengths), hits[-1].score, hits[0].score)
     ordered = []
-    for rank, (before, score) in enumerate(scores.items(), 1):
+    for rank, (before, strength) in enumerate(strengths.items(), 1):
         hit = hits[before - 1]
-        ordered.append(replace(hit, rank=rank, score=score, scores=hit.scores | {stage: StageScore(score, rank)}))
+        stages = hit.scores | {stage: StageScore(strength, rank)}
+        ordered.append(replace(hit, rank=rank, score=scores[before], scores=stages, strength=strength))
     return ordered
 
 
-def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
+def _list_dropped(ranked: _Ranked, settings: CompleteSettings) -> list[DroppedCandidate]:
     """Return the candidates that are no hits, each with the stage at which it was dropped."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
@@ -190,10 +195,11 @@ def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
     for rank, (rowid, candidate) in enumerate(ranked.candidates.items(), 1):
         if rowid in best:
             continue
-        trace = candidate.ranking.trace
-        stage: LostAt = "threshold" if rowid in trace.below else "duplicate"
-        if rowid not in trace.below | double:
-            stage = _find_drop_stage(trace.ranks, rowid, limit)
+        stage: LostAt = "duplicate"
+        if candidate.score < settings.score_threshold:
+            stage = "threshold"
+        elif rowid not in double:
+            stage = _find_drop_stage(candidate.ranking.trace.ranks, rowid, settings.limit)
         dropped.append(DroppedCandidate(ranked.hit(rank, rowid), stage))
     return dropped
 

@@ -152,11 +152,17 @@ def choose(chat: "Chat", material: Mapping[str, Any], hits: Sequence[Hit]) -> Ll
 
 
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
-    """Return a result with the hits that a question on these bases asks for: the chosen ones first, then the others."""
+    """Return a result with the hits that a question on these bases asks for: the chosen ones first, then the others.
+
+    Rank and score go with the place.
+    """
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}
     order = dict.fromkeys([*choice.chunks, *by_id])
-    hits = [replace(by_id[chunk_id], rank=rank) for rank, chunk_id in enumerate(order, 1)]
+    hits = [
+        replace(by_id[chunk_id], rank=hit.rank, score=hit.score)
+        for chunk_id, hit in zip(order, result.hits, strict=True)
+    ]
     shown, rest = tuple(hits[:limit]), hits[limit:]
     return replace(
         result,

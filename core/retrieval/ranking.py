@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Self
 
 from core.base.messages import Message
@@ -34,10 +34,9 @@ class StageScores:
 class Trace:
     """The scores of each stage in the order in which they ran.
 
-    `below` are the chunks below the threshold; `order` are the others after the last stage, best first.
+    `order` are the chunks after the last stage, best first.
     """
 
-    below: frozenset[int] = frozenset()
     stages: Mapping[str, StageScores] = field(default_factory=dict)
     order: Scores = field(default_factory=dict)
 
@@ -46,8 +45,7 @@ class Trace:
         if scores is None:
             return self
         stages = {**self.stages, stage: StageScores(scores, scores if every is None else every)}
-        order = {rowid: score for rowid, score in scores.items() if rowid not in self.below} if self.below else scores
-        return replace(self, stages=stages, order=order)
+        return replace(self, stages=stages, order=scores)
 
     def scores(self, stage: str) -> Scores:
         """Return the scores of every candidate in a stage, empty where it didn't run."""
@@ -110,18 +108,22 @@ class Reranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranked candidates of a part of a question; `gains` are of chunks that hold it as it was typed."""
+    """The ranked candidates of a part of a question; `gains` are of chunks that hold it as it was typed.
+
+    `scores` are those of hits (see `Hit`).
+    """
 
     request: SearchRequest
     scope: Scope
     candidates: Candidates
     trace: Trace
+    scores: Scores
     gains: Scores = field(default_factory=dict)
     reranked: Reranked = Reranked()
 
     @property
     def order(self) -> Scores:
-        """The candidates of the last stage, best first, without those below the threshold."""
+        """The candidates of the last stage, best first."""
         return self.trace.order
 
     @property
@@ -146,24 +148,29 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """The score of a candidate, and the ranking of the part of the question that ranks it best."""
+    """The score and the strength of a candidate, and the ranking of the part of the question that ranks it best."""
 
     score: float
+    strength: float
     ranking: Ranking
 
 
 def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
     """Return the candidates of some rankings, best first.
 
-    The parts of a question take turns, so that each has a fair share of the first places.
+    The parts of a question take turns, so that each has a fair share of the first places. A turn has its best score.
     """
     if len(rankings) == 1:
-        return {rowid: RankedCandidate(score, rankings[0]) for rowid, score in rankings[0].order.items()}
+        scores = rankings[0].scores
+        order = rankings[0].order.items()
+        return {rowid: RankedCandidate(scores[rowid], strength, rankings[0]) for rowid, strength in order}
+    scored = [[ranking.scores[rowid] for rowid in ranking.order] for ranking in rankings]
+    turns = [max(turn) for turn in zip_longest(*scored, fillvalue=0.0)]
     best: dict[int, tuple[int, int]] = {}
     for turn, ranking in enumerate(rankings):
         for rank, rowid in enumerate(ranking.order, 1):
             best[rowid] = min(best.get(rowid, (rank, turn)), (rank, turn))
     return {
-        rowid: RankedCandidate(fusion.share(rank), rankings[turn])
+        rowid: RankedCandidate(turns[rank - 1], fusion.share(rank), rankings[turn])
         for rowid, (rank, turn) in sorted(best.items(), key=lambda item: item[1])
     }

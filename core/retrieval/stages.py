@@ -15,6 +15,7 @@ from core.model import SCOPE_GAIN, TAGS_GAIN, CallerContext, Chunk, KnowledgeBas
 from core.notes.links import plain
 from core.reranking import Candidate, Reranker
 from core.retrieval import exact_match, fusion
+from core.retrieval.confidence import word_share
 from core.retrieval.fusion import Scores
 from core.retrieval.ranking import Candidates, Ranking, Reranked, Scope, Trace
 from core.retrieval.requests import SearchRequest
@@ -69,7 +70,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
         found["keyword"] = by_words | {rowid: 0.0 for rowid in titled if rowid not in by_words}
     scored = _score_missing(store, request, found)
     chunks, cards = _read(store, {rowid for scores in scored.values() for rowid in scores})
-    trace = Trace(_find_below_threshold(request, scored, chunks, titled))
+    trace = Trace()
     for stage, scores in found.items():
         trace = trace.add(stage, scores, scored[stage])
     candidates = Candidates(request.mode, trace, chunks, cards, titled, tuple(notices))
@@ -81,14 +82,37 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
     """Return the candidates in the order of a reranker, with those raised that fit the caller or the words as typed."""
     trace = candidates.trace
     if candidates.mode == "listed":
-        return Ranking(request, scope, candidates, trace)
+        return Ranking(request, scope, candidates, trace, dict.fromkeys(trace.order, 1.0))
     reranked = _rerank(store, request, candidates)
     trace = trace.add("rerank", reranked.scores).add("final", reranked.order)
     trace = trace.add("priority", _boost_priority(request.query, candidates, trace.order))
     trace = trace.add("context", _boost_caller(request.query, candidates, trace.order))
-    gains = _exact_match_gains(store, request, candidates, trace.order)
-    trace = trace.add("literal", fusion.add_gains(trace.order, gains) if gains else None)
-    return Ranking(request, scope, candidates, _break_ties(candidates, trace), gains, reranked)
+    before, gains = trace.order, _exact_match_gains(store, request, candidates, trace.order)
+    raised = fusion.add_gains(before, gains)
+    trace = _break_ties(candidates, trace.add("literal", raised if gains else None))
+    scores = _scores(store, request, candidates, before, raised)
+    return Ranking(request, scope, candidates, trace, scores, gains, reranked)
+
+
+def _scores(
+    store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores
+) -> dict[int, float]:
+    """Return the score of each candidate (see `Hit`) from those before and after the gains.
+
+    The threshold is for similarities: what has none, as the note with the question as its title, passes it.
+    """
+    similar = candidates.trace.scores("vector")
+    nearest = [min(1.0, max(0.0, similar[rowid])) for rowid in before if rowid in similar]
+    low, high = min(nearest, default=0.0), max(nearest, default=0.0)
+    if before and not nearest:
+        high = word_share(store, request, next(iter(raised)))
+        low = high * min(before.values()) / (max(before.values()) or 1.0)
+    least = request.query.settings.score_threshold
+    exempt = raised.keys() - (similar.keys() - candidates.titled)
+    return {
+        rowid: max(score, least) if rowid in exempt else score
+        for rowid, score in fusion.to_scale(raised, low, high).items()
+    }
 
 
 def _find_by_meaning(store: Store, request: SearchRequest, scope: Scope) -> dict[int, float]:
@@ -136,17 +160,6 @@ def _score_missing(
 def _read(store: Store, rowids: Iterable[int]) -> tuple[dict[int, Chunk], dict[str, NoteSummary]]:
     chunks = store.chunks.by_rowid(rowids)
     return chunks, store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
-
-
-def _find_below_threshold(
-    request: SearchRequest, scored: Mapping[str, Scores], chunks: Iterable[int], titled: Iterable[int]
-) -> frozenset[int]:
-    """Return the chunks with a similarity below the threshold; one that isn't indexed yet has none."""
-    least = request.query.settings.score_threshold
-    if request.mode == "keyword" or least <= 0:
-        return frozenset()
-    vector = scored["vector"]
-    return frozenset(rowid for rowid in chunks if vector.get(rowid, least) < least).difference(titled)
 
 
 def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Scores | None:

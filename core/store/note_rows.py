@@ -42,7 +42,7 @@ CARD = f"""
     SELECT notes.id, base_id, bases.name AS base, path, body_start, {", ".join(_FIELDS)}, source, notes.updated_at,
            strategy, warnings, document, version, source_ref, notes.created_at,
            {_ALIASES}, {_ORIGIN}, {_TAGS},
-           (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
+           (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state != 'deleted') AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
     FROM notes JOIN bases ON bases.id = base_id
 """

@@ -104,6 +104,30 @@ def test_a_base_is_made_with_its_sizes_and_thresholds(program: TestClient, works
     assert shown["vault"].items() >= usual.items()
 
 
+@pytest.mark.parametrize(
+    ("sent", "made"),
+    [((1200, 200), (300, 50)), ((1024, 200), (1024, 200)), ((1025, 1), (256, 50)), ((4096, 800), (1024, 200))],
+)
+def test_sizes_in_characters_become_tokens(
+    program: TestClient, workspace: Workspace, sent: tuple[int, int], made: tuple[int, int]
+) -> None:
+    sizes = dict(zip(("chunk_size", "chunk_overlap"), sent, strict=True))
+    assert program.post("/api/knowledge", json={"name": "sized", **sizes}).status_code == 201
+    chunking = workspace.bases.get("sized").chunking
+    assert (chunking.chunk_size, chunking.chunk_overlap) == made
+
+
+@pytest.mark.usefixtures("base")
+def test_a_document_without_chunks_is_empty(program: TestClient, workspace: Workspace) -> None:
+    doc = upload(program, HERON).json()["doc_id"]
+    assert program.post("/api/knowledge/chunk/embed", json={"doc_id": doc}).json()["status"] == "ready"
+    for chunk in workspace.chunks.all(doc):
+        workspace.chunks.delete(chunk.id)
+    (listed,) = program.get("/api/knowledge/docs", params={"base": "work"}).json()
+    assert (listed["status"], listed["chunk_count"]) == ("empty", 0)
+    assert program.post("/api/knowledge/chunk/embed", json={"doc_id": doc}).json()["status"] == "empty"
+
+
 @pytest.mark.usefixtures("base")
 def test_what_is_embedded_is_counted_and_a_document_is_ready_with_its_last_chunk(
     program: TestClient, workspace: Workspace

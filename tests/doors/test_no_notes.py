@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.server import api
-from core.doors.assistants.searches import knowledge_answer
-from core.model import NO_NOTES, REFUSED
+from core.doors.assistants.searches import knowledge_answer, knowledge_context
+from core.model import NO_NOTES, NOTICES, REFUSED
 from core.workspace import Workspace
 
 
@@ -29,9 +29,21 @@ def test_a_question_without_notes_says_how_to_bring_some(
         program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
         answer = program.post(f"{PLACE}/v1/answer", json={"query": "where is the key?"}).json()
         assert (answer["explanation"], answer["refused"]) == (str(NO_NOTES), True)
+        asked = {"query": "where is the key?"}
+        assert program.post(f"{PLACE}/v1/search", json=asked).json()["notices"] == ["no_notes"]
+        assert program.post(f"{PLACE}/notes/search/complex", json=asked).json()["notices"] == ["no_notes"]
+        assert program.post(f"{PLACE}/v1/context", json=asked).json()["notices"] == ["no_notes"]
+        assert NOTICES[workspace.search("where is the key?").notices[-1]] == NO_NOTES
+        assert knowledge_context(workspace, "where is the key?").remarks[-1] == str(NO_NOTES)
     with suppress(SystemExit):
         cli.main(["ask", "where is the key?", "--workspace", str(place)])
     assert capsys.readouterr().out.strip() == str(NO_NOTES)
+    for options in ([], ["--context"]):
+        with suppress(SystemExit):
+            cli.main(["search", "where is the key?", *options, "--workspace", str(place)])
+        printed = capsys.readouterr().out
+        assert str(NO_NOTES) in printed
+        assert "nearest" not in printed
     with Workspace(place) as workspace:
         workspace.bases.add("work")
         workspace.notes.add("work", "The garden needs water.", path="a.md")

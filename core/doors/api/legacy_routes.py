@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import AliasChoices, Field, create_model
@@ -24,6 +24,7 @@ from core.doors.operations.examples import JOB
 from core.doors.operations.views.bases import BaseDetails
 from core.doors.operations.views.search import HitView, ResultView
 from core.model import (
+    CHUNKING,
     DEFAULTS,
     EXPANSION_SIZES,
     WIDENING,
@@ -69,6 +70,12 @@ def _run(operation: Operation, workspace: Workspace, **arguments: Any) -> Any:
     return operation.run(workspace, PROGRAM, arguments)
 
 
+SIZE, OVERLAP = CHUNKING["chunk_size"], CHUNKING["chunk_overlap"]
+_LETTERS = 4
+"""Characters of a token of English, in whole numbers; of the built-in model it is 4.3."""
+_SIZES = f"In tokens up to {SIZE.most}; a larger number, and the overlap with it, in characters, {_LETTERS} to a token"
+
+
 class NewBaseBody(Body):
     """A base to make: `vector` with its model, or `literal`, by words; what is left out is as the settings say."""
 
@@ -76,8 +83,8 @@ class NewBaseBody(Body):
     type: Literal["literal", "vector"] = "literal"
     embedding_model: Text = ""
     description: Text = ""
-    chunk_size: int | None = None
-    chunk_overlap: int | None = None
+    chunk_size: Annotated[int, Field(ge=SIZE.least, le=_LETTERS * SIZE.most, description=_SIZES)] | None = None
+    chunk_overlap: Annotated[int, Field(ge=0, le=_LETTERS * OVERLAP.most)] | None = None
     top_k: Annotated[int, Field(ge=1, le=100)] | None = None
     score_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
 
@@ -100,10 +107,18 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
             name="bundled",
         )
     about = {"description": new.description, "embedder": model, "embed_at_once": False}
-    about["chunking"] = {"chunk_size": new.chunk_size, "chunk_overlap": new.chunk_overlap}
+    about["chunking"] = _in_tokens(new.chunk_size, new.chunk_overlap)
     settings = {"limit": new.top_k, "score_threshold": new.score_threshold}
     about["search"] = {name: value for name, value in settings.items() if value is not None}
     return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
+
+
+def _in_tokens(size: int | None, overlap: int | None) -> dict[str, int | None]:
+    """Return sizes in tokens; programs of the older design send characters."""
+    if size and size > SIZE.most:
+        size //= _LETTERS
+        overlap = overlap and max(OVERLAP.least, min(OVERLAP.most, overlap // _LETTERS))
+    return {"chunk_size": size, "chunk_overlap": overlap}
 
 
 def _base(workspace: Workspace, base: BaseDetails) -> dict[str, Any]:
@@ -222,7 +237,10 @@ def _chunk(chunk: Chunk) -> dict[str, Any]:
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
 def embed(workspace: Opened, chosen: Embed) -> Response:
-    """Embed chunks that wait; `status` is `ready` once the documents that they are of have no other."""
+    """Embed chunks that wait; `status` is `ready` once the documents that they are of have no other.
+
+    A document without chunks is `empty`.
+    """
     if not (chosen.doc_id or chosen.chunk_ids):
         raise ConfigError("Give a doc_id, or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
@@ -232,8 +250,9 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
 
 
 def _state(cards: Iterable[NoteSummary]) -> NoteState:
-    """Return `pending` where a document has a chunk that waits."""
-    return "pending" if any(card.pending for card in cards) else "ready"
+    """Return `pending` where a document has a chunk that waits, `empty` where none has a chunk."""
+    states = {card.state for card in cards}
+    return next((state for state in get_args(NoteState) if state in states), "ready")
 
 
 @router.post("/knowledge/reindex", **documented(JOB, 202, takes={"base": "work"}))

@@ -6,9 +6,9 @@ Errors are TesseraErrors, whose message the assistant reads.
 """
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -19,7 +19,7 @@ from core.base.messages import readable
 from core.base.text import make_storable
 from core.doors.operations.declaring import PROGRAM
 from core.features.answers.operations import ask
-from core.model import EXPANSION_SIZES, NOTICES, WIDENING, Filters, Hit, NoteSummary, SearchResult
+from core.model import EXPANSION_SIZES, NO_NOTES, NOTICES, WIDENING, Filters, Hit, NoteSummary, Notice, SearchResult
 from core.workspace import Workspace
 
 # Answers of tools: values for programs, texts for models, and remarks about omissions.
@@ -182,8 +182,10 @@ def knowledge_query(
     searched = [_search(workspace, knowledge_base, text, limit, neighbours) for text in texts]
     results, remarks = [result for result, _ in searched], [remark for _, said in searched for remark in said]
     best: dict[str, Hit] = {}
-    for hit in sorted((hit for result in results for hit in result.hits), key=lambda hit: (hit.rank, -hit.score)):
-        best.setdefault(hit.chunk.id, hit)
+    for turn in zip_longest(*(result.hits for result in results)):
+        hits = sorted(filter(None, turn), key=lambda hit: -hit.score)
+        for hit in hits:
+            best.setdefault(hit.chunk.id, replace(hit, score=hits[0].score))
     items = [
         {
             "document": source(hit.note),
@@ -232,7 +234,7 @@ def knowledge_context(
         for citation in context.citations
     ]
     value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}
-    remarks += [] if context.confident and context.text else [_UNSURE]
+    remarks += _remarks_on(context.notices, sure=context.confident and bool(context.text))
     if context.left_out:
         remarks.append(f"{context.left_out} more passages don't fit into {budget} tokens.")
     return ToolAnswer(value, context.text, tuple(remarks))
@@ -312,9 +314,14 @@ _UNSURE = "The notes hardly answer this: these are at best the nearest passages.
 
 
 def _remarks(results: list[SearchResult]) -> list[str]:
-    unindexed = any("unindexed" in result.notices for result in results)
-    unsure = not any((result.confident and result.hits) or result.pictures for result in results)
-    return [str(NOTICES["unindexed"])] * unindexed + [_UNSURE] * unsure
+    sure = any((result.confident and result.hits) or result.pictures for result in results)
+    return _remarks_on([notice for result in results for notice in result.notices], sure=sure)
+
+
+def _remarks_on(notices: Sequence[Notice], *, sure: bool) -> list[str]:
+    if "no_notes" in notices:
+        return [str(NO_NOTES)]
+    return [str(NOTICES["unindexed"])] * ("unindexed" in notices) + [_UNSURE] * (not sure)
 
 
 def _search_leniently(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:

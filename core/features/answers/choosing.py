@@ -184,14 +184,14 @@ def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
 def features(excerpt: Excerpt, ranked: Sequence[Excerpt], hits: Sequence[Hit]) -> dict[str, float]:
     """Return the features of one of ranked excerpts of some hits; without `hits` the number of rivals is the usual."""
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
-    best = max((hit.score for hit in hits), default=0.0)
+    best = max((hit.strength for hit in hits), default=0.0)
     return {
         "read": max(unit.parts["read"] for unit in excerpt.units),
         "near": excerpt.strongest.parts["near"],
         "held": excerpt.strongest.parts["held"],
         "margin": min(excerpt.score - max(others), _FAR) if others else _FAR,
         "top": max(unit.parts["near"] for other in ranked for unit in other.units),
-        "rivals": sum(hit.score > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
+        "rivals": sum(hit.strength > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
     }
 
 
@@ -227,7 +227,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
         holders = store.words.holders(words)
         rarity = {word: float(np.log(every / (len(chunks) + 0.5))) for word, chunks in zip(words, holders, strict=True)}
         question = EvidenceQuestion(sub_query or result.understood.text, words, rarity)
-        units += candidates(question, hits, result.hits[0].score, tokenized_hits, store.words.stems)
+        units += candidates(question, hits, result.hits[0].strength, tokenized_hits, store.words.stems)
     return units
 
 

@@ -165,7 +165,7 @@ def _hit_candidates(
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     shares = [_share(held, question) for held in words]
     shared = {
-        "score": hit.score / best if best > 0 else 0.0,
+        "score": hit.strength / best if best > 0 else 0.0,
         "first": 1 / hit.rank,
         "part": float(bool(hit.asked)),
     }

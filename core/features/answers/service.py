@@ -198,9 +198,7 @@ class Answers:
         if result.hits:
             base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
             bar = self.measure(base) if measure else current_threshold(self._store, base)
-        answer = build_answer(result, selection, bar)
-        no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
-        return replace(answer, no_notes=no_notes)
+        return build_answer(result, selection, bar)
 
     def _select(self, result: SearchResult) -> Selection:
         """Return the quotes of a result; those of the last one are kept, since each click draws its page again."""

@@ -245,8 +245,8 @@ class Runs:
         return self._table.for_base(self._store.bases.named(base))
 
     def results(self, run_id: str) -> list[QuestionResult]:
-        """Return the results of a run's questions."""
-        return list(self._table.results(run_id).values())
+        """Return the results of a run's questions; raises RunNotFound."""
+        return list(self._table.results(self._table.run(run_id).id).values())
 
     def measured(self, run_ids: Iterable[str]) -> list[Measured]:
         """Return runs with their results; raises RunNotFound."""
@@ -261,7 +261,8 @@ class Runs:
         return run.index_version == self._store.database.version()
 
     def delete_for_good(self, run_ids: Iterable[str]) -> None:
-        self._table.delete(run_ids)
+        """Delete runs; raises RunNotFound before any is."""
+        self._table.delete([self._table.run(run_id).id for run_id in run_ids])
 
     # within
 

@@ -114,7 +114,7 @@ class ImageSearch:
         if not files:
             return ()
         first = [*files.values()]
-        scores = (_stacked(first) @ vectors.T).max(axis=1)
+        scores = (_stacked(first) @ vectors.T).max(axis=1).clip(0, 1)
         best = np.argsort(-scores, kind="stable")[:limit]
         cards = self._store.notes.cards_of([first[at].note_id for at in best])
         return tuple(

@@ -284,6 +284,12 @@ def resume(workspace: Workspace) -> None:
         st.rerun()
 
 
+def resumes(workspace: Workspace, name: str) -> bool:
+    """Return whether a job that stopped early shows the button that indexes the rest."""
+    job = workspace.jobs.find(name) if name == "embed" else None
+    return job is not None and job.state in ("failed", "cancelled") and workspace.chunks.unfinished()
+
+
 def _running_job(workspace: Workspace, job: Job) -> None:
     number = (lambda count: names.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     whole = job.name in (*EVALUATION, *FINDABLE) or isinstance(job.what, Message)
@@ -321,7 +327,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             _done(job)
-        elif job.name == "embed" and workspace.chunks.unfinished():
+        elif resumes(workspace, job.name):
             resume(workspace)
         widgets.close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
     if isinstance(job.result, Rechunked) and job.result.failed:

@@ -123,3 +123,33 @@ def test_facts_rest_on_lines_that_say_so() -> None:
         for _, fact in facts(log):
             assert fact.quotes
             assert {*fact.lines} <= lines, (name, fact.title)
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "says"),
+    [
+        (
+            "POST /api/live/room 401 missing header TOKEN",
+            "required_header",
+            "header TOKEN. Without it the answer is 401",
+        ),
+        ("GET /api/game 400 missing header game-id", "required_header", "needs the header game-id"),
+        ("2026-01-01 10:00:00 WARN api - PUT /api/x 401: header game-id is required", "required_header", "game-id"),
+        ("POST /api/x 401 缺少请求头 game-id", "required_header", "game-id"),
+        ("POST /api/live/room 401", "failing_request", "POST /api/live/room is answered with 401"),
+        ('POST /api/live/room HTTP/1.1" 403', "failing_request", "is answered with 403"),
+    ],
+)
+@pytest.mark.parametrize("times", [2, 4])
+def test_a_request_that_is_refused_is_a_fact(line: str, rule: str, says: str, times: int) -> None:
+    (fact,) = facts_of(f"{line}\n" * times)
+    assert fact.rule == rule
+    assert says in str(fact.text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["GET /api/x 200", "POST /api/live/room took 401 ms", "missing header row-by-row", "POST /api/x 201 header line"],
+)
+def test_a_request_that_is_answered_is_none(line: str) -> None:
+    assert not [fact for fact in facts_of(f"{line}\n" * 4) if fact.rule in ("required_header", "failing_request")]

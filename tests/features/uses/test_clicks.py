@@ -37,7 +37,7 @@ def ids(result: SearchResult) -> list[str]:
 
 
 def comparable(result: SearchResult) -> object:
-    return [(hit.chunk.id, hit.rank, hit.score, hit.scores) for hit in result.hits]
+    return [(hit.chunk.id, hit.rank, hit.score, hit.strength, hit.scores) for hit in result.hits]
 
 
 def on_day(workspace: Workspace, days: int) -> Clicks:
@@ -53,8 +53,8 @@ def searched(workspace: Workspace, days: int, question: str = QUESTION) -> Searc
 
 def test_off_they_are_not_recorded_and_change_nothing(shelf: Workspace) -> None:
     before = shelf.search(QUESTION)
-    note, score = before.hits[1].note.id, before.hits[1].score
-    low, high = before.hits[-1].score, before.hits[0].score
+    note, score = before.hits[1].note.id, before.hits[1].strength
+    low, high = before.hits[-1].strength, before.hits[0].strength
     assert not shelf.clicks.enabled
     shelf.clicks.note("open", QUESTION, [(note, "")])
     with pytest.raises(ConfigError, match="aren't recorded"):
@@ -107,8 +107,8 @@ def test_a_thousand_clicks_bury_nothing(shelf: Workspace) -> None:
     shelf.clicks.enable(True)
     for limit in (3, 8):
         plain = shelf.search(QUESTION, limit=limit)
-        low, high = plain.hits[-1].score, plain.hits[0].score
-        lead = {hit.note.id: (hit.score - low) / (high - low) for hit in plain.hits}
+        low, high = plain.hits[-1].strength, plain.hits[0].strength
+        lead = {hit.note.id: (hit.strength - low) / (high - low) for hit in plain.hits}
         for note in ids(plain):
             today = shelf.clicks.today
             clicks = (Click(note, f"{QUESTION} {n}", "cite", today - timedelta(days=n % 300)) for n in range(1000))

@@ -151,7 +151,7 @@ def test_notes_are_filtered_by_their_use(desk: Workspace) -> None:
 
 
 def comparable(result: SearchResult) -> object:
-    return [(hit.chunk.id, hit.score, hit.scores) for hit in result.hits]
+    return [(hit.chunk.id, hit.score, hit.strength, hit.scores) for hit in result.hits]
 
 
 def test_a_verdict_that_is_taken_back_leaves_nothing(desk: Workspace) -> None:
@@ -197,7 +197,7 @@ def test_notes_of_the_callers_type_tags_and_scope(desk: Workspace) -> None:
     assert set(order(task)) == {"attic", "cellar"}
     alone = desk.search(QUESTION, type="guide", any_tags=["a", "b"])
     gains = {"attic": TAGS_GAIN / 2, "cellar": TAGS_GAIN + SCOPE_GAIN}
-    fused = {hit.note.title: hit.score for hit in alone.hits}
+    fused = {hit.note.title: hit.strength for hit in alone.hits}
     low, high = min(fused.values()), max(fused.values())
     for hit in task.hits:
         before = (fused[hit.note.title] - low) / (high - low)

@@ -240,6 +240,7 @@ class ContextView:
     budget: int
     left_out: int
     confident: bool
+    notices: tuple[Notice, ...]
     citations: tuple[CitationView, ...]
 
     @classmethod

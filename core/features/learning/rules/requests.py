@@ -12,7 +12,8 @@ from core.features.learning.rules.common import abbreviate, fact, first_line, ge
 from core.model import Fact, LogEvent, LogText
 
 _HEADER = (
-    r"[\"'`“]?(?P<{name}>[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+|Authorization|Cookie|Origin|Accept|Host)[\"'`”]?"
+    r"[\"'`“]?\b(?P<{name}>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+|[A-Z][A-Z0-9_]{{2,}}"
+    r"|Authorization|Cookie|Origin|Accept|Host)\b[\"'`”]?"
 )
 _HEADERS = re.compile(
     r"(?:(?i:missing|requires?|required|lacks|needs?|without|must (?:send|have|carry))(?i: (?:the|a|an"
@@ -23,6 +24,7 @@ _HEADERS = re.compile(
     r"|(?:缺少|需要|必须(?:携带|带上|有)?|未携带)[^\n]{0,10}?(?:请求头|头部|header)[ :：]*"
     rf"{_HEADER.format(name='chinese')})"
 )
+_REFUSED = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+(?: HTTP/[\d.]+)?\W{1,4}([45]\d\d)\b")
 _SLOW = re.compile(r"(?i)\b(?:slow|took|elapsed|duration|latency|completed in|finished in|done in)\b|耗时|用时|慢")
 _OPERATION = re.compile(
     r"(?i)\s*\(?(?:took|elapsed|duration|latency|completed in|finished in|done in|耗时|用时)\b.*|\s*耗时.*|\s*用时.*"
@@ -43,7 +45,7 @@ def required_headers(log: LogText) -> Iterator[Fact]:
         if not request:
             continue
         title = message("{request} needs the header {header}", request=request, header=header)
-        status = next((event.fields["status"] for event in events if "status" in event.fields), "")
+        status = next(filter(None, map(_status, events)), "")
         refused = message("{title}. Without it the answer is {status}.", title=title, status=status)
         text = refused if status else message("{title}.", title=title)
         key = [normalise_exact(request), header.lower()]
@@ -60,11 +62,11 @@ def headers_in(text: str) -> list[str]:
 
 
 def failing_requests(log: LogText) -> Iterator[Fact]:
-    """Yield requests of an access log that are refused or fail at least twice in the same way."""
+    """Yield requests that are refused or fail at least twice in the same way, and not for a header that they lack."""
     groups: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     for event in log.events:
-        status = event.fields.get("status", "")
-        if event.kind == "request" and log.format == "access" and status.isdigit() and int(status) >= _FAILED:
+        status = _status(event)
+        if status.isdigit() and int(status) >= _FAILED and not headers_in(event.text):
             groups[request_of(event), status].append(event)
     for (request, status), events in groups.items():
         count = sum(event.count for event in events)
@@ -74,6 +76,12 @@ def failing_requests(log: LogText) -> Iterator[Fact]:
         times = plural("It appears {n} time in the log.", "It appears {n} times in the log.", n=count)
         text = message("{what}. {count}", what=title, count=times)
         yield fact("failing_request", [request, status], title, text, events, ("test_experience", "common_issue"))
+
+
+def _status(event: LogEvent) -> str:
+    """Return the status of a request, "" where the event doesn't say it."""
+    said = _REFUSED.search(first_line(event))
+    return event.fields.get("status", "") or (said[1] if said else "")
 
 
 def slow_calls(log: LogText) -> Iterator[Fact]:
