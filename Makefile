@@ -19,8 +19,9 @@ test: .venv/ready ## run the tests, those of a real browser left out
 browser: .venv/ready ## run the tests that drive the app in Chromium as a person does
 	$(BIN)/pytest -m browser -n 2 --dist worksteal
 
-check: .venv/ready ## lint, format, types, layers, names, and the store where Python leaves out asserts
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/oxlint --deny-warnings && $(BIN)/mypy && $(BIN)/lint-imports && $(BIN)/python -m tests.naming && \
+check: .venv/ready ## lint, format, types, layers, names, size, and the store where Python leaves out asserts
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/oxlint --deny-warnings && $(BIN)/mypy && $(BIN)/lint-imports && \
+	$(BIN)/python -m tests.naming && $(BIN)/python -m tests.size && \
 	$(BIN)/python -O -m pytest -p no:cacheprovider -W "ignore:assertions not in test modules" tests/store/test_store.py
 
 locale: .venv/ready ## bring the catalogues in step with the texts, list what lacks a translation
