@@ -122,3 +122,62 @@ def test_the_map_names_every_package_with_what_it_is_for() -> None:
     assert {"core", "core/retrieval", "core/features/answers", "pages/ui/search"} <= {*rows}
     assert [name for name, doc in rows.items() if not doc] == []
     assert dict(map_of_core.modules("core/base"))["core/base/text.py"].startswith("Texts: lines")
+
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [
+    *sorted(ROOT.glob("docs/**/*.md")),
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")),
+]
+_PATH = re.compile(
+    r"(?:`(?P<within>[.\w]+)` in )?`(?P<path>(?:core|pages|tests|docs|benchmarks)/[\w./-]+)(?:::(?P<name>[.\w]+))?`"
+)
+_MODULE = re.compile(r"`(?:python -m )?(?P<module>(?:core|pages|tests|benchmarks)(?:\.[a-z]\w*)+)\b")
+_PLACEHOLDER = re.compile(r"/[A-Z]+\b")
+
+
+def missing(text: str, folder: Path = ROOT) -> list[str]:
+    """Return the files, names in files, modules and links that a document names and that aren't there."""
+    lacking = []
+    for match in _PATH.finditer(text):
+        path, name = match["path"], match["name"] or match["within"]
+        if _PLACEHOLDER.search(path):
+            continue
+        place = ROOT / path
+        if not place.exists():
+            lacking.append(path)
+        elif name and place.is_file():
+            code = place.read_text(encoding="utf-8")
+            lacking += [f"{path}::{part}" for part in name.split(".") if not re.search(rf"\b{part}\b", code)]
+    for match in _MODULE.finditer(text):
+        *above, last = match["module"].split(".")
+        place = ROOT.joinpath(*above, last)
+        inside = [file for file in (place.parent / "__init__.py", place.parent.with_suffix(".py")) if file.is_file()]
+        is_named = any(re.search(rf"\b{last}\b", file.read_text(encoding="utf-8")) for file in inside)
+        if not (place.is_dir() or place.with_suffix(".py").is_file() or is_named):
+            lacking.append(match["module"])
+    prose = re.sub(r"```.*?```|`[^`\n]+`", "", text, flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", prose)
+    return lacking + [link for link in links if not (folder / link).exists()]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.stem)
+def test_whatever_a_document_names_is_there(document: Path) -> None:
+    assert missing(document.read_text(encoding="utf-8"), document.parent) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        ("See `core/base/text.py` and `core/base`.", []),
+        ("See `core/base/lost.py` and `pages/lost`.", ["core/base/lost.py", "pages/lost"]),
+        ("`find_quote` in `core/base/text.py`, `core/base/text.py::find_quote`", []),
+        ("`lost_name` in `core/base/text.py`", ["core/base/text.py::lost_name"]),
+        ("`core/base/text.py::find_quote`, `core/base/text.py::lost_name`", ["core/base/text.py::lost_name"]),
+        ("`python -m core.map core/base`, `core.Embedder`, `core.lost`", ["core.lost"]),
+        ("[guide](docs/guide.md#notes) [no](docs/lost.md) `[no](a.jpg)`", ["docs/lost.md"]),
+        ("`tests/features/NAME`", []),
+    ],
+)
+def test_what_is_missing_is_found(text: str, lacking: list[str]) -> None:
+    assert missing(text) == lacking
