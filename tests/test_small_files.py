@@ -115,14 +115,14 @@ def _state(file: Path) -> tuple[int, int]:
 @pytest.mark.parametrize("value", [{"windows": 0}, {"windows": -1}, {"low": -1e308, "high": 1e308}, {"count": -1}])
 def test_a_bar_that_nothing_measures_is_measured_anew(folder: Path, value: dict[str, float]) -> None:
     with Workspace(folder) as workspace:
-        usual = workspace.answers.ask("what about backups?").bar
+        usual = workspace.answers.ask("what about backups?").threshold
     stored = json.loads((folder / "bars.json").read_text())
     for entry in stored.values():
         entry["bar"] |= value
     (folder / "bars.json").write_text(json.dumps(stored))
     with Workspace(folder) as workspace:
         answer = workspace.answers.ask("what about backups?")
-        assert (answer.bar, bool(str(answer.bar.explanation))) == (usual, True)
+        assert (answer.threshold, bool(str(answer.threshold.explanation))) == (usual, True)
 
 
 @pytest.mark.parametrize("token", ["", "a" * 42, "a" * 21 + "\0" * 22, "é" * 43, "a" * 43 + "\n" + "b" * 43])

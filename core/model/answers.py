@@ -13,7 +13,7 @@ from core.model.versions import DiffPiece
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
 """Kind of the units of a quote; `passage`: several kinds."""
-BarBasis = Literal["questions", "others", "examples"]
+ThresholdBasis = Literal["questions", "others", "examples"]
 
 _NEAREST = 3
 REFUSED = message("Your notes don't answer this.")
@@ -74,7 +74,7 @@ class AnswerThreshold:
     """
 
     least: float
-    basis: BarBasis
+    basis: ThresholdBasis
     count: int
     share: float
     low: float
@@ -162,7 +162,7 @@ class WrittenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The quotes that answer a question, the best first; none where the search is below the bar and none is likely.
+    """The quotes that answer a question, the best first; none below the threshold, unless one is likely.
 
     `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Of an
     answer by a language model, the quotes are those that its sentences rest on.
@@ -171,7 +171,7 @@ class Answer:
     query: str
     quotes: tuple[Quote, ...]
     evidence: float
-    bar: AnswerThreshold
+    threshold: AnswerThreshold
     sure: bool
     likely: bool
     result: SearchResult
@@ -183,8 +183,8 @@ class Answer:
 
     @property
     def answerable(self) -> bool:
-        """Whether a language model is asked: the search reaches the bar, or a quote is likely to answer."""
-        return bool(self.result.hits) and (self.result.evidence >= self.bar.least or self.likely)
+        """Whether a language model is asked: the search reaches the threshold, or a quote is likely to answer."""
+        return bool(self.result.hits) and (self.result.evidence >= self.threshold.least or self.likely)
 
     @property
     def text(self) -> str:

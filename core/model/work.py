@@ -71,7 +71,7 @@ class ReadPictures:
 JOB_KINDS: Mapping[str, JobKind] = {
     "warm": JobKind(),
     "warm_reranker": JobKind(),
-    "measure_bar": JobKind(),
+    "measure_threshold": JobKind(),
     "answer": JobKind(),
     "examples": JobKind(),
     "local_servers": JobKind(),

@@ -85,7 +85,7 @@ class Store:
         self._open_tables(self.database)
         self.recorders: dict[Author, Callable[[Note], None]] = {}
         """For the notes of an author, the function that records more in the transaction that writes them."""
-        self.floors, self.bars = measures(self.folder, readonly=readonly)
+        self.floors, self.thresholds = measures(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = WriteLock()
@@ -153,7 +153,7 @@ class Store:
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    drop(base, self.floors, self.bars)
+                    drop(base, self.floors, self.thresholds)
                     fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)
@@ -295,7 +295,7 @@ class Store:
             with self.database.write():
                 self.pending.forget_vectors(base)
             for other in sharing:
-                drop(other, self.floors, self.bars)
+                drop(other, self.floors, self.thresholds)
                 self.index.follow(other, stale[other.id])
 
     def delete_base(self, base: KnowledgeBase) -> None:

@@ -55,7 +55,7 @@ class Measures(Generic[T]):
 
 
 def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures[AnswerThreshold]]:
-    """Return the floors and the bars of a workspace."""
+    """Return the floors and the answer thresholds of a workspace."""
     return Measures(folder, Floor, "floor", readonly=readonly), Measures(
         folder, AnswerThreshold, "bar", readonly=readonly
     )

@@ -126,6 +126,7 @@ class AnswerView:
             sentences=written or tuple(map(AnswerSentence.from_quote, answer.quotes)),
             citations=tuple(map(AnswerCitation.from_quote, answer.quotes)),
             nearest=tuple(map(NearestHit.from_hit, answer.nearest)),
+            bar=answer.threshold,
             writing=AnswerWriting.from_writing(answer.writing) if answer.writing else None,
         )
 

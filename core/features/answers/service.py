@@ -1,4 +1,4 @@
-"""The answers of a workspace, and the bars by which questions are refused."""
+"""The answers of a workspace, and the answer thresholds by which questions are refused."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +17,6 @@ from core.features.answers.choosing import LIKELY, SURE, Selection, choose
 from core.model import (
     Answer,
     AnswerThreshold,
-    BarBasis,
     Filters,
     KnowledgeBase,
     Note,
@@ -25,6 +24,7 @@ from core.model import (
     Question,
     SearchOptions,
     SearchResult,
+    ThresholdBasis,
     no_progress,
 )
 from core.providers.chat import Chat
@@ -52,7 +52,7 @@ _DRAWS = 20_000
 _MOST = 100.0
 """Evidence of a search without limit, as a number."""
 DEFAULT = AnswerThreshold(3.0, "examples", 140, 0.12, 0.08, 0.17)
-"""The bar of the questions that the program is tested with: those on the other vault and on Wikipedia, of which this
+"""The threshold of the questions that test the program: those on the other vault and on Wikipedia, of which this
 share has more evidence in `benchmarks.answers`; 1 in 20 that the notes answer has less."""
 
 
@@ -126,23 +126,23 @@ def is_question(text: str, titles: Iterable[str]) -> bool:
 
 
 OWN, OTHERS = 200, 60
-"""Most questions that a bar rests on: of the base itself, and on other bases."""
+"""Most questions that a threshold rests on: of the base itself, and on other bases."""
 _NOTES = 60
 """Notes of other bases that questions are drawn from."""
 _GROWN = 1.5
-"""Growth of a base by which its bar is measured again."""
+"""Growth of a base by which its threshold is measured again."""
 
 
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 """Draws questions from notes."""
 
 
-def build_answer(result: SearchResult, selection: Selection, bar: AnswerThreshold) -> Answer:
-    """Return the answer of a selection; no quotes where the search is below the bar and the first isn't likely."""
+def build_answer(result: SearchResult, selection: Selection, threshold: AnswerThreshold) -> Answer:
+    """Return the answer of a selection; no quotes below the threshold, unless the first is likely."""
     evidence = selection.evidence
-    quotes = selection.quotes if result.evidence >= bar.least or evidence >= LIKELY else ()
+    quotes = selection.quotes if result.evidence >= threshold.least or evidence >= LIKELY else ()
     sure, likely = (bool(quotes) and evidence >= least for least in (SURE, LIKELY))
-    return Answer(result.query, quotes, evidence, bar, sure, likely, result)
+    return Answer(result.query, quotes, evidence, threshold, sure, likely, result)
 
 
 class Answers:
@@ -161,7 +161,7 @@ class Answers:
 
     @log_call("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
-        """Return the answer to a question; the bar of its base is measured first if need be.
+        """Return the answer to a question; the threshold of its base is measured first if need be.
 
         Raises what a search does.
         """
@@ -192,13 +192,13 @@ class Answers:
         return self.answer_result(result) if is_question(result.understood.text, titles) else None
 
     def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
-        """Return the answer to the question of a result; without `measure`, an old bar will do."""
+        """Return the answer to the question of a result; without `measure`, an old threshold will do."""
         selection = self._select(result)
-        bar = DEFAULT
+        threshold = DEFAULT
         if result.hits:
             base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
-            bar = self.measure(base) if measure else current_threshold(self._store, base)
-        return build_answer(result, selection, bar)
+            threshold = self.measure(base) if measure else current_threshold(self._store, base)
+        return build_answer(result, selection, threshold)
 
     def _select(self, result: SearchResult) -> Selection:
         """Return the quotes of a result; those of the last one are kept, since each click draws its page again."""
@@ -209,29 +209,29 @@ class Answers:
         return last[1]
 
     def start_measuring(self, answer: Answer) -> bool:
-        """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""
+        """Start the job `measure_threshold` for the base of an answer; return False if its threshold is up to date."""
         if self._store.readonly or not answer.result.hits:
             return False
         base = self._store.bases.by_id((answer.quotes or answer.result.hits)[0].note.base_id)
         if self._is_fresh(base, self._own_questions(base), self._windows()):
             return False
-        return self._jobs.start("measure_bar", lambda progress: self.measure(base, progress), quiet=True)
+        return self._jobs.start("measure_threshold", lambda progress: self.measure(base, progress), quiet=True)
 
     def measure(self, base: KnowledgeBase, progress: Progress = no_progress) -> AnswerThreshold:
-        """Measure the bar of a base unless it is known for its notes and questions, and return it."""
+        """Measure the threshold of a base unless it is known for its notes and questions, and return it."""
         questions, share, windows = self._own_questions(base), self._settings.search.refuse, self._windows()
         if self._store.readonly or not windows or self._is_fresh(base, questions, windows):
             return current_threshold(self._store, base)
-        bar = replace(DEFAULT, windows=windows)
+        threshold = replace(DEFAULT, windows=windows)
         if len(questions) >= count_needed(share):
-            bar = fit_below(self._evidence(base, questions, progress), share, windows)
+            threshold = fit_below(self._evidence(base, questions, progress), share, windows)
         elif len(others := self._other_questions(base)) >= LEAST_OTHERS:
-            bar = fit_above(self._evidence(base, others, progress), ANSWERED, windows)
-        self._store.bars.set(base, bar)
-        return bar
+            threshold = fit_above(self._evidence(base, others, progress), ANSWERED, windows)
+        self._store.thresholds.set(base, threshold)
+        return threshold
 
     def _is_fresh(self, base: KnowledgeBase, questions: Sequence[str], windows: int) -> bool:
-        threshold, share = self._store.bars.get(base), self._settings.search.refuse
+        threshold, share = self._store.thresholds.get(base), self._settings.search.refuse
         if threshold is None or not threshold.windows / _GROWN < windows < threshold.windows * _GROWN:
             return False
         if len(questions) < count_needed(share):
@@ -307,32 +307,30 @@ class Answerer:
 
 
 def current_threshold(store: Store, base: KnowledgeBase) -> AnswerThreshold:
-    """Return the bar of a base as it was measured last, else that of the examples."""
-    return store.bars.get(base) or DEFAULT
+    """Return the threshold of a base as it was measured last, else that of the examples."""
+    return store.thresholds.get(base) or DEFAULT
 
 
 def count_needed(share: float) -> int:
-    """Return how many questions a bar with this share needs at least."""
+    """Return how many questions a threshold with this share needs at least."""
     return int(np.ceil(1 / share)) - 1
 
 
 def fit_below(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
-    """Return the bar below which at most `share` of questions with an answer fall."""
-    return _bar(sorted(evidence), share, "questions", windows)
+    """Return the threshold below which at most `share` of questions with an answer fall."""
+    return _calibrate(sorted(evidence), share, "questions", windows)
 
 
 def fit_above(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
-    """Return the bar above which at most `share` of questions without an answer rise."""
-    bar = _bar(sorted(-item for item in evidence), share, "others", windows)
-    return AnswerThreshold(
-        float(np.nextafter(-bar.least, np.inf)), bar.basis, bar.count, share, bar.low, bar.high, windows
-    )
+    """Return the threshold above which at most `share` of questions without an answer rise."""
+    threshold = _calibrate(sorted(-item for item in evidence), share, "others", windows)
+    return replace(threshold, least=float(np.nextafter(-threshold.least, np.inf)))
 
 
-def _bar(ascending: Sequence[float], share: float, basis: BarBasis, windows: int) -> AnswerThreshold:
-    """Return the bar of n questions of one side in order of evidence, by conformal calibration.
+def _calibrate(ascending: Sequence[float], share: float, basis: ThresholdBasis, windows: int) -> AnswerThreshold:
+    """Return the threshold of n questions of one side in order of evidence, by conformal calibration.
 
-    The k-th is a bar that a new question of that side passes or misses with a chance of at most the chosen share,
+    The k-th is a threshold that a new question of that side passes or misses with a chance of at most the chosen share,
     whatever the distribution, where k = floor(share x (n + 1)) (split conformal prediction, Vovk et al. 2005; the
     chance itself is then Beta(k, n + 1 - k)).
     """

@@ -28,7 +28,7 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
         return None
     workspace.answers.start_measuring(answer)
     if line := answer.explanation:
-        about = plain(text_of(answer.bar.explanation))
+        about = plain(text_of(answer.threshold.explanation))
         st.caption(f":material/help: {plain(text_of(line))}", width="content", help=about)
     elif answer.likely:
         if question_box.is_first("answer", answer.query):
@@ -39,7 +39,7 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
 
 def _box(answer: Answer) -> None:
     icon, title = ("format_quote", t("From your notes")) if answer.sure else ("help", t("Possible answer"))
-    about = plain(text_of(answer.bar.explanation))
+    about = plain(text_of(answer.threshold.explanation))
     with st.container(border=True, key="answer" if answer.sure else "answer_perhaps", gap="xsmall"):
         st.caption(f":material/{icon}: {plain(title)}", width="content", help=about)
         before = None

@@ -84,7 +84,7 @@ def test_what_the_notes_do_not_say_is_refused_with_the_nearest(filled: Workspace
     assert answer.refused
     assert answer.text == ""
     assert answer.nearest == answer.result.hits[:3]
-    assert answer.bar.basis == "examples"
+    assert answer.threshold.basis == "examples"
 
 
 def test_the_words_alone_answer_where_meaning_is_not_looked_at(filled: Workspace) -> None:
@@ -134,7 +134,7 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
     ]
     question_set = filled.store.questions.add_set(base, "mine", asked)
     try:
-        bar = filled.answers.ask("what are backups worth?").bar
+        bar = filled.answers.ask("what are backups worth?").threshold
         assert (bar.basis, bar.count, bar.share) == ("questions", 10, 0.1)
         assert 0 < bar.low < 0.1 < bar.high < 0.5
         evidence = sorted(filled.answers.ask(one.text).result.evidence for one in asked)
@@ -142,7 +142,7 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
         assert collection.current_threshold(filled.store, base) == bar
     finally:
         filled.store.questions.delete_set(question_set)
-    assert filled.answers.ask("what are backups worth?").bar.basis == "examples"
+    assert filled.answers.ask("what are backups worth?").threshold.basis == "examples"
 
 
 def test_a_bar_keeps_its_promise() -> None:
