@@ -4,14 +4,13 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
 
-_SECONDS = 60
+from tests.waiting import wait_until
 
 
 class ChromaServerProcess:
@@ -37,12 +36,12 @@ class ChromaServerProcess:
         self._running = subprocess.Popen(
             [chroma, "run", *place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder.parent
         )
-        until = time.monotonic() + _SECONDS
-        while time.monotonic() < until:
-            with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 1):
-                return
-            time.sleep(0.05)
-        raise TimeoutError("the server of Chroma didn't start")
+        wait_until(self._answers)
+
+    def _answers(self) -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 1):
+            return True
+        return False
 
     def kill(self) -> None:
         """End the server at once."""

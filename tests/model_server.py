@@ -8,7 +8,6 @@ reasoning as that server does.
 
 import json
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import SHUT_RDWR
 from types import TracebackType
 from typing import Any, Literal
+
+from tests.waiting import PATIENCE
 
 DIMENSION = 16
 
@@ -32,12 +33,11 @@ _OWNERS = {"Ollama": "library", "LM Studio": "organization_owner", "llama.cpp": 
 
 @dataclass(frozen=True)
 class Request:
-    """What the server was sent; `at` is when, by the monotonic clock."""
+    """What the server was sent."""
 
     path: str
     headers: dict[str, str]
     body: Any
-    at: float
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,6 @@ class ModelServer:
     @property
     def port(self) -> int:
         return int(self._http.server_address[1])
-
-    @property
-    def starts(self) -> list[float]:
-        """When the requests came."""
-        return sorted(request.at for request in self.requests)
 
     def serve(self, handler: "Handler", request: Request) -> None:
         with self._counting:
@@ -224,11 +219,11 @@ class Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        self.server.models.serve(self, Request(self.path, dict(self.headers), None, time.monotonic()))
+        self.server.models.serve(self, Request(self.path, dict(self.headers), None))
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        request = Request(self.path, dict(self.headers), json.loads(body), time.monotonic())
+        request = Request(self.path, dict(self.headers), json.loads(body))
         self.server.models.serve(self, request)
 
     def send(self, answer: Answer) -> None:
@@ -242,9 +237,10 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def trickle(self, data: bytes, seconds: float) -> None:
-        """Write the same again and again, until the server stops, the client goes away or three seconds are over."""
-        ends = time.monotonic() + 3
-        while time.monotonic() < ends and not self.server.models.stopped.wait(seconds):
+        """Write the same again and again, until the server stops or the client goes away, no longer than PATIENCE."""
+        for _ in range(int(PATIENCE / seconds)):
+            if self.server.models.stopped.wait(seconds):
+                break
             self.write(data)
         self.close_connection = True
 

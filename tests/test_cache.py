@@ -72,7 +72,7 @@ def test_threads_that_wait_share_a_failure(monkeypatch: pytest.MonkeyPatch) -> N
     def compute() -> int:
         failed.append(1)
         for _ in range(3):
-            assert waiting.acquire(timeout=5)
+            assert waiting.acquire(timeout=60)
         raise ZeroDivisionError
 
     with ThreadPoolExecutor(4) as pool:
@@ -87,13 +87,13 @@ def test_others_compute_where_a_thread_was_stopped() -> None:
 
     def stop() -> int:
         begun.set()
-        go_on.wait(5)
+        go_on.wait(60)
         raise KeyboardInterrupt
 
     with ThreadPoolExecutor(2) as pool:
         stopped = pool.submit(cache.get_or_compute, "a", stop)
-        begun.wait(5)
+        begun.wait(60)
         other = pool.submit(cache.get_or_compute, "a", lambda: 5)
         go_on.set()
-        assert other.result(5) == 5
+        assert other.result(60) == 5
         assert isinstance(stopped.exception(5), KeyboardInterrupt)

@@ -1,7 +1,6 @@
 """Jobs: progress, cancellation, results and errors."""
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from core.base.errors import Cancelled, ModelError, SourceError
 from core.base.jobs import Busy, Jobs
 from core.model import Progress
+from tests.waiting import wait_until
 
 
 def test_a_job_has_its_progress_and_its_result() -> None:
@@ -17,11 +17,11 @@ def test_a_job_has_its_progress_and_its_result() -> None:
     def work(progress: Progress) -> int:
         progress(1, 4, "first")
         reported.set()
-        go.wait(5)
+        go.wait(60)
         return 42
 
     assert jobs.start("count", work)
-    reported.wait(5)
+    reported.wait(60)
     job = jobs.find("count")
     assert job is not None
     assert (job.state, job.share, job.what) == ("running", 0.25, "first")
@@ -42,7 +42,7 @@ def test_a_cancel_stops_at_the_next_step() -> None:
             started.set()
 
     jobs.start("long", work)
-    started.wait(5)
+    started.wait(60)
     jobs.cancel("long")
     job = jobs.wait("long", 5)
     assert job is not None
@@ -122,11 +122,11 @@ def test_a_running_job_does_its_work_once_more_for_what_came_meanwhile() -> None
     def work(_: Progress) -> int:
         rounds.append(len(rounds))
         going.set()
-        assert gate.wait(10)
+        assert gate.wait(60)
         return len(rounds)
 
     assert jobs.start("embed", work, again=True)
-    assert going.wait(10)
+    assert going.wait(60)
     assert not jobs.start("embed", work, again=True)
     gate.set()
     job = jobs.wait("embed", 10)
@@ -139,7 +139,7 @@ def test_a_running_job_does_what_is_asked_for_meanwhile_not_its_own_work_twice()
     jobs, gate, done = Jobs(), threading.Event(), []
 
     def work(_: Progress) -> str:
-        assert gate.wait(10)
+        assert gate.wait(60)
         done.append("own")
         return "own"
 
@@ -152,11 +152,10 @@ def test_a_running_job_does_what_is_asked_for_meanwhile_not_its_own_work_twice()
 
     answers = ThreadPoolExecutor()
     answer = answers.submit(jobs.result, "embed", work, patience=10)
-    while not jobs.running("embed"):
-        time.sleep(0.01)
+    wait_until(lambda: jobs.running("embed"))
     assert not jobs.start("embed", later, again=True)
     gate.set()
-    assert answer.result(10) == "own"
+    assert answer.result(60) == "own"
     assert done == ["own", "later"]
     assert [(job.state, job.result) for job in jobs.ended()] == [("done", "later")]
     answers.shutdown()
@@ -168,12 +167,12 @@ def test_a_job_that_is_stopped_or_fails_still_does_what_is_asked_for_afterwards(
 
     def work(progress: Progress) -> None:
         going.set()
-        assert gate.wait(10)
+        assert gate.wait(60)
         progress(0, 1, "")
         raise ModelError("It is away.")
 
     assert jobs.start("embed", work, again=True)
-    assert going.wait(10)
+    assert going.wait(60)
     if ends == "stopped":
         jobs.start("embed", lambda progress: done.append("before"), again=True)
         jobs.cancel("embed")
@@ -198,7 +197,7 @@ def test_a_job_does_nothing_more_once_all_are_closed() -> None:
                 raise
 
     jobs.start("embed", work)
-    assert going.wait(10)
+    assert going.wait(60)
     jobs.close()
     assert not done
 

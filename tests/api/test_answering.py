@@ -14,6 +14,7 @@ from core.doors.api.app import _events
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Answer, ModelServer, sentence, stream
+from tests.waiting import PATIENCE
 
 QUESTION = "what are backups worth?"
 QUOTE = "Backups are only worth what their last restore proved."
@@ -80,7 +81,7 @@ def test_what_fails_is_told(model: ModelServer, program: TestClient, workspace: 
 
 
 def test_where_the_caller_goes_the_model_stops(model: ModelServer, workspace: Workspace) -> None:
-    model.answers.append(stream(LINES[1] + "\n", *["\n"] * 50, between=1.0))
+    model.answers.append(stream(LINES[1] + "\n", *["\n"] * 50, between=PATIENCE))
     stop = threading.Event()
     answers = workspace.answers.write(QUESTION, stop=stop.is_set)
     ended = threading.Event()
@@ -96,4 +97,4 @@ def test_where_the_caller_goes_the_model_stops(model: ModelServer, workspace: Wo
 
     asyncio.run(leave())
     assert stop.is_set()
-    assert ended.wait(2)
+    assert ended.wait(60)

@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from core.base import log
 from core.settings.access import TOKEN
 from tests import samples
 from tests.model_server import ModelServer
+from tests.waiting import wait_until
 
 PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
 EXAMPLES = "\n".join(re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL))
@@ -117,10 +117,9 @@ def test_commands_and_assistants_come_in_beside_it(server: dict[str, str]) -> No
     asked = {"query": "heron", "bases": ["beside"]}
     found = httpx.post(f"{server['API']}/search", headers=shown, json=asked, timeout=60)
     assert found.status_code == 200
-    until = time.monotonic() + 30
-    while "http: method=POST" not in (logged := (Path(server["WORKSPACE"]) / log.FILE).read_text()):
-        assert time.monotonic() < until
-        time.sleep(0.05)  # the line is written after the answer
+    written = Path(server["WORKSPACE"]) / log.FILE
+    wait_until(lambda: "http: method=POST" in written.read_text())  # the line is written after the answer
+    logged = written.read_text()
     for line in ("base.new: by=person base=beside", "tool knowledge_list:", "http: method=POST work=search.find by="):
         assert line in logged
 

@@ -2,16 +2,17 @@
 
 import json
 import threading
-import time
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from core.base import jobs
+from core.base.jobs import Pace
 from core.model import Progress
 from core.workspace import Workspace
 from tests import samples
+from tests.waiting import ManualTime
 
 
 def test_an_import_is_a_job_that_is_followed_to_its_end(
@@ -32,25 +33,26 @@ def test_an_import_is_a_job_that_is_followed_to_its_end(
 def test_a_job_says_how_long_it_still_takes(
     program: TestClient, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "_LEAST", 0.05)
+    clock = ManualTime()
+    monkeypatch.setattr(jobs, "Pace", lambda: Pace(clock.monotonic))
     half, goes_on = threading.Event(), threading.Event()
 
     def work(progress: Progress) -> None:
         progress(0, 10, "begun")
-        time.sleep(0.2)
+        clock.sleep(20)
         progress(5, 10, "half")
         half.set()
-        goes_on.wait(10)
+        goes_on.wait(60)
 
     workspace.jobs.start("import", work)
     try:
-        assert half.wait(10)
+        assert half.wait(60)
         (job,) = program.get("/api/v1/jobs").json()["jobs"]
         assert (job["share"], job["what"]) == (0.5, "half")
-        assert 0.1 <= job["seconds_left"] < 5
+        assert job["seconds_left"] == pytest.approx(20)
     finally:
         goes_on.set()
-    workspace.jobs.wait("import", 10)
+    workspace.jobs.wait("import", 60)
     assert program.get(f"/api/v1/jobs/{job['id']}").json()["seconds_left"] is None
 
 

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +11,7 @@ import pytest
 
 from core.base import log
 from core.settings.access import AccessTokens
+from tests.waiting import wait_until
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge_list", "arguments": {}}}
 
@@ -93,8 +93,6 @@ def test_the_app_keeps_its_log_while_it_answers(shared: tuple[Path, str]) -> Non
     with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {AccessTokens(folder).token}"}) as client:
         found = client.post(f"{url}/api/v1/search", json={"query": "oven", "bases": ["kitchen"]}, timeout=60)
     assert found.status_code == 200
-    line, until = "http: method=POST work=search.find by=program base=kitchen model=tfidf", time.monotonic() + 30
-    while line not in (logged := (folder / log.FILE).read_text()) and time.monotonic() < until:
-        time.sleep(0.05)  # the line is written after the answer
-    assert line in logged
-    assert "tool knowledge_list:" in logged
+    line, written = "http: method=POST work=search.find by=program base=kitchen model=tfidf", folder / log.FILE
+    wait_until(lambda: line in written.read_text())  # it is written after the answer
+    assert "tool knowledge_list:" in written.read_text()

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
 from tests.browser.conftest import serving
+from tests.waiting import wait_until
 
 NOISY = """
 import ctypes, os, sys
@@ -129,14 +129,13 @@ def test_text_folders_are_scanned_as_by_the_app(tmp_path: Path, monkeypatch: pyt
         with (texts / "soup.txt").open("a", encoding="utf-8") as file:
             file.write(more)
         with connected(tessera(tmp_path / "workspace")) as assistant:
-            for _ in range(300):
-                lines = "recipes" in assistant.items("knowledge_list") and assistant.items(
-                    "knowledge_text_search", knowledge_base="recipes", keyword="soup"
+            asked = {"knowledge_base": "recipes", "keyword": "soup"}
+            wait_until(
+                lambda assistant=assistant, asked=asked, count=1 + bool(more): (
+                    "recipes" in assistant.items("knowledge_list")
+                    and len(assistant.items("knowledge_text_search", **asked)) == count
                 )
-                if lines and len(lines) == 1 + bool(more):
-                    break
-                time.sleep(0.1)
-            assert len(lines) == 1 + bool(more)
+            )
 
 
 @pytest.mark.parametrize("what", ["file", "damaged"])

@@ -7,10 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_p
 
 from core.doors import cli
 from pages.ui.shared.server import HEADERS
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -70,10 +70,11 @@ class Tab:
 
     def await_keys(self) -> None:
         """Wait until the page takes the keys of the app."""
-        end = time.monotonic() + PATIENCE / 1000
-        while not self.page.evaluate("Boolean(window.tesseraKeys)"):
-            assert time.monotonic() < end
-            self.page.wait_for_timeout(50)
+        self.wait_until(lambda: self.page.evaluate("Boolean(window.tesseraKeys)"))
+
+    def wait_until(self, holds: Callable[[], object]) -> None:
+        """Wait until something holds, while the page goes on."""
+        wait_until(holds, lambda seconds: self.page.wait_for_timeout(1000 * seconds))
 
     def printed(self) -> str:
         """Return the text of the page as it is printed, one line for each that is in it."""
@@ -261,18 +262,17 @@ class Server:
                 self.kill()
 
     def _wait(self, process: "subprocess.Popen[bytes]") -> None:
-        end = time.monotonic() + 60
-        while time.monotonic() < end and process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
-                    return
-            except urllib.error.HTTPError as error:
-                if error.code == http.HTTPStatus.FORBIDDEN:  # it answers, but not to everybody
-                    return
-                time.sleep(0.1)
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError("The app did not start.")
+        wait_until(lambda: self._answers() or process.poll() is not None)
+        assert process.poll() is None, "The app did not start."
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=10):
+                return True
+        except urllib.error.HTTPError as error:
+            return error.code == http.HTTPStatus.FORBIDDEN  # it answers, but not to everybody
+        except OSError:
+            return False
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 import shutil
 import socket
 import threading
-import time
 import tomllib
 import urllib.error
 import urllib.request
@@ -20,6 +19,7 @@ from playwright.sync_api import Browser, expect
 
 from pages.ui.shared.server import HEADERS
 from tests.browser.conftest import ROOT, Tab, browsing, light_workspace, serving, tessera
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -246,10 +246,7 @@ def test_a_server_that_is_ended_closes_its_workspace(filled: Path, chromium: Bro
     with serving(filled) as url, browsing(chromium, url) as tab:
         tab.open("/")
         expect(tab.page.get_by_text("Model ready")).to_be_visible()
-        until = time.monotonic() + 30
-        while (filled / "chroma.seal").exists() and time.monotonic() < until:  # the index opens after the model
-            time.sleep(0.1)
-        assert not (filled / "chroma.seal").exists()
+        wait_until(lambda: not (filled / "chroma.seal").exists())  # the index opens after the model
     assert (filled / "chroma.seal").exists()
 
 

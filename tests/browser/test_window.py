@@ -3,23 +3,14 @@
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.browser.conftest import NAMES, ROOT, chromium_path
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.browser
-PATIENCE = 60
-
-
-def waited(true: Callable[[], bool]) -> bool:
-    ends = time.monotonic() + PATIENCE
-    while not true() and time.monotonic() < ends:
-        time.sleep(0.1)
-    return true()
 
 
 @pytest.mark.skipif(os.name != "posix" or chromium_path() is None, reason="a script stands for the browser")
@@ -40,7 +31,7 @@ def test_one_window_ends_the_app_and_its_command_line_holds_no_token(tmp_path: P
     command = [sys.executable, "-m", "core.doors.cli", "app", "--token"]
     with subprocess.Popen(command, cwd=ROOT, env=environment) as app:
         try:
-            assert waited(lambda: pid.exists() and (tmp_path / "workspace" / "run.json").exists())
+            wait_until(lambda: pid.exists() and (tmp_path / "workspace" / "run.json").exists())
             again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
             assert (again.returncode, "runs already" in again.stdout) == (0, True), again.stderr
             (window,) = map(int, pid.read_text().split())
@@ -48,7 +39,7 @@ def test_one_window_ends_the_app_and_its_command_line_holds_no_token(tmp_path: P
             assert "--app=http" in arguments.read_text()
             assert "token" not in arguments.read_text()
             os.kill(window, 15)
-            assert waited(lambda: app.poll() is not None)
+            wait_until(lambda: app.poll() is not None)
             assert app.returncode == 0
         finally:
             app.terminate()

@@ -1,5 +1,4 @@
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -220,10 +219,7 @@ def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_
         state(tab, "Saved")
         assert page.evaluate("tesseraShelf.session") != session
         expect(text).to_have_text("before and after.")
-        end = time.monotonic() + 30
-        while bodies(folder) != ["before and after."]:  # "Saved" may be said of the text before the last letter
-            assert time.monotonic() < end
-            page.wait_for_timeout(100)
+        tab.wait_until(lambda: bodies(folder) == ["before and after."])  # "Saved" may be said before the last letter
         expect(page.get_by_text("Model ready")).to_be_visible()
         expect(page.get_by_text("No connection to Tessera")).to_be_hidden()
 

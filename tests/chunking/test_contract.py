@@ -1,8 +1,6 @@
 """What every strategy promises, run over the whole table."""
 
-import gc
 import re
-import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,6 +10,7 @@ from core.base.errors import ConfigError, SourceError, UnknownChoice
 from core.chunking import CHUNKERS, Chunker, build, cut
 from core.model import Chunk, ChunkingOptions
 from tests.chunking.fakes import chunks_of, note, words
+from tests.growth import assert_linear
 
 SMALL = ChunkingOptions(short_doc_threshold=30, chunk_size=24, chunk_overlap=6, max_single_chunk_size=48)
 
@@ -227,16 +226,5 @@ def test_a_note_too_large_to_parse_is_refused_by_its_name() -> None:
     ],
 )
 def test_hostile_text_takes_time_in_proportion(strategy: str, text: str) -> None:
-    """Four times the text may take about four times as long; a quadratic cut needs sixteen."""
     chunker = build(replace(SMALL, strategy=strategy))
-    times = []
-    gc.disable()  # it goes through all that earlier tests left
-    for repeated in (1_000, 4_000):
-        spans = []
-        for _ in range(3):
-            began = time.thread_time()
-            chunks_of(chunker, text * repeated + " end")
-            spans.append(time.thread_time() - began)
-        times.append(min(spans))
-    gc.enable()
-    assert times[1] < 10 * times[0] + 0.1
+    assert_linear(lambda text: chunks_of(chunker, text), text * 4_000 + " end")

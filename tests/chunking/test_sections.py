@@ -1,6 +1,6 @@
 """A chunk's section is that of its own text; it carries the titles of all sections that its text is in."""
 
-import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from core.chunking.describe import Sections
 from core.markdown.outline import parse
 from core.model import Chunk, ChunkingOptions
 from tests.chunking.fakes import chunks_of
+from tests.growth import assert_grows_linearly
 
 LONG = "word " * 40
 GUIDE = f"# Guide\n\n## Installation\n\n{LONG}\n\n## Usage\n\n{LONG}\n"
@@ -73,7 +74,8 @@ def test_text_before_the_first_heading_and_empty_titles() -> None:
 
 @pytest.mark.parametrize("line", ["# a\n\n", "###### a\n\nb\n\n", "# \n\n", "a\n=\n\n"])
 def test_many_headings_take_linear_time(line: str) -> None:
-    headings = parse(body := line * 20_000).headings
-    started = time.perf_counter()
-    Sections(body, headings).for_slice(0, len(body), short=48)
-    assert time.perf_counter() - started < 2
+    def prepare(lines: int) -> Callable[[], object]:
+        headings = parse(body := line * lines).headings
+        return lambda: Sections(body, headings).for_slice(0, len(body), short=48)
+
+    assert_grows_linearly(prepare, 20_000)

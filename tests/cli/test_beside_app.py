@@ -34,6 +34,7 @@ from core.model import Matrix, Role
 from core.workspace import Workspace
 from tests import model_server, samples
 from tests.fakes import WordTokens
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 OWN = {"id", "key", "seconds", "created_at", "updated_at", "deleted_at", "ended_at", "estimated_minutes", "synced_at"}
@@ -241,8 +242,7 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
 
 def test_who_cancels_on_a_page_stops_the_command(run: Run, slow: Workspace, tmp_path: Path) -> None:
     def cancel() -> None:
-        while not ((job := slow.jobs.find("import")) and job.share > 0.1):
-            time.sleep(0.05)
+        wait_until(lambda: (job := slow.jobs.find("import")) and job.share > 0.1)
         slow.jobs.cancel("import")
 
     thread = threading.Thread(target=cancel)
@@ -371,18 +371,21 @@ def _app(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, cwd=ROOT, env=os.environ | MODEL, **quiet)  # type: ignore[call-overload]
     try:
-        ends = time.monotonic() + 60
-        while not (place / "run.json").exists() and time.monotonic() < ends:
-            try:
-                urlopen(f"http://127.0.0.1:{port}/api/v1/none", timeout=30)
-            except HTTPError:
-                break
-            except URLError:
-                time.sleep(0.1)
+        wait_until(lambda: (place / "run.json").exists() or _answers(port))
         yield process
     finally:
         process.kill()
         process.wait()
+
+
+def _answers(port: int) -> bool:
+    try:
+        urlopen(f"http://127.0.0.1:{port}/api/v1/none", timeout=30)
+    except HTTPError:
+        return True
+    except URLError:
+        return False
+    return False
 
 
 def _begun(place: Path, folder: Path) -> tuple["subprocess.Popen[bytes]", int]:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from core.base.registry import Entry
 from core.doors.assistants import stdio
 from core.embedding import EMBEDDERS
 from core.workspace import Workspace
+from tests.waiting import PATIENCE, wait_until
 
 LOUD = Entry("tests.fakes:Loud")
 RUN = f"""
@@ -49,12 +49,10 @@ def test_a_model_that_fails_leaves_no_trace_on_stderr(place: Path, command: str)
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), os.environ["PYTHONPATH"]])},
     )
     wanted = "error=ModelError" if command == "search" else "ModelError: The weights are damaged"
-    until = time.monotonic() + 60
-    while wanted not in (place / log.FILE).read_text() and time.monotonic() < until and process.poll() is None:
-        time.sleep(0.1)
+    wait_until(lambda: wanted in (place / log.FILE).read_text() or process.poll() is not None)
     if command in ("serve", "watch"):
         process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=30)
+    _, told = process.communicate(timeout=PATIENCE)
     assert wanted in (place / log.FILE).read_text()
     assert "Traceback" not in told
     assert "tests/fakes.py" not in told

@@ -16,6 +16,7 @@ from core.intake import watching
 from core.settings.access import RUN
 from core.workspace import Workspace
 from tests import samples
+from tests.waiting import wait_until
 
 
 def test_watching_without_the_app(
@@ -31,11 +32,8 @@ def test_watching_without_the_app(
 
     def wait_for(path: str, text: str) -> None:
         with Workspace(place, readonly=True) as reading:
-            until = time.monotonic() + 60
-            while time.monotonic() < until:
-                if any(card.path == path and text in reading.notes.get(card.id).body for card in reading.notes.all()):
-                    return
-                time.sleep(0.1)
+            bodies = lambda: [reading.notes.get(card.id).body for card in reading.notes.all() if card.path == path]  # noqa: E731
+            wait_until(lambda: any(text in body for body in bodies()))
 
     said: list[str] = []
 

@@ -6,8 +6,6 @@ import pickle
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from core.documents import converting
 from core.documents import process as module
 from core.documents.process import ConverterProcess, Limits
 from tests.documents.making import hostile
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")
 
@@ -33,19 +32,12 @@ def _running(place: Path) -> list[str]:
     return [line for line in shown.splitlines() if str(place) in line]
 
 
-def _until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
-    ends = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.05)
-
-
 def test_a_conversion_ends_with_the_process_that_wants_it(tmp_path: Path) -> None:
     parent = subprocess.Popen([sys.executable, "-c", _CONVERT], env={**os.environ, "TMPDIR": str(tmp_path)})
-    _until(lambda: any("+RTS" in line for line in _running(tmp_path)))
+    wait_until(lambda: any("+RTS" in line for line in _running(tmp_path)))
     parent.kill()
     parent.wait()
-    _until(lambda: not _running(tmp_path))
+    wait_until(lambda: not _running(tmp_path))
     assert [*tmp_path.iterdir()] == []
 
 
@@ -57,7 +49,7 @@ def test_a_conversion_that_takes_too_long_leaves_no_copy_of_the_document(
     monkeypatch.setattr(converting, "SECONDS", 2)
     with pytest.raises(SourceError, match="longer than 2 seconds"):
         converting.convert(hostile()["deep-emphasis.org"], "deep-emphasis.org")
-    _until(lambda: not _running(tmp_path), 3.0)  # the system takes a killed one away a moment later
+    wait_until(lambda: not _running(tmp_path))  # the system takes a killed one away a moment later
     assert [*tmp_path.iterdir()] == []
 
 
@@ -128,7 +120,7 @@ def test_a_process_that_nobody_asks_ends_and_the_next_document_gets_another(
     monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", command))
     process.convert(b"One\n===\n", "pandoc", "rst")
     pid = _pid(process)
-    _until(lambda: [*tmp_path.iterdir()] == [])
+    wait_until(lambda: [*tmp_path.iterdir()] == [])
     assert process.convert(b"Two\n===\n", "pandoc", "rst")["converted"]["text"] == "# Two\n"
     assert _pid(process) != pid
     process.close()

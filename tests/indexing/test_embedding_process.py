@@ -5,8 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
@@ -21,6 +20,7 @@ from core.indexing import embed_queue, embedding_process
 from core.indexing.embed_queue import EmbedQueue
 from core.indexing.embedding_process import EmbeddingRequest, NoteEmbedder, NoteVectors
 from core.workspace import Workspace
+from tests.waiting import wait_until, within_patience
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
 
@@ -42,13 +42,6 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
 def _pid(process: WorkerProcess) -> int:
     assert process._running
     return process._running.pid
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.01)
 
 
 def _write_notes(folder: Path, count: int) -> None:
@@ -120,7 +113,7 @@ def test_a_process_that_was_killed_gets_no_few_notes(process: WorkerProcess) -> 
     NoteEmbedder("tfidf", tfidf, size=_MANY).embed(_TEXTS)
     assert process.is_running
     os.kill(_pid(process), signal.SIGKILL)
-    _until(lambda: not process.is_running)
+    wait_until(lambda: not process.is_running)
     assert len(NoteEmbedder("tfidf", tfidf, size=1).embed(_TEXTS[:1])[0]) == 1
     assert not process.is_running
 
@@ -139,7 +132,7 @@ def test_a_large_import_starts_the_process_before_its_notes_are_cut(
     _write_notes(tmp_path / "notes", 30)
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"), embed=False)
-        _until(lambda: process._running is not None)
+        wait_until(lambda: process._running is not None)
 
 
 def test_the_next_notes_are_embedded_while_those_before_are_stored(
@@ -211,7 +204,7 @@ def test_it_ends_when_nobody_asks(process: WorkerProcess, monkeypatch: pytest.Mo
     monkeypatch.setattr(process, "_idle", 0.0)
     notes = NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY)
     notes.embed(_TEXTS)
-    _until(lambda: process._running is None)
+    wait_until(lambda: process._running is None)
     assert len(notes.embed(_TEXTS)[0]) == 3
 
 
@@ -234,7 +227,7 @@ def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypa
     )
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY).embed, _TEXTS)
-        _until(lambda: process._running is not None)
+        wait_until(lambda: process._running is not None)
         process.close()
         with pytest.raises(ModelError, match="ended while"):
             asked.result(30)
@@ -255,16 +248,14 @@ def test_one_that_was_being_started_when_it_was_closed_is_not_waited_for(
 
     def start() -> subprocess.Popen[bytes]:
         closing.start()
-        _until(lambda: process._is_closed)
+        wait_until(lambda: process._is_closed)
         return subprocess.Popen(sleeper, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     monkeypatch.setattr(process, "_start", start)
-    began = time.monotonic()
     with pytest.raises(ProcessEnded):
-        process.ask("a request", 30)
+        within_patience(lambda: process.ask("a request", 600))
     closing.join(30)
     assert process._running is None
-    assert time.monotonic() - began < 25
 
 
 def test_errors_of_the_model_come_from_the_process(process: WorkerProcess) -> None:

@@ -34,7 +34,7 @@ def _converting(monkeypatch: pytest.MonkeyPatch, convert: Callable[[str, Callabl
 def test_two_documents_are_converted_at_once_and_all_come_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both = Barrier(2, timeout=20)
+    both = Barrier(2, timeout=60)
     _converting(monkeypatch, lambda path, look: both.wait() if path != "e.rst" else None)
     files = _files(tmp_path, "a.rst", "b.md", "c.rst", "d.rst", "e.rst", "f.rst")
     choices = {file.path: ("", "") for file in files if file.path.endswith("rst")}
@@ -91,7 +91,7 @@ def test_conversions_end_once_nobody_takes_them(tmp_path: Path, monkeypatch: pyt
     files = _files(tmp_path, "a.rst", "b.rst", "c.rst")
     taking = convert_ahead(tmp_path, files, {file.path: ("", "") for file in files}, uploaded=False)
     next(taking)
-    assert begun.wait(20)
+    assert begun.wait(60)
     taking.close()
     assert "a.rst" in ended
     assert "c.rst" not in ended

@@ -2,13 +2,13 @@
 
 import shutil
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.intake.events import FileEvents
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the events of other systems come later")
 
@@ -29,15 +29,18 @@ def place(tmp_path: Path, events: FileEvents) -> Path:
     return place
 
 
-def told(events: FileEvents, place: Path, *, seconds: float = 1.0) -> set[str]:
-    """Return what is told of a folder until it has been at rest for a while."""
+def told(events: FileEvents, place: Path) -> set[str]:
+    """Return what is told of a folder before the next change."""
     paths: set[str] = set()
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := events.take().get(str(place)):
-            paths |= found
-        time.sleep(0.05)
-    return paths
+    last = f"{len([*place.iterdir()])}-last.md"
+    (place / last).write_text("last")
+
+    def is_told() -> bool:
+        paths.update(events.take().get(str(place), ()))
+        return last in paths or "" in paths  # "": all of the folder
+
+    wait_until(is_told)
+    return {path for path in paths if not path.endswith("-last.md")}
 
 
 def test_a_folder_that_is_made_anew_is_followed_still(
@@ -115,7 +118,7 @@ def test_files_that_come_by_the_thousand_and_go_at_once_are_all_told(events: Fil
         (place / f"{number}.md").write_text("A")
     for number in range(0, 5_000, 2):
         (place / f"{number}.md").unlink()
-    assert told(events, place, seconds=2) >= {f"{number}.md" for number in range(5_000)}
+    assert told(events, place) >= {f"{number}.md" for number in range(5_000)}
 
 
 def test_a_placeholder_tells_of_its_file(events: FileEvents, place: Path) -> None:

@@ -3,7 +3,7 @@
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from core.intake.folder import Paths
 from core.model import SyncReport
 from core.workspace import Workspace
 from tests import samples
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -42,20 +43,13 @@ def paths(workspace: Workspace) -> dict[str, str]:
     return {card.path or "": card.id for card in workspace.notes.all()}
 
 
-def until(true: Callable[[], bool], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "nothing came of the change"
-        time.sleep(0.02)
-
-
 @pytest.fixture
 def syncs(workspace: Workspace) -> list[SyncReport]:
     """Watch, and return what comes of each sync."""
     reports: list[SyncReport] = []
     workspace.watching.on_sync = lambda base, report: reports.append(report)
     workspace.start_watching()
-    until(lambda: bool(workspace.watching._events._followed))
+    wait_until(lambda: bool(workspace.watching._events._followed))
     return reports
 
 
@@ -70,7 +64,7 @@ def test_each_changed_file_is_read_alone(
     (vault / "note 1.md").write_text("Herons stand in shallow water.")
     (vault / "deep" / "er").mkdir(parents=True)
     (vault / "deep" / "er" / "new.md").write_text("A new one.")
-    until(lambda: "deep/er/new.md" in paths(workspace) and not workspace.chunks.unfinished() and len(syncs) > 0)
+    wait_until(lambda: "deep/er/new.md" in paths(workspace) and not workspace.chunks.unfinished() and len(syncs) > 0)
     assert "Herons" in workspace.notes.get(before["note 1.md"]).body
     assert set(read) == {"note 1.md", "deep/er/new.md"}
     assert (syncs[-1].unchanged, syncs[-1].removed) in {(11, 0), (12, 0)}
@@ -81,10 +75,10 @@ def test_moved_files_and_folders_are_renamed_notes(workspace: Workspace, vault: 
     before = paths(workspace)
     (vault / "sub").mkdir()
     (vault / "note 2.md").rename(vault / "sub" / "two.md")
-    until(lambda: "sub/two.md" in paths(workspace))
+    wait_until(lambda: "sub/two.md" in paths(workspace))
     (vault / "sub").rename(vault / "other")
-    until(lambda: "other/two.md" in paths(workspace))
-    until(lambda: len(syncs) == 2)
+    wait_until(lambda: "other/two.md" in paths(workspace))
+    wait_until(lambda: len(syncs) == 2)
     now = paths(workspace)
     assert now["other/two.md"] == before["note 2.md"]
     assert len(now) == len(before)
@@ -96,9 +90,9 @@ def test_deleted_files_leave_and_what_was_added_here_stays(
 ) -> None:
     workspace.notes.add("vault", body="Written here.", title="Mine")
     (vault / "note 3.md").unlink()
-    until(lambda: "note 3.md" not in paths(workspace))
+    wait_until(lambda: "note 3.md" not in paths(workspace))
     assert "Mine" in {card.title for card in workspace.notes.all()}
-    until(lambda: [one.removed for one in syncs] == [1])
+    wait_until(lambda: [one.removed for one in syncs] == [1])
 
 
 def test_a_folder_that_is_suddenly_empty_or_away_removes_nothing(
@@ -107,7 +101,7 @@ def test_a_folder_that_is_suddenly_empty_or_away_removes_nothing(
     base, before = workspace.bases.get("vault"), paths(workspace)
     for file in vault.iterdir():
         shutil.rmtree(file) if file.is_dir() else file.unlink()
-    until(lambda: any(one.problem for one in workspace.watching.folders(base)))
+    wait_until(lambda: any(one.problem for one in workspace.watching.folders(base)))
     assert paths(workspace) == before
     vault.rename(vault.with_name("away"))
     time.sleep(0.3)
@@ -124,12 +118,12 @@ def test_a_folder_that_is_emptied_bit_by_bit_waits_for_a_person_while_edits_go_o
 
     for number in range(6):
         (vault / f"note {number}.md").unlink()
-        until(lambda number=number: f"note {number}.md" not in paths(workspace) or removals() > 0)
+        wait_until(lambda number=number: f"note {number}.md" not in paths(workspace) or removals() > 0)
     assert removals() > 0
     assert len(paths(workspace)) > 6
     (vault / "note 8.md").write_text("Still written.")
     eight = paths(workspace)["note 8.md"]
-    until(lambda: workspace.notes.get(eight).body == "Still written.")
+    wait_until(lambda: workspace.notes.get(eight).body == "Still written.")
     assert removals() > 0
     assert sum(one.removed for one in syncs) <= 4
 
@@ -139,24 +133,24 @@ def test_a_file_that_cannot_be_read_is_listed_and_read_when_it_changed(
 ) -> None:
     (vault / "bad.md").write_bytes(b"\x00\x01\x02" * 100)
     base = workspace.bases.get("vault")
-    until(lambda: [one.path for one in workspace.bases.failures(base)] == ["bad.md"])
+    wait_until(lambda: [one.path for one in workspace.bases.failures(base)] == ["bad.md"])
     (vault / "note 5.md").write_text("Another one changes.")
     five = paths(workspace)["note 5.md"]
-    until(lambda: workspace.notes.get(five).body == "Another one changes.")
+    wait_until(lambda: workspace.notes.get(five).body == "Another one changes.")
     assert [one.path for one in workspace.bases.failures(base)] == ["bad.md"]
     (vault / "bad.md").write_text("Now it is text.")
-    until(lambda: "bad.md" in paths(workspace) and workspace.bases.failures(base) == [])
+    wait_until(lambda: "bad.md" in paths(workspace) and workspace.bases.failures(base) == [])
 
 
 def test_changes_wait_for_the_end_of_an_import(workspace: Workspace, vault: Path, syncs: list[SyncReport]) -> None:
     go_on = threading.Event()
-    workspace.jobs.start("import", lambda progress: go_on.wait(10))
+    workspace.jobs.start("import", lambda progress: go_on.wait(60))
     (vault / "herons.md").write_text("Herons.")
     time.sleep(0.5)
     assert "herons.md" not in paths(workspace)
     go_on.set()
     workspace.jobs.wait("import")
-    until(lambda: "herons.md" in paths(workspace))
+    wait_until(lambda: "herons.md" in paths(workspace))
 
 
 def test_without_events_the_looks_find_it(
@@ -171,7 +165,7 @@ def test_without_events_the_looks_find_it(
     monkeypatch.setattr(watching, "_FIRST", 0.3)
     workspace.start_watching()
     (vault / "herons.md").write_text("Herons.")
-    until(lambda: "herons.md" in paths(workspace))
+    wait_until(lambda: "herons.md" in paths(workspace))
     assert caplog.text.count("aren't told at once") == 1
 
 
@@ -196,7 +190,7 @@ def test_what_is_not_read_stays_listed_when_another_file_changes(
     before = {one.path for one in workspace.documents.unread("vault")}
     assert before == {"tool.exe", "bad.md"}
     (vault / "note 5.md").write_text("Another one changes.")
-    until(lambda: bool(syncs) and syncs[-1].changed == 1)
+    wait_until(lambda: bool(syncs) and syncs[-1].changed == 1)
     after = {one.path for one in workspace.documents.unread("vault")}
     assert after == before
 
@@ -205,6 +199,6 @@ def test_a_file_of_rules_that_changes_decides_for_the_whole_folder(
     workspace: Workspace, vault: Path, syncs: list[SyncReport]
 ) -> None:
     (vault / ".tesseraignore").write_text("note 1.md\n")
-    until(lambda: "note 1.md" not in paths(workspace))
+    wait_until(lambda: "note 1.md" not in paths(workspace))
     (vault / ".tesseraignore").unlink()
-    until(lambda: "note 1.md" in paths(workspace))
+    wait_until(lambda: "note 1.md" in paths(workspace))

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,11 +14,14 @@ from core.intake.folder import content_hash, scan, with_text
 from core.intake.sync import FolderSource, plan
 from core.model import Failed, KnownNote, SyncPlan, SyncReport
 
+LATER = 4_000_000_000_000_000_000
+"""Nanoseconds; a time after that of every test."""
+
 
 @pytest.fixture(autouse=True)
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file was written ten seconds ago."""
-    monkeypatch.setattr("core.intake.folder.time_ns", lambda: time.time_ns() + 10_000_000_000)
+    """Every file was written long ago."""
+    monkeypatch.setattr("core.intake.folder.time_ns", lambda: LATER)
 
 
 def write(folder: Path, **files: str) -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ import pytest
 from core.base.errors import SourceError
 from core.base.files import TEMPORARY_FOLDER as FOLDER
 from core.workspace import Workspace
+from tests.waiting import PATIENCE, wait_until
 
 _PLAN = """
 import sys, time
@@ -117,13 +117,10 @@ def test_an_import_that_is_ended_cleans_up(tmp_path: Path, system: Path) -> None
     place, archive = tmp_path / "workspace", _archive(tmp_path / "many.zip", 3000)
     command = ["-m", "core.doors.cli", "import", str(archive), "--workspace", str(place)]
     with _process(system, *command) as process:
-        until = time.monotonic() + 60
-        while not list(place.glob(f"{FOLDER}/*/*/note 9*.md")):
-            assert process.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        wait_until(lambda: list(place.glob(f"{FOLDER}/*/*/note 9*.md")) or process.poll() is not None)
+        assert process.poll() is None
         process.terminate()
-        assert process.wait(30) == 128 + signal.SIGTERM
+        assert process.wait(PATIENCE) == 128 + signal.SIGTERM
     assert not _left(place)
     assert not any(system.iterdir())
 

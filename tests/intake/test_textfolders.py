@@ -4,10 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,8 +15,10 @@ from core.base.errors import ConfigError
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.model import SearchResult
+from core.providers import connection
 from core.workspace import Workspace
 from tests.model_server import ModelServer
+from tests.waiting import ManualTime, wait_until
 
 ON = "[knowledge]\nenabled = true\n"
 LATER = 2_000_000_000
@@ -180,19 +180,14 @@ def test_changed_settings_hold_while_the_program_runs(workspace: Workspace, text
         f'{ON}default_top_k = 3\n[embeddings]\nbase_url = "http://localhost:9/v1"\nqueue_interval_seconds = 2\n'
     )
     workspace.start_watching()
-    until = time.monotonic() + 20
-    while time.monotonic() < until and workspace.settings.embeddings.queue_interval_seconds != 2:
-        time.sleep(0.05)
+    wait_until(lambda: workspace.settings.embeddings.queue_interval_seconds == 2)
     assert workspace.settings.knowledge.default_top_k == 3
-    assert workspace.settings.embeddings.queue_interval_seconds == 2
     file.write_text(f"{ON}default_top_k = 1000\n")
-    while time.monotonic() < until and workspace.status().settings_problem is None:
-        time.sleep(0.05)
+    wait_until(lambda: workspace.status().settings_problem)
     assert "default_top_k" in str(workspace.status().settings_problem)
     assert workspace.settings.knowledge.default_top_k == 3
     file.write_text(f"{ON}default_top_k = 4\n")
-    while time.monotonic() < until and workspace.status().settings_problem is not None:
-        time.sleep(0.05)
+    wait_until(lambda: workspace.status().settings_problem is None)
     assert workspace.settings.knowledge.default_top_k == 4
 
 
@@ -212,28 +207,25 @@ def server(texts: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer
         EMBEDDERS.forget("openai_compatible")
 
 
-def of_lines(server: ModelServer) -> list[tuple[float, list[str]]]:
-    """The requests for lines, with their times; others are about the model itself."""
-    return [
-        (request.at, request.body["input"])
-        for request in server.requests
-        if request.body["input"][0].startswith("line")
-    ]
+def of_lines(server: ModelServer) -> list[list[str]]:
+    """The texts of the requests for lines; others are about the model itself."""
+    inputs = [request.body["input"] for request in server.requests]
+    return [texts for texts in inputs if texts[0].startswith("line")]
 
 
 def lines(count: int) -> str:
     return "".join(f"line {number}\n" for number in range(count))
 
 
-def test_lines_go_to_a_server_in_full_batches_an_interval_apart(server: ModelServer, texts: Path) -> None:
+def test_lines_go_to_a_server_in_full_batches_an_interval_apart(
+    server: ModelServer, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "time", clock := ManualTime())
     (texts / "a.txt").write_text(lines(130))
     with Workspace(Path("workspace")) as workspace:
         workspace.text_folders.scan()
-    requests = of_lines(server)
-    assert [len(batch) for _, batch in requests] == [64, 64, 2]
-    starts = server.starts
-    # They are noted where they arrive, which a busy machine delays: the interval is 0.3.
-    assert min(after - before for before, after in pairwise(starts)) >= 0.15
+    assert [len(batch) for batch in of_lines(server)] == [64, 64, 2]
+    assert clock.slept == pytest.approx([0.3] * (len(server.requests) - 1))
     assert not any("dimensions" in request.body for request in server.requests)
 
 
@@ -243,7 +235,7 @@ def test_a_changed_line_of_a_thousand_is_one_text(server: ModelServer, texts: Pa
     (texts / "a.txt").write_text(lines(1000))
     with Workspace(Path("workspace")) as workspace:
         workspace.text_folders.scan()
-        assert [len(batch) for _, batch in of_lines(server)] == [500, 500]
+        assert [len(batch) for batch in of_lines(server)] == [500, 500]
         server.requests.clear()
         (texts / "a.txt").write_text(lines(1000).replace("line 500\n", "line five hundred\n"))
         workspace.text_folders.scan()
@@ -261,15 +253,13 @@ def test_killed_between_batches_nothing_but_the_batch_in_flight_is_embedded_twic
     scan = "from core.doors.cli import main; main(['base', 'scan', '--workspace', 'workspace'])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen([sys.executable, "-c", scan], env=environment)
-    until = time.monotonic() + 120
-    while time.monotonic() < until and len(of_lines(server)) < 3:
-        time.sleep(0.01)
+    wait_until(lambda: len(of_lines(server)) >= 3)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     with Workspace(Path("workspace")) as workspace:
         workspace.text_folders.scan()
         assert workspace.chunks.pending("faq") == 0
-    times = Counter(text for _, batch in of_lines(server) for text in batch)
+    times = Counter(text for batch in of_lines(server) for text in batch)
     assert len(times) == 330
     assert sum(times.values()) - 330 <= 64
 

@@ -1,6 +1,5 @@
 """The outline against its specification in tests/chunking/fixtures, its offsets and its bounds."""
 
-import time
 from bisect import bisect_right
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from core.base.errors import SourceError
 from core.markdown.outline import MAX_LEAD, MAX_NESTING, Block, Outline, parse, walk
 from tests.chunking.specification import Case, cases
+from tests.growth import assert_linear
 
 
 def drawn(body: str) -> str:
@@ -120,17 +120,7 @@ def test_too_many_lines_are_refused() -> None:
     ids=lambda text: text[:8].strip(),
 )
 def test_hostile_text_takes_time_in_proportion(text: str) -> None:
-    """Four times the text may take about four times as long; a quadratic parser needs sixteen."""
-    times = []
-    for repeated in (60, 240):
-        body = (text + "\n") * repeated
-        spans = []
-        for _ in range(3):
-            began = time.process_time()
-            parse(body)
-            spans.append(time.process_time() - began)
-        times.append(min(spans))
-    assert times[1] < 10 * times[0] + 0.1
+    assert_linear(parse, (text + "\n") * 240)
 
 
 def test_all_blocks_are_walked_parents_first() -> None:

@@ -16,6 +16,7 @@ from core.intake import watching
 from core.workspace import Workspace
 from pages.ui.shared import shell
 from tests import samples
+from tests.waiting import PATIENCE
 
 MAIN = Path(__file__).parents[2] / "pages" / "main.py"
 
@@ -24,7 +25,7 @@ class Screen:
     """The app in one browser tab: pages by name, what it shows as text."""
 
     def __init__(self, locale: str = "en-US") -> None:
-        self.app = AppTest.from_file(str(MAIN), default_timeout=30)
+        self.app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         self.app.context["locale"] = locale
         self.toasts: list[str] = []
         self.app.run()

@@ -173,7 +173,7 @@ def test_an_import_shuts_the_chunks_of_its_own_base_only_and_says_so(page: Chunk
     jobs, go = page.workspace.jobs, threading.Event()
     page.drawer(3)
     try:
-        jobs.start("import", lambda progress: go.wait(20), base="another")
+        jobs.start("import", lambda progress: go.wait(60), base="another")
         page.screen.app.run()
         page.screen.app.text_area[0].set_value("The quick zanzibar fox").run()
         page.press("drawer_save")
@@ -181,7 +181,7 @@ def test_an_import_shuts_the_chunks_of_its_own_base_only_and_says_so(page: Chunk
         go.set()
         jobs.wait("import")
         go.clear()
-        jobs.start("import", lambda progress: go.wait(20), base="long")
+        jobs.start("import", lambda progress: go.wait(60), base="long")
         page.drawer(4)
         assert "chunks can be changed as soon as that is done" in page.screen.text
         assert page.disabled("drawer_save")

@@ -17,10 +17,10 @@ def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled:
 
     def work(_: Progress) -> None:
         started.set()
-        go_on.wait(20)
+        go_on.wait(60)
 
     workspace.jobs.start("import", work, quiet=True)
-    started.wait(20)
+    started.wait(60)
     filled.app.run()
     assert "Up to date" not in filled.text
     assert [bar.proto.text for bar in filled.app.sidebar.get("progress")] == ["Importing 0%"]

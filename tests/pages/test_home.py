@@ -85,7 +85,7 @@ def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Scre
             reported.set()
 
     filled.workspace.jobs.start("import", work)
-    reported.wait(5)
+    reported.wait(60)
     filled.app.run()
     assert "30 / 100 · a third" in "".join(bar.proto.text for bar in filled.app.get("progress"))
     filled.press("cancel_job")
@@ -109,7 +109,7 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
 def test_a_damaged_index_is_repaired_while_searches_go_on(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     index, seen = filled.workspace.store.index, threading.Event()
     renew = index._renew
-    monkeypatch.setattr(index, "_renew", lambda progress: (seen.wait(5), renew(progress)))
+    monkeypatch.setattr(index, "_renew", lambda progress: (seen.wait(60), renew(progress)))
     monkeypatch.setattr(
         index, "_inspect", lambda: index._backend.names() and index._backend.search("nothing", [0.0], 1)
     )

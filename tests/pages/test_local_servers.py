@@ -1,9 +1,9 @@
 """Model servers on this machine: the offer on the Search page, the first answer by one click, the list of Settings."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -13,10 +13,11 @@ from core.indexing.models import servers
 from core.indexing.models.servers import SECTIONS
 from core.settings.sections import KEYS
 from pages.ui.shared import local_servers
-from tests.model_server import REASONING, ModelServer
+from tests.model_server import REASONING, Answer, Handler, ModelServer, listing
 from tests.pages.conftest import Screen
 from tests.pages.test_servers import box, said
 from tests.pages.test_written import links
+from tests.waiting import PATIENCE
 
 SURE = "what are backups worth?"
 """A question with quotes."""
@@ -130,13 +131,18 @@ def test_a_look_holds_for_a_while(filled: Screen, serve: Serve, monkeypatch: pyt
     assert len(server.requests) > 1
 
 
-def test_a_slow_server_holds_no_page_up(filled: Screen, serve: Serve) -> None:
-    server = serve("Ollama")
-    server.delay = 1.0
-    started = time.monotonic()
+def test_a_slow_server_holds_no_page_up(filled: Screen, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    page_drawn = Event()
+
+    def answer_late(handler: Handler) -> None:
+        assert page_drawn.wait(PATIENCE)
+        handler.send(Answer(listing("Ollama", ["qwen3:8b"])))
+
+    monkeypatch.setattr(servers, "SECONDS", PATIENCE)
+    serve("Ollama").answers.append(answer_late)
     screen = filled.open("search", q=OPEN)
     assert screen.workspace.jobs.running(JOB)
-    assert time.monotonic() - started < 0.9
+    page_drawn.set()
     assert 't-hit"' in screen.text
     assert HELP in screen.text.replace("\\", "")
     assert "Let it write" in screen.finish(JOB).text

@@ -290,7 +290,7 @@ def test_a_base_is_not_deleted_from_among_its_notes(filled: Screen) -> None:
 def test_during_the_first_import_nobody_is_told_to_import() -> None:
     screen, gate = Screen().finish("warm"), threading.Event()
     try:
-        screen.workspace.jobs.start("import", lambda progress: gate.wait(20))
+        screen.workspace.jobs.start("import", lambda progress: gate.wait(60))
         assert "There are no notes yet" not in screen.open("notes").text
     finally:
         gate.set()
@@ -440,7 +440,7 @@ def test_indexing_after_a_save_takes_no_room_at_once_and_ends_without_a_word_whe
     go_on = threading.Event()
 
     def work(_: object) -> IndexedChunks:
-        go_on.wait(30)
+        go_on.wait(60)
         return IndexedChunks(count)
 
     filled.workspace.jobs.start("embed", work)

@@ -1,7 +1,6 @@
 """An answer of the language model on the Search page, the thread that it begins, and what becomes of its quotes."""
 
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs
@@ -11,6 +10,7 @@ import pytest
 from core.settings.sections import LlmSettings
 from tests.model_server import Answer, Handler, ModelServer, Script, chat, sentence, stream
 from tests.pages.conftest import Screen
+from tests.waiting import wait_until
 
 QUESTION = "what are backups worth?"
 QUOTE = "Backups are only worth what their last restore proved."
@@ -82,10 +82,7 @@ def test_an_answer_is_written_with_links_to_the_marked_places(filled: Screen, mo
 def test_it_is_drawn_as_it_comes_and_can_be_stopped(filled: Screen, model: ModelServer) -> None:
     model.answers.append(answering(("Only restores prove them.", QUOTE), ("They prove more.", QUOTE), between=3.0))
     screen = filled.open("search", q=QUESTION).press("write_answer")
-    until = time.monotonic() + 20
-    while not (screen.workspace.threads.latest and screen.workspace.threads.latest.written):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: screen.workspace.threads.latest and screen.workspace.threads.latest.written)
     screen.app.run()
     assert "Only restores prove them." in screen.text
     screen.press("stop_answer").finish("answer")

@@ -1,18 +1,19 @@
 """Rerankers on a server: their requests, and the answers they accept."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from core import reranking
+from core import providers, reranking
 from core.base.errors import ConfigError, ProviderError, ProviderUnavailable
+from core.providers import connection
 from core.reranking import Cached, Candidate
-from core.reranking.servers import Llm, RerankApi
+from core.reranking.servers import REACH_SECONDS, Llm, RerankApi
 from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import Answer, ModelServer, chat
+from tests.waiting import ManualTime
 
 CANDIDATES = [Candidate("weather in rome"), Candidate("restore a backup"), Candidate("a backup")]
 QUESTION = "restore backup"
@@ -228,13 +229,16 @@ def test_candidates_share_the_characters_of_a_request() -> None:
 def test_a_server_out_of_reach_is_given_up_soon_and_rests_for_a_minute(
     make: Callable[..., reranking.Reranker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = ManualTime()
+    for module in (providers, connection):
+        monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(reranking, "monotonic", clock.monotonic)
     with ModelServer() as gone:
         pass
     inner = make(gone, retries=4)
-    started = time.monotonic()
     with pytest.raises(ProviderUnavailable, match="can't be reached"):
         inner.score(QUESTION, CANDIDATES)
-    assert time.monotonic() - started < 2
+    assert sum(clock.slept) < REACH_SECONDS
     reranker = Cached(make(gone, retries=0))
     with pytest.raises(ProviderUnavailable, match="can't be reached"):
         reranker.score(QUESTION, CANDIDATES)
@@ -243,6 +247,5 @@ def test_a_server_out_of_reach_is_given_up_soon_and_rests_for_a_minute(
         with pytest.raises(ProviderUnavailable, match="can't be reached"):
             reranker.score(QUESTION, CANDIDATES)
         assert not back.requests
-        later = time.monotonic() + 60
-        monkeypatch.setattr(reranking, "monotonic", lambda: later)
+        clock.sleep(60)
         assert reranker.score(QUESTION, CANDIDATES) == [0, 1, 0.5]

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from core.doors.cli import main
 from core.store import lock
 from core.store.backups import making, restoring
 from core.workspace import Workspace
+from tests.waiting import wait_until
 
 
 def hits(folder: Path) -> list[tuple[str, str, float]]:
@@ -101,9 +101,8 @@ def test_it_is_of_one_moment_while_others_write(workspace: Workspace, monkeypatc
 
     def step(*_: object) -> None:
         """Let a note be saved between two of the first steps."""
-        until, before = time.monotonic() + 10, added[0]
-        while added[0] < 3 and added[0] == before and time.monotonic() < until:
-            time.sleep(0.01)
+        before = added[0]
+        wait_until(lambda: added[0] >= 3 or added[0] > before)
 
     writer = threading.Thread(target=write)
     writer.start()

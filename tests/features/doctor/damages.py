@@ -5,7 +5,6 @@ import os
 import random
 import shutil
 import sqlite3
-import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -53,7 +52,7 @@ def write(path: str, data: bytes, *, age: int = 0) -> Callable[[Path], None]:
         file.write_bytes(data)
         for one in (file, file.parent):
             if age:
-                os.utime(one, (time.time() - age * 86_400,) * 2)
+                os.utime(one, (one.stat().st_mtime - age * 86_400,) * 2)
 
     return do
 

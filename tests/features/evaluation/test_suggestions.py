@@ -1,7 +1,6 @@
 """What notes define and how they say to do things becomes questions; a model's word is checked letter by letter."""
 
 import json
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from core.model import Note, Question
 from core.providers.chat import Chat
 from core.query.phrasing import Casing, definition_question, heading_question
 from core.settings.sections import LlmSettings
+from tests.growth import assert_linear
 from tests.model_server import Answer, ModelServer, chat
 
 PROSE = "some words of a note, which mentions Docker and the ownership of a slice in hash maps on Linux."
@@ -203,9 +203,7 @@ def test_a_passage_that_stands_twice_is_left_out() -> None:
     ],
 )
 def test_hostile_notes_take_no_long_time(body: str) -> None:
-    began = time.perf_counter()
-    suggest([note("n", body)], 5)
-    assert time.perf_counter() - began < 30
+    assert_linear(lambda body: suggest([note("n", body)], 5), body)
 
 
 # by a model

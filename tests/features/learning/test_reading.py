@@ -1,7 +1,6 @@
 """Logs as events: formats are known by their contents, traces stay whole, hostile texts harm nothing."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from core.features.learning.masks import Masker
 from core.features.learning.reading import MOST_BYTES, excerpts, read, read_events, read_text
 from core.model import LogText
 from tests.features.learning.measure import LOGS
+from tests.growth import assert_linear
 
 FORMATS = {
     "billing.jsonl": "jsonlines",
@@ -154,20 +154,16 @@ HOSTILE = {
 def test_hostile_texts_are_read_in_little_time(what: str) -> None:
     from core.features.learning.rules import facts
 
-    before = time.process_time()
     log = log_of(HOSTILE[what])
-    facts(log)
-    assert time.process_time() - before < 5
+    assert_linear(lambda text: facts(log_of(text)), HOSTILE[what])
     assert not any(letter in event.text for event in log.events for letter in "\x00\x07\x1b\x9b")
 
 
 def test_a_line_of_50_megabytes_is_cut() -> None:
-    before = time.process_time()
     data = b"2026-03-01 10:00:00 ERROR a - " + b"word " * (10 * 2**20) + b"\n2026-03-01 10:00:01 INFO a - after\n"
     log = read(data, "a.log", Masker())
     assert (log.cut, [event.line for event in log.events]) == (1, [1, 2])
     assert len(log.events[0].text) < 5_000
-    assert time.process_time() - before < 30
 
 
 def test_a_log_that_is_no_text_or_too_large_is_refused_with_a_reason() -> None:

@@ -1,6 +1,5 @@
 """Second texts of files: known by names that sync programs give, and by near contents where a person may give them."""
 
-import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 
 from core.features.review.two_texts import are_versions, originals
 from core.workspace import Workspace
+from tests.growth import assert_linear
 
 PLAN = (
     "# Trip plan\n\nThe train leaves at 9:05 from platform 4.\nBring the blue folder and the tickets for the museum.\n"
@@ -199,7 +199,4 @@ def test_texts_are_near_where_most_of_one_is_in_the_other(first: str, second: st
     ],
 )
 def test_hostile_names_take_no_time(name: str) -> None:
-    started = time.process_time()
-    originals(f"{name}.md")
-    are_versions(name, name[::-1])
-    assert time.process_time() - started < 1
+    assert_linear(lambda name: (originals(f"{name}.md"), are_versions(name, name[::-1])), name)

@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer, chat, sentence, stream
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.usefixtures("bundled")
 
@@ -102,12 +102,10 @@ def test_a_job_writes_it_and_can_be_stopped(workspace: Workspace, model: ModelSe
     model.answers.append(stream(sentence("Only restores prove them.", (1, QUOTE)) + "\n", *["\n"] * 99, between=1.0))
     assert workspace.threads.start(QUESTION)
     assert not workspace.threads.start(QUESTION)
-    until = time.monotonic() + 20
-    while not (workspace.threads.latest and workspace.threads.latest.written):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: workspace.threads.latest and workspace.threads.latest.written)
+    assert workspace.threads.latest
     workspace.jobs.cancel("answer")
-    ended = workspace.jobs.wait("answer", 5)
+    ended = workspace.jobs.wait("answer", PATIENCE)
     assert ended
     assert ended.state == "cancelled"
     assert workspace.threads.latest.writing
