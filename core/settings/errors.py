@@ -16,6 +16,7 @@ from core.base.messages import Message, message, reason_of, verbatim
 PREFIX = "TESSERA_"
 """Start of the environment variables with settings; two underscores separate a section from its setting."""
 
+_MODELS = "[embeddings]"
 _SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 _WHOLE_NUMBER = message("it must be a whole number")
 _NUMBER = message("it must be a number")
@@ -33,7 +34,6 @@ _REASONS = {
     "path_type": message("it must be a path"),
     "literal_error": message("it must be one of {choices}"),
     "extra_forbidden": message("there is no such setting"),
-    "models": message("there is no such section. The server of a model for meaning is in [embeddings]"),
     "model_type": _SECTION,
     "model_attributes_type": _SECTION,
 }
@@ -84,8 +84,9 @@ def problem_of(error: Mapping[str, Any]) -> Message:
     fields = error.get("ctx", {})
     if error["type"] == "value_error":
         return reason_of(fields["error"])
-    moved = error["type"] == "extra_forbidden" and error["loc"][0] in ("models", "model", "embedding", "embedder")
-    if known := _REASONS.get("models" if moved else error["type"]):
+    if error["type"] == "extra_forbidden" and error["loc"][0] == "models":
+        return message("there is no such section. The server of a model for meaning is in {section}", section=_MODELS)
+    if known := _REASONS.get(error["type"]):
         return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
     return verbatim(error["msg"])
 

@@ -41,6 +41,9 @@ Port = Annotated[
 ]
 
 
+HEAD = 2**20
+"""Bytes of a head that are read; a shorter one over the limit gets an error as its answer."""
+
 app = typer.Typer()
 
 
@@ -97,8 +100,10 @@ def serve(
         keep = keep_running or window.keeps_running()
         threading.Thread(target=_open, args=(chosen, url, folder, keep), daemon=True).start()
     from uvicorn import config
+    from uvicorn.protocols.http import h11_impl
 
     config.HTTP_PROTOCOLS["auto"] = config.HTTP_PROTOCOLS["h11"]  # the other parser accepts two hosts
+    vars(h11_impl)["DEFAULT_MAX_INCOMPLETE_EVENT_SIZE"] = HEAD
     # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml next to app.py;
     # these hold whatever the environment says.
     options = {"address": HOST, "port": chosen, "headless": "true"}

@@ -18,7 +18,7 @@ from core.base.messages import plural
 from core.base.terminal import _, say
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.pages import HOST, Port, free_port
+from core.doors.cli.pages import HEAD, HOST, Port, free_port
 from core.doors.operations import bases
 from core.doors.operations.declaring import PERSON
 from core.doors.operations.text.bases import format_bases, format_counts
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 _GRACE = 3
 """Seconds for the requests that are under way when the server is stopped."""
-_HEAD = 2**20
-"""Bytes of a head that are read; a shorter one over the limit gets an error as its answer."""
-
 _PATIENCE = 0.5
 """Seconds between two checks for Ctrl+C."""
 
@@ -89,7 +86,7 @@ def serve(
                 log_level="warning",
                 timeout_graceful_shutdown=_GRACE,
                 http="h11",  # the other parser reads a head that never ends
-                h11_max_incomplete_event_size=_HEAD,
+                h11_max_incomplete_event_size=HEAD,
             )
 
 

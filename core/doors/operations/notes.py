@@ -145,7 +145,11 @@ def new(
     workspace: "Workspace",
     caller: Caller,
     base: Annotated[
-        str, About(message("The knowledge base, by name. A command makes it where there is none."), example="work")
+        str,
+        About(
+            message("The knowledge base, by name. A command makes it where there is none, a program the first one."),
+            example="work",
+        ),
     ],
     body: NewBody = "",
     path: Annotated[str, About(message("Its place in the base, such as work/plan.md."), doors=("http", "cli"))] = "",
