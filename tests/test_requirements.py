@@ -53,8 +53,10 @@ def _paths() -> set[str]:
 
 
 def _is_run(node: str) -> bool:
-    """Return whether the suite collects a test and does not skip it everywhere."""
+    """Return whether the suite collects a test and does not skip it everywhere, or it is a benchmark with a command."""
     path, _, name = node.partition("::")
+    if re.fullmatch(r"benchmarks/\w+\.py", path) and (ROOT / path).is_file():
+        return not name and 'if __name__ == "__main__":' in (ROOT / path).read_text(encoding="utf-8")
     if not re.fullmatch(r"tests/(\w+/)*test_\w+\.py", path) or not (ROOT / path).is_file():
         return False
     return name in _tests((ROOT / path).read_text(encoding="utf-8"))
@@ -125,10 +127,14 @@ def test_the_suite_runs_all_tests() -> None:
         ("tests/test_library.py", "docs/library.md"),
         ("::test_every_example_runs", ""),
         ("test_every_example_runs", "test_nothing"),
+        ("tests/test_library.py::test_every_example_runs", "benchmarks/nothing.py"),
+        ("tests/test_library.py::", "benchmarks/speed.py::"),
+        ("tests/test_library.py::test_every_example_runs", "benchmarks/__init__.py"),
     ],
 )
 def test_a_row_that_lacks_something_is_named(good: str, bad: str) -> None:
     assert [*faults(FIRST)] == []
+    assert [*faults(FIRST.replace("tests/test_library.py::test_every_example_runs", "benchmarks/speed.py"))] == []
     assert [*faults(FIRST.replace(good, bad))] != []
 
 

@@ -251,3 +251,10 @@ def test_what_a_library_says_of_its_failure_reaches_nobody(
         convert(b"a,b\n", "a.csv")
     assert str(refused.value.reason).startswith("can't be read: it is damaged, or something in it isn't known.")
     assert ("LookupError" in caplog.text, "secret" in caplog.text) == (True, False)
+
+
+def test_pandoc_reads_no_workbook_for_it_drops_their_words() -> None:
+    data = xlsx({"Prices": [["Item", "Price"], ["Tea", "3"]]})
+    with pytest.raises(SourceError, match="by the converter 'pandoc'"):
+        convert(data, "a.xlsx", converter="pandoc")
+    assert "Tea" in convert(data, "a.xlsx", converter="workbook")[0].text

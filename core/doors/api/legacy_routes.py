@@ -70,10 +70,9 @@ def _run(operation: Operation, workspace: Workspace, **arguments: Any) -> Any:
     return operation.run(workspace, PROGRAM, arguments)
 
 
-SIZE, OVERLAP = CHUNKING["chunk_size"], CHUNKING["chunk_overlap"]
-_LETTERS = 4
-"""Characters of a token of English, in whole numbers; of the built-in model it is 4.3."""
-_SIZES = f"In tokens up to {SIZE.most}; a larger number, and the overlap with it, in characters, {_LETTERS} to a token"
+_SIZE, _OVERLAP = CHUNKING["chunk_size"], CHUNKING["chunk_overlap"]
+_CHARACTERS = 4
+"""Characters of a token, about as many as English has."""
 
 
 class NewBaseBody(Body):
@@ -83,8 +82,8 @@ class NewBaseBody(Body):
     type: Literal["literal", "vector"] = "literal"
     embedding_model: Text = ""
     description: Text = ""
-    chunk_size: Annotated[int, Field(ge=SIZE.least, le=_LETTERS * SIZE.most, description=_SIZES)] | None = None
-    chunk_overlap: Annotated[int, Field(ge=0, le=_LETTERS * OVERLAP.most)] | None = None
+    chunk_size: int | None = None
+    chunk_overlap: int | None = None
     top_k: Annotated[int, Field(ge=1, le=100)] | None = None
     score_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
 
@@ -114,10 +113,10 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
 
 
 def _in_tokens(size: int | None, overlap: int | None) -> dict[str, int | None]:
-    """Return sizes in tokens; programs of the older design send characters."""
-    if size and size > SIZE.most:
-        size //= _LETTERS
-        overlap = overlap and max(OVERLAP.least, min(OVERLAP.most, overlap // _LETTERS))
+    """Return sizes in tokens; a size above their range is in characters, and so is its overlap."""
+    if size and size > _SIZE.most:
+        size //= _CHARACTERS
+        overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
     return {"chunk_size": size, "chunk_overlap": overlap}
 
 
