@@ -1,10 +1,9 @@
 """Names from outside -> names that each system can hold, and that none takes for a drive, a device or a stream."""
 
 import re
-from functools import partial
 
-_UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"|?*]+')
-_HARMFUL = re.compile(r"[\x00-\x1f\x7f]+|^[A-Za-z]:")
+_UNFIT = r'[\x00-\x1f\x7f<>:"|?*]+'
+_HARMFUL = r"[\x00-\x1f\x7f]+|^[A-Za-z]:"
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|con(?:in|out)\$) *(?=\.|$)", re.IGNORECASE)
 
 
@@ -15,14 +14,10 @@ def harmless_path(path: str, *, keeps_marks: bool = False) -> str:
     https://learn.microsoft.com/windows/win32/fileio/naming-a-file has the rules of Windows, which are the strictest.
     """
     parts = path.replace("\\", "/").strip("/").split("/")
-    return "/".join(map(partial(_name, _HARMFUL if keeps_marks else _UNFIT), parts))
+    return "/".join(harmless_name(part, _HARMFUL if keeps_marks else _UNFIT) for part in parts)
 
 
-def harmless_name(name: str) -> str:
+def harmless_name(name: str, unfit: str = _UNFIT) -> str:
     """Return the name of a file or a folder without what some system forbids in one; `_` where nothing else is left."""
-    return _name(_UNFIT, name)
-
-
-def _name(unfit: "re.Pattern[str]", name: str) -> str:
-    fit = unfit.sub(" ", name).rstrip(". ")
+    fit = re.sub(unfit, " ", name).rstrip(". ")
     return f"_{fit}" if not fit or _DEVICE.match(fit) else fit

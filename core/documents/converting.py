@@ -207,12 +207,6 @@ class PictureReader:
     def __init__(self) -> None:
         self._process = ConverterProcess(_LIMITS, waits=True)
 
-    def __enter__(self) -> "PictureReader":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def read(self, data: bytes, path: str, look: Callable[[], object]) -> tuple[str, str]:
         """Return the text of a picture, "" where there is none or it is doubtful, and the version of what read it.
 

@@ -33,15 +33,6 @@ _SCANNED_SECONDS = 60.0
 """Of the processor for one scanned page; most take less than ten."""
 
 
-def limit_memory(megabytes: int) -> None:
-    """Limit the address space of this process, and of those it starts, for good."""
-    if resource is not None:
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        most = megabytes << 20
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
 def grant(megabytes: int, seconds: int) -> None:
     """Allow a document so much more address space than the process has now, and so many seconds of the processor.
 
@@ -50,8 +41,7 @@ def grant(megabytes: int, seconds: int) -> None:
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         with suppress(OSError, ValueError, IndexError):
-            most = _taken() + (megabytes << 20)
-            resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+            resource.setrlimit(resource.RLIMIT_AS, (min(_taken() + (megabytes << 20), hard), hard))
     _limit_time(seconds)
 
 
@@ -63,9 +53,8 @@ def _taken() -> int:
 def megabytes_left(most: int) -> int:
     """Return the megabytes that a document may still take, in all processes: `most` where that isn't known."""
     with suppress(OSError, AttributeError):
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY:
-            return max(0, min(most, (limit - _taken()) >> 20))
+        if (limit := resource.getrlimit(resource.RLIMIT_AS)[0]) >= 0:
+            return min(most, (limit - _taken()) >> 20)
     return most
 
 

@@ -45,11 +45,12 @@ def _limit(megabytes: int) -> None:
     """Limit this process and those it starts. A system without such limits has the time limit of its parent."""
     if process.resource is None:
         return
-    for what, most in ((process.resource.RLIMIT_FSIZE, process.RESULT_BYTES), (process.resource.RLIMIT_CORE, 0)):
+    limits = {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": megabytes << 20}
+    for name, most in limits.items():
+        what = getattr(process.resource, f"RLIMIT_{name}")
         hard = process.resource.getrlimit(what)[1]
-        unlimited = hard == process.resource.RLIM_INFINITY
-        process.resource.setrlimit(what, (most, most) if unlimited else (min(most, hard), hard))
-    process.limit_memory(megabytes)
+        most = most if hard == process.resource.RLIM_INFINITY else min(most, hard)
+        process.resource.setrlimit(what, (most, most))
 
 
 def _has_grown(megabytes: int) -> bool:

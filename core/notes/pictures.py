@@ -8,6 +8,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,7 +144,7 @@ class Pictures:
 
     def _read_files(self, progress: Progress) -> int:
         unread, done = self._store.pictures.unread(), 0
-        with converting.PictureReader() as reader:
+        with closing(converting.PictureReader()) as reader:
             for number, picture_file in enumerate(unread):
 
                 def report(number: int = number, place: str = picture_file.picture.place) -> None:

@@ -4,8 +4,8 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import httpx
@@ -72,15 +72,8 @@ class ProviderServer:
         or on the first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
         """
 
-        request = self._request(path, body, limit)
-        ends = time.monotonic() + self._reach_seconds if self._reach_seconds else math.inf
-
-        def send() -> Reply:
-            request.connect = max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
-            return self._queue.send(request, self._settings)
-
-        reply = self._send_with_retries(request, send, never, ends)
-        return self._json(reply, limit)
+        with self._lend(self._request(path, body, limit), self._settings, never) as reply:
+            return self._json(reply, limit)
 
     def stream(
         self, path: str, body: Mapping[str, Any], *, limit: int, stop: Stop, settings: LlmSettings
@@ -90,15 +83,9 @@ class ProviderServer:
         The end is the server's, or a None where that says so. Raises as `post` does, and Cancelled as soon as `stop`
         says so. Closing the iterator closes the connection, by which servers end their work.
         """
-        with ExitStack() as lent:
-            request = self._request(path, body, limit)
-            request.whole = settings.answer_seconds
-
-            def send() -> Reply:
-                lent.close()  # the attempt before
-                return lent.enter_context(self._queue.streaming(request, settings, stop))
-
-            reply = self._send_with_retries(request, send, stop)
+        request = self._request(path, body, limit)
+        request.whole = settings.answer_seconds
+        with self._lend(request, settings, stop) as reply:
             if reply.parts is None:
                 yield self._json(reply, limit)
                 yield None
@@ -120,39 +107,34 @@ class ProviderServer:
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         return Request(f"{self._settings.base_url}/{path}", content, {}, limit, self._settings.timeout_seconds)
 
-    def _send_with_retries(
-        self,
-        request: Request,
-        send: Callable[[], Reply],
-        stop: Stop,
-        ends: float = math.inf,
-    ) -> Reply:
-        """Send a request until it is answered or its time is over; return the reply. Raises as `post` and `stream` do.
-
-        Whoever can't be reached isn't tried again after the monotonic time `ends`.
-        """
-        for attempt in range(self._settings.retries + 1):
+    @contextmanager
+    def _lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
+        """Send a request until it is answered or its time is over; lend the reply. Raises as `post` and `stream` do."""
+        ends = time.monotonic() + (self._reach_seconds or math.inf)
+        for attempt in range(settings.retries + 1):
             key = keys.find(self._section, self._url)
             request.headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
+            request.connect = max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
             cause, pause = None, 0.0
-            try:
-                reply = send()
-            except httpx.TransportError as error:
-                if stop():
-                    raise Cancelled from error
-                problem: ProviderError = self._failure(error, request)
-                if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
-                    raise problem from error  # a retry would take as long
-                cause = error
-            else:
-                if 200 <= reply.status < 300:
-                    return reply
-                problem, pause = self._refusal(reply, key), reply.pause
-                if not isinstance(problem, ProviderUnavailable):
-                    raise problem
+            with ExitStack() as lent:
+                try:
+                    reply = lent.enter_context(self._queue.lend(request, settings, stop))
+                except httpx.TransportError as error:
+                    if stop():
+                        raise Cancelled from error
+                    problem: ProviderError = self._failure(error, request)
+                    if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+                        raise problem from error  # a retry would take as long
+                    cause, last = error, min(ends, request.ends)
+                else:
+                    if 200 <= reply.status < 300:
+                        yield reply
+                        return
+                    problem, pause, last = self._refusal(reply, key), reply.pause, request.ends
+                    if not isinstance(problem, ProviderUnavailable):
+                        raise problem
             wait = max(pause, min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1))
-            last = min(request.ends, ends if cause else math.inf)
-            if attempt == self._settings.retries or time.monotonic() + wait >= last:
+            if attempt == settings.retries or time.monotonic() + wait >= last:
                 break
             sleep(wait, stop)
         raise problem from cause

@@ -22,7 +22,7 @@ import httpx
 from core.base.errors import Cancelled, ConfigError, MissingDependency
 from core.base.messages import message
 from core.base.text import one_line
-from core.settings.sections import LlmSettings, ServerSettings
+from core.settings.sections import ServerSettings
 
 LONGEST_PAUSE = 30.0
 """Seconds; a longer Retry-After of a server is cut to this."""
@@ -174,29 +174,17 @@ class ServerConnection:
         self._client.close()
 
     def exchange(self, request: Request) -> Reply:
-        """Send a request, and return the reply.
-
-        Raises httpx.TransportError, ReadTimeout once all of it took so many seconds, ConnectTimeout.
-        """
-        with self._lend_response(request, never) as response:
-            return read(response, request.limit)
+        """Send a request, and return the reply; raises as `lend` does."""
+        with self.lend(request, never) as reply:
+            return reply
 
     @contextmanager
-    def streaming(self, request: Request, stop: Stop) -> Iterator[Reply]:
-        """Post, and lend the reply, with its parts where it comes as events.
+    def lend(self, request: Request, stop: Stop) -> Iterator[Reply]:
+        """Send a request, and lend the reply; with its parts where it may come in parts and comes as events.
 
-        Raises httpx.TransportError: ReadTimeout after a silence, after `whole` seconds and where `stop` said so.
+        Raises httpx.TransportError: ReadTimeout after a silence, once the time of the request is over, and where `stop`
+        said so.
         """
-        with self._lend_response(request, stop) as response:
-            is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
-            if response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, response.iter_raw())
-            else:
-                yield read(response, request.limit)
-
-    @contextmanager
-    def _lend_response(self, request: Request, stop: Stop) -> Iterator[httpx.Response]:
-        """Send a request, and lend the response until `stop` says so, or the time of the request is over."""
         now, whole = time.monotonic(), request.whole
         request.ends = min(request.ends, now + (whole or request.seconds))
         first = request.ends if whole and self._is_here else now + request.seconds
@@ -210,7 +198,11 @@ class ServerConnection:
             extensions={"trace": self._trace},
         ) as response:
             deadline.has_headers = True
-            yield response
+            is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
+            if whole and response.is_success and is_events:
+                yield Reply(response.status_code, b"", False, 0.0, response.iter_raw())
+            else:
+                yield read(response, request.limit)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Give a new connection the deadlines of its requests; httpx limits each step, which a server can repeat."""
@@ -267,32 +259,16 @@ class RequestQueue:
         self._started = float("-inf")
         self._pause_ends = float("-inf")
 
-    def send(self, request: Request, settings: ServerSettings) -> Reply:
-        """Wait for the turn, post, and return the reply of any status; raises httpx.TransportError."""
-        with self._turn(settings, never) as connection:
-            reply = connection.exchange(request)
-            self._pause(reply)
-            return reply
-
     @contextmanager
-    def streaming(self, request: Request, settings: LlmSettings, stop: Stop) -> Iterator[Reply]:
-        """Wait for the turn, post, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
-        with self._turn(settings, stop) as connection, connection.streaming(request, stop) as reply:
-            self._pause(reply)
+    def lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
+        """Wait for the turn, send, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
+        with self._turn(settings, stop) as connection, connection.lend(request, stop) as reply:
+            self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
             yield reply
 
     def close(self) -> None:
         for connection in self._idle:
             connection.close()
-
-    def _start(self, interval: float, stop: Stop) -> None:
-        with self._starting:
-            start = max(self._started + interval, self._pause_ends)
-            sleep(start - time.monotonic(), stop)
-            self._started = time.monotonic()
-
-    def _pause(self, reply: Reply) -> None:
-        self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
 
     @contextmanager
     def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[ServerConnection]:
@@ -303,12 +279,14 @@ class RequestQueue:
         connection = None
         try:
             with self._changed:
-                look = None if stop is never else _LOOK
-                while not self._changed.wait_for(lambda: ticket in self._waiting[: settings.requests_at_once], look):
+                while not self._changed.wait_for(lambda: ticket in self._waiting[: settings.requests_at_once], _LOOK):
                     if stop():
                         raise Cancelled
                 connection = self._idle.pop() if self._idle else ServerConnection(self._url)
-            self._start(settings.queue_interval_seconds, stop)
+            with self._starting:
+                start = max(self._started + settings.queue_interval_seconds, self._pause_ends)
+                sleep(start - time.monotonic(), stop)
+                self._started = time.monotonic()
             yield connection
         finally:
             with self._changed:
@@ -322,7 +300,7 @@ def sleep(seconds: float, stop: Stop) -> None:
     """Wait so many seconds; raises Cancelled as soon as `stop` says so."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
-        time.sleep(left if stop is never else min(_LOOK, left))
+        time.sleep(min(_LOOK, left))
         if stop():
             raise Cancelled
 

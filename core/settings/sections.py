@@ -116,7 +116,7 @@ class ServerSettings(_SettingsSection):
 
     `queue_interval_seconds` is the least time between the starts of two requests, `requests_at_once` how many of them
     the server gets at a time, `timeout_seconds` the limit of one request, and `retries` the number of repeats of a
-    request that the server couldn't serve.
+    request that the server couldn't serve, within its time.
     """
 
     base_url: str = ""

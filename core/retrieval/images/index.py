@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 from core.base.errors import ConfigError, NoteNotFound, SourceError
 from core.base.jobs import Jobs
@@ -85,7 +86,7 @@ class ImageIndex:
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
         waiting, done = self._store.images.pending_files(embedder.fingerprint), 0
-        with PictureReader() as reader:
+        with closing(PictureReader()) as reader:
             for number, picture_file in enumerate(waiting):
 
                 def report(number: int = number, place: str = picture_file.picture.place) -> None:
