@@ -53,6 +53,9 @@ _VENDORS = (
     r"|v1\.0-[a-f0-9]{20,}-[a-f0-9]{100,}"
     r"|cio_?[a-z]?[A-Za-z0-9]{32,}|crates?io[A-Za-z0-9]{32,}|HRKU-[\w-]{30,}|PRVK-[\w-]{20,}"
     r"|bkua_[a-f0-9]{40}|ory_[a-z]{2}_[\w-]{20,}"
+    r"|p8e-[a-z0-9]{32}|(?i:clojars)_[a-z0-9]{60}|fio-u-[\w-]{40,}|api_org_[A-Za-z]{34}|nfp_\w{36}|API-[A-Z0-9]{26}|rdme_[a-z0-9]{60,}"
+    r"|access-(?:sandbox|development|production)-[\da-f-]{36}|pnu_[a-z0-9]{36}|pul-[a-f0-9]{40}|sq[upa]_[a-z0-9]{40}"
+    r"|sgp_[\w-]{40,}|sm_[a-z]{3}_\w{16}|dnkey-[a-z0-9-]{60,}"
 )
 _HASHES = (
     r"\$(?:2[abxy]?\$\d\d|[156y7]|gy|apr1|md5|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]*|P|H|S"
@@ -137,6 +140,14 @@ _SHAPES = (
         r"(?i)<URL>[^\s\"'<>@]{0,300}@|(?P<value>(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\."
         r"){1,6}[A-Za-z]{2,24}(?![\w-])"
         r"|[\u4e00-\u9fff]{1,8}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-]))",
+    ),
+    ("token", "contribsys", r"(?i)contribsys__com[=:]\s?(?P<value>[a-f\d]{8}:[a-f\d]{8})"),
+    (
+        "token",
+        "adafruit algolia asana beamer bitbucket cloudflare codecov coinbase dropbox etsy fastly finnhub kraken"
+        " nytimes",
+        r"(?i)(?:adafruit|algolia|asana|beamer|bitbucket|cloudflare|codecov|coinbase|dropbox|etsy|fastly|finnhub|kraken"
+        r"|nytimes)[\w.-]{0,20}[\"']?\s?[=:]\s?[\"']?(?P<value>(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{15,64})(?![\w.-])",
     ),
     (
         "id",
