@@ -93,7 +93,8 @@ def _secrets(text: str, also_unknown: bool) -> Iterator[SecretSpan]:
     yield from known_secrets(text, lower)
     yield from named_secrets(text, lower)
     yield from tables(text)
-    yield from blocks(text)
+    if "\n" in text:
+        yield from blocks(text)
     yield from numbers(text)
     if also_unknown:
         yield from find_tokens(text)
