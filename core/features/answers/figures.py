@@ -138,6 +138,12 @@ def differing(text: str, others: Iterable[str]) -> list[Span]:
     return figures + [(at, at + len(name)) for at, name in names.names(text, ()) if not names.contains_name(name, held)]
 
 
+def agreeing(text: str, others: Sequence[str]) -> list[Span]:
+    """Return the places of the figures of a text that others have in one or another form."""
+    pairs = [(other, figure) for other in map(names.normal, others) for figure in find(other)]
+    return [(item.start, item.end) for item in find(names.normal(text)) if not _is_missing(item, pairs)]
+
+
 def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
     others = [other for _, other in pairs]
     said = {reading for other in others for reading in other.says + other.implies}

@@ -48,10 +48,11 @@ def judge(
         first, second, matcher = _matcher(sentence, text)
         if matcher.real_quick_ratio() < _NEAR or matcher.ratio() < _NEAR:
             continue
-        for kind, *span in matcher.get_opcodes():
+        same, equal = figures.agreeing(sentence, quotes), figures.agreeing(text, [sentence])
+        for kind, start, end, begin, stop in matcher.get_opcodes():
             if kind != "equal":
-                ours += _places(first, *span[:2])
-                places += _places(second, *span[2:])
+                ours += _places(first[start:end], same)
+                places += _places(second[begin:stop], equal)
     return Verdict(missing, False, _joined(ours, sentence), tuple(map(_joined, theirs, texts)))
 
 
@@ -69,8 +70,11 @@ def _matcher(text: str, other: str) -> tuple[list[WordToken], list[WordToken], S
     return ours, theirs, SequenceMatcher(None, first, second, autojunk=False)
 
 
-def _places(found: Sequence[WordToken], first: int, last: int) -> Iterator[Span]:
-    for token in found[first:last]:
+def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
+    """Yield the places of words but those of figures that are the `same` in another form."""
+    for token in found:
+        if any(start <= token.start < end for start, end in same):
+            continue
         if token.key not in _FUNCTION_WORDS and any(map(str.isalnum, token.key)):
             yield token.start, token.end
 

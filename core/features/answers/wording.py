@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from core.base.text import CJK, fold
 from core.features.answers.units import units_of
@@ -108,6 +108,7 @@ def tokens(text: str) -> list[WordToken]:
     return found
 
 
+@lru_cache(10_000)
 def _key(word: str) -> str:
     """Return the common form of a word. Names such as PATH, options such as -R and units such as mW keep their case."""
     if not word[0].isalpha() or any(letter.isupper() for letter in word[1:]) or (len(word) == 1 and word not in "aAI"):

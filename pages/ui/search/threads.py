@@ -102,7 +102,8 @@ def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
     """Draw a quote with the link to its place, or what became of it."""
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
-        written.source(cited.number, place.title, cited.quote, _address(workspace, turn, cited, place))
+        quote = "" if cited.number in written.reworded(turn.sentences) else cited.quote
+        written.source(cited.number, place.title, quote, _address(workspace, turn, cited, place))
         return
     st.html(
         f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(text_of(GONE[place.state]))}</span></div>'

@@ -100,8 +100,9 @@ def _answer(answer: Answer) -> None:
         with st.container(border=True, key="written", gap="xsmall"):
             head(writing.model)
             sentences(answer.written, {quote.number: quote.text for quote in answer.quotes})
+            shown = reworded(answer.written)
             for quote in answer.quotes:
-                _source(quote, answer.query)
+                _source(quote, answer.query, with_quote=quote.number not in shown)
             if writing.stopped:
                 st.caption(t("Stopped. What was written stays."))
     if writing.ended:
@@ -132,16 +133,22 @@ def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:
     return f'<p class="t-{sentence.mark}">{text}{numbers} {tag}</p>{below}'
 
 
-def _source(quote: Quote, asked: str) -> None:
+def reworded(written: Iterable[Sentence]) -> set[int]:
+    """Return the numbers of the quotes that are below sentences in other words."""
+    return {number for item in written if item.mark == "in_other_words" for number in item.citations}
+
+
+def _source(quote: Quote, asked: str, *, with_quote: bool) -> None:
     place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
     address = {"note": quote.note.id, "chunk": str(quote.chunk.index), "at": f"{quote.start}-{quote.end}", "q": asked}
-    source(quote.number, place, quote.text, address)
+    source(quote.number, place, quote.text if with_quote else "", address)
 
 
 def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
-    """Draw the link to the place of a quote, and the quote."""
+    """Draw the link to the place of a quote, and the quote, which is empty where a sentence has it below itself."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
-    st.html(quote_html(quote))
+    if quote:
+        st.html(quote_html(quote))
 
 
 def quote_html(quote: str) -> str:

@@ -144,9 +144,9 @@ def test_a_paraphrase_has_what_differs_marked_in_both() -> None:
     "text", ["not " * 2000, "a, " * 3000, "不没别无" * 1500, "at least 5 " * 800, "Never:\n" + "- run\n" * 999]
 )
 def test_hostile_passages_take_no_time(text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     verdict("Run X before Y unless Z is on. " * 20, text, text)
-    assert time.monotonic() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.usefixtures("bundled")
