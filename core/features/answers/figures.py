@@ -97,8 +97,8 @@ class Figure:
 
     def is_like(self, other: "Figure") -> bool:
         """Whether it may be exchanged for another one: of the same kind, and amounts of the same unit."""
-        first, second = self.says[0], other.says[0]
-        return first[0] == second[0] and (first[0] != "n" or first[2] == second[2])
+        first, second = ({(item[0], item[2] if item[0] == "n" else "") for item in one.says} for one in (self, other))
+        return bool(first & second)
 
 
 Read = tuple[tuple[Reading, ...], tuple[Reading, ...], bool] | None
