@@ -97,7 +97,9 @@ class Figure:
 
     def is_like(self, other: "Figure") -> bool:
         """Whether it may be exchanged for another one: of the same kind, and amounts of the same unit."""
-        first, second = ({(item[0], item[2] if item[0] == "n" else "") for item in one.says} for one in (self, other))
+        first, second = (
+            {(item[0], item[2] if item[0] == "n" else "") for item in figure.says} for figure in (self, other)
+        )
         return bool(first & second)
 
 
