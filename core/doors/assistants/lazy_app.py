@@ -43,12 +43,11 @@ class LazyTools:
 
 
 def refusal(body: bytes) -> Response | None:
-    """Return the answer to a body that isn't a message of the protocol."""
+    """Return the answer to a body that isn't a message of the protocol; there may be none."""
     from mcp_types import JSONRPCError
 
     from core.doors.assistants.lines import parse
 
-    message = parse(body).message
-    if not isinstance(message, JSONRPCError):
+    if not body or not isinstance(message := parse(body).message, JSONRPCError):
         return None
     return Response(json.dumps(message.model_dump(exclude_unset=True)), 400, media_type="application/json")
