@@ -162,14 +162,14 @@ class Uses:
         return self._store.uses.judged(query=query, note_id=note_id)
 
     def of(self, note_id: str) -> list[Use]:
-        """Return the uses of a note, the newest first; raises NoteNotFound."""
+        """Return the uses of a note, the newest first."""
         self.flush()
-        return self._store.uses.for_note(self._store.notes.card(note_id).id)
+        return self._store.uses.for_note(note_id)
 
     def figures(self, note_id: str) -> UseFigures:
-        """Return how often a note was found and used, and the verdicts on it; raises NoteNotFound."""
+        """Return how often a note was found and used, and the verdicts on it."""
         self.flush()
-        return self._store.uses.figures(self._store.notes.card(note_id).id)
+        return self._store.uses.figures(note_id)
 
     @log_call("use.forget")
     def forget(self, note_ids: Sequence[str]) -> int:

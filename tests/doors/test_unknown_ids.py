@@ -36,8 +36,6 @@ VERBS: dict[type[Exception], dict[str, Verb]] = {
         "original": lambda workspace: workspace.documents.original(NO),
         "convert": lambda workspace: workspace.documents.convert(NO),
         "proposal": lambda workspace: workspace.proposals.get(NO),
-        "uses": lambda workspace: workspace.uses.of(NO),
-        "figures": lambda workspace: workspace.uses.figures(NO),
         "use": lambda workspace: workspace.uses.report(NO, "x"),
         "related": lambda workspace: workspace.related.of(NO),
         "why not": lambda workspace: workspace.searching.why_not("x", NO),
