@@ -61,7 +61,7 @@ COUNTS = ("hit@1", "hit@5", "hit@10", f"hit@{BUDGET}chars")
 TIMES = ("p50_ms", "p95_ms")
 """Figures in addition to METRICS; lower is better."""
 
-AnswersBy = Literal["quotes", "model"]
+AnswersBy = Literal["quotes", "model", "none"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = {
@@ -174,8 +174,8 @@ class Pipeline:
     """A measured way to search; the base, else the settings decide what is None or empty.
 
     `name` is chosen by the user. An open limit is DEPTH, because the metrics consider that many hits. Notes with
-    another chunking or embedder than the base's are indexed in a scratch store. `answers` are quotes of the notes, or
-    what the language model of the settings writes; `judge` says whether that model judges them.
+    another chunking or embedder than the base's are indexed in a scratch store. `answers` are quotes of
+    the notes, what the language model of the settings writes, or none; `judge` says whether that model judges them.
     """
 
     name: str = ""

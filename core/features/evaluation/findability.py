@@ -62,8 +62,8 @@ SHORT, LONG = 200, 3_000
 """Characters of a note that is short, and of one that needs headings."""
 _HEADING = re.compile(r"^#{1,6} |^(?:=+|-{3,})$", re.MULTILINE)
 
-FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"))
-"""How a check searches: without reranking, which only sorts what was reached."""
+FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
+"""How a check searches: without reranking, which only sorts what was reached, and without answers."""
 BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 
@@ -178,7 +178,7 @@ class NoteChecks:
         sample = sample[: TRIED_AGAIN if looks else TRIED]
         if len(sample) < ENOUGH:
             return None
-        pipelines = [Pipeline(search=SearchSettings.from_values(way | usual)) for way in ways]
+        pipelines = [replace(FOUND, search=SearchSettings.from_values(way | usual)) for way in ways]
         old, new = (NoteRanks(results) for _, results in self._runs.measure(base, sample, pipelines, progress))
         lost = tuple(question.text for question in sample if new.values[question.id] < old.values[question.id])
         return SettingsTrial(_compare(old, new), lost)

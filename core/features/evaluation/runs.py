@@ -353,7 +353,8 @@ class Runs:
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
                 stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
-                result = scoring.ask(question, search, partial(answer, stop=stop))
+                giving = None if pipeline.answers == "none" else partial(answer, stop=stop)
+                result = scoring.ask(question, search, giving)
                 if judge and result.given and scoring.is_due(result):
                     judgement = scoring.judge(judge, result, llm.input_characters, stop)
                     result = replace(result, given=replace(result.given, judged=judgement))
