@@ -85,7 +85,12 @@ def problem_of(error: Mapping[str, Any]) -> Message:
     if error["type"] == "value_error":
         return reason_of(fields["error"])
     if error["type"] == "extra_forbidden" and error["loc"][0] == "models":
-        return message("there is no such section. The server of a model for meaning is in {section}", section=_MODELS)
+        return message(
+            "there is no such section; the server of a model for meaning is in {section}. To take over such a file, "
+            "give it another name and type: {command}",
+            section=_MODELS,
+            command="tessera settings import FILE",
+        )
     if known := _REASONS.get(error["type"]):
         return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
     return verbatim(error["msg"])

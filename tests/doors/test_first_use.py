@@ -56,8 +56,51 @@ def test_a_section_of_models_is_refused_with_the_name_of_the_right_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tessera.toml").write_text('[models]\nbase_url = "http://localhost:11434/v1"\n', encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"\[embeddings\]"):
+    with pytest.raises(ConfigError, match=r"\[embeddings\].* tessera settings import FILE"):
         settings()
+
+
+MODELS = {
+    "one section": 'base_url = "http://localhost:11434/v1"\nmodel = "bge-m3"\napi_key = "sk-1234"',
+    "names": 'embedding_url = "http://localhost:11434/v1"\nembedding_model = "bge-m3"\nembedding_api_key = "sk-1234"',
+    "a section each": '[models.embedding]\nurl = "http://localhost:11434/v1"\nname = "bge-m3"\napi_key = "sk-1234"',
+}
+
+
+@pytest.mark.parametrize("models", MODELS.values(), ids=MODELS)
+def test_the_settings_of_another_file_are_taken_over(
+    models: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path("config.toml")
+    file.write_text(f"[knowledge]\nenabled = true\ndefault_top_k = 700\n\n[models]\n{models}\n", encoding="utf-8")
+    Path("tessera.toml").write_text("# mine\n[search]\nlimit = 7\n", encoding="utf-8")
+    with suppress(SystemExit):
+        cli.main(["settings", "import", str(file)])
+    printed = capsys.readouterr().out
+    assert "embeddings.base_url" in printed
+    assert "knowledge.default_top_k isn't taken over" in printed
+    assert "TESSERA_EMBEDDINGS_API_KEY" in printed
+    now = settings()
+    assert (now.embeddings.base_url, now.embeddings.model) == ("http://localhost:11434/v1", "bge-m3")
+    assert (now.knowledge.enabled, now.knowledge.default_top_k, now.search.limit) == (True, 5, 7)
+    text = Path("tessera.toml").read_text(encoding="utf-8")
+    assert text.startswith("# mine")
+    assert "sk-1234" not in text + printed
+
+
+@pytest.mark.parametrize("text", [None, "", "[[[", "colour = 1", "[models]\napi_key = 'x'", "\0"])
+def test_a_file_without_settings_changes_none(
+    text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path("config.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["settings", "import", "config.toml"])
+    assert ended.value.code == 1
+    assert "config.toml" in capsys.readouterr().err
+    assert not Path("tessera.toml").exists()
 
 
 def test_a_server_prints_its_bases_with_their_folders_and_models(

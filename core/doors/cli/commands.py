@@ -26,6 +26,7 @@ _GROUPS = {
     "chunk": _("The chunks of notes: list, edit, merge, split, hide and restore them."),
     "check": _("Can your notes be found? Check a base, show its last check, try other settings on it."),
     "questions": _("Question sets, by which `tessera evaluate` measures: list, make, show them."),
+    "settings": _("Settings: take over those of another program."),
     "runs": _("Results of question sets: list, show and delete them."),
 }
 """The groups that no feature declares."""
@@ -36,6 +37,7 @@ _BY_HAND = {
     **dict.fromkeys((f"core.doors.cli.{name}" for name in ("pages", "serving", "assistants", "status")), ""),
     "core.doors.cli.models": "models",
     "core.doors.cli.notes": "note",
+    "core.doors.cli.settings": "settings",
 }
 """The modules with commands that aren't made from operations, and what is typed before these."""
 
@@ -70,11 +72,10 @@ def _read(module: str, before: str = "") -> Iterator[_Entry]:
             case "CommandGroup":
                 name = ast.literal_eval(call.args[0])
                 yield _Entry(module, (name,), _text(call.args[1]), group=True, lists="lists" in given)
-            case "app.command" if before:
-                yield _Entry(module, (before, function), by_hand=True)
             case "app.command":
                 name = ast.literal_eval(call.args[0]) if call.args else function
-                yield _Entry(module, (name,), _text(given["help"]), by_hand=True)
+                words, about = ((before, name), "") if before else ((name,), _text(given["help"]))
+                yield _Entry(module, words, about, by_hand=True)
 
 
 def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:

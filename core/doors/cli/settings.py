@@ -1,0 +1,29 @@
+"""`tessera settings`: takes over the settings of another program."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.base.terminal import _, say
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import show
+from core.settings.foreign_file import ImportedSettings, import_settings
+
+app = typer.Typer()
+
+
+@app.command("import", help=_("Take over the settings of a TOML file into tessera.toml, here in this folder."))
+def import_(
+    file: Annotated[Path, typer.Argument(help=_("The file, such as config.toml."))],
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    show(import_settings(file), as_json, _format)
+
+
+def _format(imported: ImportedSettings) -> list[str]:
+    return [
+        _("Set in tessera.toml: {names}.", names=[*imported.taken]),
+        *(_("{name} isn't taken over: {reason}.", name=name, reason=say(why)) for name, why in imported.left.items()),
+    ]

@@ -1,0 +1,81 @@
+"""A file of settings by another program, or an older one, taken over into `tessera.toml`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.base import files
+from core.base.errors import ConfigError
+from core.base.messages import Message, message
+from core.settings.config import settings
+from core.settings.errors import parse_settings
+from core.settings.file import SettingsFile
+from core.settings.sections import KEYS, key_variable
+
+_ROLES = {
+    "embeddings": ("embeddings", "embedding", "embed"),
+    "rerank": ("reranker", "reranking", "rerank"),
+    "llm": ("llm", "chat", "completion"),
+}
+"""Section -> what other programs call it; a name without one of these in `[models]` is of the model for meaning."""
+_NAMES = {"url": "base_url", "api_base": "base_url", "endpoint": "base_url", "name": "model", "model_name": "model"}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSettings:
+    """The keys of the settings that were `taken`, and those that were left with the reason, as the file calls them."""
+
+    taken: tuple[str, ...]
+    left: Mapping[str, Message]
+
+
+def import_settings(path: Path) -> ImportedSettings:
+    """Write each setting of a file into `tessera.toml`; what isn't valid is left, and so are keys of servers.
+
+    Raises ConfigError for a file that can't be read, or that has no valid setting, and as `SettingsFile.write` does.
+    """
+    try:
+        values = parse_settings(files.read(path), path)
+    except (OSError, files.Unfit) as error:
+        raise ConfigError("{path} can't be read: {reason}.", path=str(path), reason=files.reason(error)) from error
+    target, taken, left = SettingsFile(settings(), lambda: None), [], dict[str, Message]()
+    for name, key, value in _read(values):
+        section = key.rpartition(".")[0]
+        if key.endswith("api_key"):
+            variable = key_variable(section) if section else KEYS["embeddings"]
+            left[name] = message("keys aren't kept in files. Set {variable}", variable=variable)
+            continue
+        try:
+            target.write(key, value)
+        except ConfigError as error:
+            left[name] = error.message.fields.get("reason", error.message)
+        else:
+            taken.append(key)
+    if not taken:
+        raise ConfigError("{path} has no setting that Tessera has.", path=str(path))
+    return ImportedSettings((*taken,), left)
+
+
+def _read(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Yield the settings of a file: the name that it has there, its key here, its value."""
+    for section, value in values.items():
+        if not isinstance(value, dict):
+            yield section, section, value
+        elif section != "models":
+            yield from ((f"{section}.{name}", f"{section}.{name}", item) for name, item in value.items())
+        else:
+            for name, item in value.items():
+                parts = item if isinstance(item, dict) else {"": item}
+                yield from ((f"models.{name}.{part}".strip("."), _key(name, part), parts[part]) for part in parts)
+
+
+def _key(name: str, part: str) -> str:
+    """Return the key of a setting of `[models]`, such as `embedding_url` alone or `url` of `[models.embedding]`."""
+    for section, words in _ROLES.items():
+        for word in words:
+            if name == word or name.startswith(f"{word}_"):
+                own = part or name.removeprefix(word).strip("_") or "model"
+                return f"{section}.{_NAMES.get(own, own)}"
+    own = part or name
+    return f"embeddings.{_NAMES.get(own, own)}"
