@@ -47,6 +47,13 @@ from core.store.note_to_index import NoteToIndex
 # The trash: deleted notes with their edits of chunks and versions.
 
 
+def check_known(store: Store, note_ids: Sequence[str]) -> None:
+    """Raise NoteNotFound for an id of no note, of no deleted one either."""
+    for note_id in note_ids:
+        if not store.versions.last(note_id):
+            raise NoteNotFound(note_id)
+
+
 class NoteTrash:
     """The deleted notes of a workspace, restored or deleted for good."""
 
@@ -89,12 +96,12 @@ class NoteTrash:
         self._writer.write(base, drafts)
 
     def empty(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete deleted notes for good: some, or all; return how many. Raises NoteNotFound before any is."""
+        """Delete deleted notes for good: some, or all; return how many. Raises NoteNotFound for an unknown id."""
         with self._store.changing:
             deleted = [trashed.version.note_id for trashed in self.all()]
-            chosen = deleted if note_ids is None else [*dict.fromkeys(note_ids)]
-            if missing := next((note_id for note_id in chosen if note_id not in deleted), None):
-                raise NoteNotFound(missing)
+            if note_ids is not None:
+                check_known(self._store, note_ids)
+            chosen = deleted if note_ids is None else [note_id for note_id in deleted if note_id in note_ids]
             if chosen:
                 self._store.forget_notes(chosen)
         return len(chosen)
@@ -453,12 +460,11 @@ class Notes(StoredNotes):
     def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> None:
         """Put notes into the trash, with their edits of chunks and versions; raises NoteNotFound before any is.
 
+        Those that are there stay as they are.
         Their files stay on disk; an import of the folder brings them back, watching doesn't until a file changes.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
-        stored = self.cards_of(chosen)
-        if missing := next((note_id for note_id in chosen if note_id not in stored), None):
-            raise NoteNotFound(missing)
+        check_known(self._store, chosen)
         log_bases(self._store.bases.for_notes(chosen))
         self._trash.put(chosen, author)
 

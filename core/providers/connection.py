@@ -300,7 +300,7 @@ def sleep(seconds: float, stop: Stop) -> None:
     """Wait so many seconds; raises Cancelled as soon as `stop` says so."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
-        time.sleep(min(_LOOK, left))
+        time.sleep(left if stop is never else min(_LOOK, left))
         if stop():
             raise Cancelled
 

@@ -13,7 +13,6 @@ from core.model import (
     FACETS,
     NOTE_FIELDS,
     Chunk,
-    CompleteSettings,
     Copy,
     DroppedCandidate,
     Facet,
@@ -86,7 +85,7 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
         evidence=evidence,
         settings=query.settings,
         without_model=all(base.without_model for base in whole.request.bases),
-        lost=tuple(_list_dropped(ranked, query.settings)) if query.explain else (),
+        lost=tuple(_list_dropped(ranked, query.settings.limit)) if query.explain else (),
     )
 
 
@@ -129,7 +128,7 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
             }
             candidates = moved | {rowid: item for rowid, item in candidates.items() if rowid not in moved}
             groups = group_duplicates(demoted, chunks, limit)
-    groups = [group for group in groups if candidates[group.best].score >= query.settings.score_threshold]
+    groups = [group for group in groups if candidates[group.best].score >= whole.least]
     matched = store.words.matched_words(whole.request.words, list(chunks)) if query.explain else {}
     return _Ranked(rankings, candidates, chunks, groups, matched)
 
@@ -187,7 +186,7 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
     return ordered
 
 
-def _list_dropped(ranked: _Ranked, settings: CompleteSettings) -> list[DroppedCandidate]:
+def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
     """Return the candidates that are no hits, each with the stage at which it was dropped."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
@@ -196,10 +195,10 @@ def _list_dropped(ranked: _Ranked, settings: CompleteSettings) -> list[DroppedCa
         if rowid in best:
             continue
         stage: LostAt = "duplicate"
-        if candidate.score < settings.score_threshold:
+        if candidate.score < candidate.ranking.least:
             stage = "threshold"
         elif rowid not in double:
-            stage = _find_drop_stage(candidate.ranking.trace.ranks, rowid, settings.limit)
+            stage = _find_drop_stage(candidate.ranking.trace.ranks, rowid, limit)
         dropped.append(DroppedCandidate(ranked.hit(rank, rowid), stage))
     return dropped
 

@@ -110,7 +110,7 @@ class Reranked:
 class Ranking:
     """The ranked candidates of a part of a question; `gains` are of chunks that hold it as it was typed.
 
-    `scores` are those of hits (see `Hit`).
+    `scores` are those of hits (see `Hit`), which have at least `least`.
     """
 
     request: SearchRequest
@@ -120,6 +120,7 @@ class Ranking:
     scores: Scores
     gains: Scores = field(default_factory=dict)
     reranked: Reranked = Reranked()
+    least: float = 0.0
 
     @property
     def order(self) -> Scores:

@@ -91,7 +91,7 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
     raised = fusion.add_gains(before, gains)
     trace = _break_ties(candidates, trace.add("literal", raised if gains else None))
     scores = _scores(store, request, candidates, before, raised)
-    return Ranking(request, scope, candidates, trace, scores, gains, reranked)
+    return Ranking(request, scope, candidates, trace, scores, gains, reranked, request.query.settings.score_threshold)
 
 
 def _scores(

@@ -17,7 +17,7 @@ from core.documents import pandoc_program, process
 from core.documents.pandoc_program import _run_once, _Service, run_pandoc
 from core.documents.process import ConverterProcess, Limits
 from tests.documents.making import hostile, of_markdown
-from tests.documents.test_ending import _until
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not hasattr(process.resource, "prlimit"), reason="each document gets its own process")
 
@@ -66,7 +66,7 @@ def test_many_documents_are_converted_by_one_process_that_ends_with_its_parent(
         assert [*converter._place.iterdir()] == []
     [(pid,)] = started
     converter.close()
-    _until(lambda: not Path(f"/proc/{pid}/exe").exists())
+    wait_until(lambda: not Path(f"/proc/{pid}/exe").exists())
     assert [*tmp_path.iterdir()] == []
 
 
@@ -83,7 +83,7 @@ def test_the_process_ends_with_the_program(tmp_path: Path) -> None:
         [worker] = _children(parent.pid)
         [pid] = _children(worker)
         parent.kill()
-    _until(lambda: not Path(f"/proc/{pid}/exe").exists())
+    wait_until(lambda: not Path(f"/proc/{pid}/exe").exists())
     assert [*tmp_path.iterdir()] == []
 
 
@@ -134,7 +134,7 @@ def test_a_document_that_it_cannot_convert_gets_a_process_of_its_own(
     assert run_pandoc(_EMPTY, "json", "gfm") == b"\n"
     assert _pid(service) != first
     os.kill(_pid(service), 9)
-    _until(lambda: b"\0" not in Path(f"/proc/{_pid(service)}/cmdline").read_bytes())
+    wait_until(lambda: b"\0" not in Path(f"/proc/{_pid(service)}/cmdline").read_bytes())
     assert run_pandoc(_EMPTY, "json", "gfm") == b"\n"
 
 

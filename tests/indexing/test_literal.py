@@ -8,7 +8,7 @@ import pytest
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.model import ChunkingOptions, Pipeline, SearchSettings
+from core.model import ChunkingOptions, Pipeline
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import Unread
@@ -118,9 +118,6 @@ def test_its_evaluation_asks_no_model(workspace: Workspace, vault: Path) -> None
     runs = workspace.runs.run(own, [Pipeline(), smaller])
     assert [run.metrics["mrr@10"] for run in runs] == [1.0, 1.0]
     assert runs[0].settings["mode"] == "keyword"
-    assert not [
-        way for way in workspace.runs.variants("literal", SearchSettings(), [], ["auto"]) if way.search.reranker
-    ]
     with pytest.raises(ConfigError, match="words only"):
         workspace.runs.run(own, [Pipeline(embedder="words")])
 

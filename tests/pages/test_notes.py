@@ -424,7 +424,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     screen = filled.open("map")
     assert "1 note isn't on the map: 1 not indexed by the model of the others" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
-    assert "First check on the page of the base" in screen.text
+    assert "First check on the page Evaluation" in screen.text
     filled.workspace.findability.check("vault")
     assert "From red (never first" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()

@@ -68,7 +68,7 @@ TEXT_LANGUAGES = {
 }
 """The languages of notes and of models."""
 
-NOTE_STATES = {"pending": message("not indexed yet"), "ready": message("indexed")}
+NOTE_STATES = {"pending": message("not indexed yet"), "ready": message("indexed"), "empty": message("without passages")}
 """Names of the states of notes."""
 CONVERTERS = {
     "workbook": message("Sheets of a workbook as tables"),

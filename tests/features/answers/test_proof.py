@@ -1,7 +1,6 @@
 """What a sentence is marked with: word for word is sound, and what has another figure isn't in the notes."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from core.features.answers.wording import sources
 from core.workspace import Workspace
 from tests import samples
 from tests.features.answers.test_writing import written
+from tests.growth import assert_linear
 from tests.model_server import sentence
 
 HERE = Path(__file__).parent
@@ -143,10 +143,8 @@ def test_a_paraphrase_has_what_differs_marked_in_both() -> None:
 @pytest.mark.parametrize(
     "text", ["not " * 2000, "a, " * 3000, "不没别无" * 1500, "at least 5 " * 800, "Never:\n" + "- run\n" * 999]
 )
-def test_hostile_passages_take_no_time(text: str) -> None:
-    started = time.process_time()
-    verdict("Run X before Y unless Z is on. " * 20, text, text)
-    assert time.process_time() - started < 3
+def test_hostile_passages_are_read_in_linear_time(text: str) -> None:
+    assert_linear(lambda passage: verdict("Run X before Y unless Z is on. " * 20, passage, passage), text * 4)
 
 
 @pytest.mark.usefixtures("bundled")

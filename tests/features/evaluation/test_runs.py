@@ -265,7 +265,9 @@ def test_runs_outlive_their_set_and_go_with_their_base(workspace: Workspace, kep
     workspace.question_sets.delete_for_good(kept)
     assert [one.set_name for one in workspace.runs.all("vault")] == ["mine"]
     workspace.runs.delete_for_good([run.id])
-    assert workspace.runs.all("vault") == workspace.runs.results(run.id) == []
+    assert workspace.runs.all("vault") == []
+    with pytest.raises(RunNotFound):
+        workspace.runs.results(run.id)
 
 
 def test_a_workspace_that_is_only_read_measures_but_keeps_nothing(
