@@ -186,7 +186,7 @@ def test_closing_stops_a_sync(workspace: Workspace, vault: Path, monkeypatch: py
 
     def put(*given: object) -> None:
         writes.append(given)
-        wait_until(workspace.watching._stop.is_set)
+        wait_until(lambda: any(stop.is_set() for stop in workspace.jobs._stops.values()))
         write(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(workspace.store, "put", put)
