@@ -11,7 +11,7 @@ from core.base.messages import Message, message
 from core.settings.config import settings
 from core.settings.errors import parse_settings
 from core.settings.file import SettingsFile
-from core.settings.sections import KEYS, key_variable
+from core.settings.sections import key_variable
 
 _ROLES = {
     "embeddings": ("embeddings", "embedding", "embed"),
@@ -43,13 +43,14 @@ def import_settings(path: Path) -> ImportedSettings:
     for name, key, value in _read(values):
         section = key.rpartition(".")[0]
         if key.endswith("api_key"):
-            variable = key_variable(section) if section else KEYS["embeddings"]
+            variable = key_variable(section or "embeddings")
             left[name] = message("keys aren't kept in files. Set {variable}", variable=variable)
             continue
         try:
             target.write(key, value)
         except ConfigError as error:
-            left[name] = error.message.fields.get("reason", error.message)
+            reason = error.message.fields.get("reason")
+            left[name] = reason if isinstance(reason, Message) else error.message
         else:
             taken.append(key)
     if not taken:
@@ -72,10 +73,8 @@ def _read(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
 
 def _key(name: str, part: str) -> str:
     """Return the key of a setting of `[models]`, such as `embedding_url` alone or `url` of `[models.embedding]`."""
-    for section, words in _ROLES.items():
-        for word in words:
-            if name == word or name.startswith(f"{word}_"):
-                own = part or name.removeprefix(word).strip("_") or "model"
-                return f"{section}.{_NAMES.get(own, own)}"
-    own = part or name
-    return f"embeddings.{_NAMES.get(own, own)}"
+    section, own = "embeddings", part or name
+    for role, words in _ROLES.items():
+        if word := next((word for word in words if f"{name}_".startswith(f"{word}_")), ""):
+            section, own = role, part or name.removeprefix(word).strip("_") or "model"
+    return f"{section}.{_NAMES.get(own, own)}"
