@@ -47,7 +47,7 @@ from core.store.note_to_index import NoteToIndex
 # The trash: deleted notes with their edits of chunks and versions.
 
 
-def check_known(store: Store, note_ids: Sequence[str]) -> None:
+def check_known(store: Store, note_ids: Iterable[str]) -> None:
     """Raise NoteNotFound for an id of no note, of no deleted one either."""
     for note_id in note_ids:
         if not store.versions.last(note_id):
@@ -98,10 +98,10 @@ class NoteTrash:
     def empty(self, note_ids: Sequence[str] | None = None) -> int:
         """Delete deleted notes for good: some, or all; return how many. Raises NoteNotFound for an unknown id."""
         with self._store.changing:
-            deleted = [trashed.version.note_id for trashed in self.all()]
-            if note_ids is not None:
-                check_known(self._store, note_ids)
-            chosen = deleted if note_ids is None else [note_id for note_id in deleted if note_id in note_ids]
+            deleted = {trashed.version.note_id for trashed in self.all()}
+            wanted = deleted if note_ids is None else note_ids
+            check_known(self._store, wanted)
+            chosen = [*deleted.intersection(wanted)]
             if chosen:
                 self._store.forget_notes(chosen)
         return len(chosen)
