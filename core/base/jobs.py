@@ -166,14 +166,16 @@ class Jobs:
             return outcome.result()
 
         until = time.monotonic() + patience
-        while self.running(*apart) or not self.start(name, noted, base=base):
+        before = self.find(name)
+        while self.running(name, *apart) or not self.start(name, noted, base=base):
             if self._is_closed:
                 raise Cancelled
             if time.monotonic() > until:
                 raise Busy
             time.sleep(_BETWEEN)
+            before = self.find(name)
         ended = self.wait(name)
-        self.forget(name)
+        self.forget(name, before)
         if ended is not None and ended.state == "cancelled":
             raise Cancelled
         return outcome.result()
@@ -204,11 +206,13 @@ class Jobs:
             if name in self._stops:
                 self._stops[name].set()
 
-    def forget(self, name: str) -> None:
-        """Delete the result of a finished job."""
+    def forget(self, name: str, before: Job | None = None) -> None:
+        """Delete the result of a finished job; the one `before` it, whose result a person may still read, is back."""
         with self._lock:
             if name in self._jobs and self._jobs[name].state != "running":
                 del self._jobs[name]
+                if before and before.state != "running":
+                    self._jobs[name] = before
 
     def wait(self, name: str, timeout: float | None = None) -> Job | None:
         """Wait for the end of a job, at most `timeout` seconds, and return the job."""

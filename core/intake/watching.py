@@ -319,12 +319,13 @@ class Watching:
             self._removals[base.id, folder].append((time.monotonic(), report.removed))
             return report if is_news else None
 
+        before = self._jobs.find(_IMPORT)
         if not self._jobs.start(_IMPORT, work, base=base.name, quiet=True):
             return None
         while (job := self._jobs.wait(_IMPORT, _PATIENCE)) and job.state == "running":
             if self._stop.is_set():
                 self._jobs.cancel(_IMPORT)
-        self._jobs.forget(_IMPORT)
+        self._jobs.forget(_IMPORT, before)
         if job and job.state == "done" and not self._stop.is_set() and isinstance(job.result, SyncReport):
             self.on_sync(base, job.result)
         return job.error.message if job and job.error else None

@@ -54,7 +54,7 @@ def test_the_hits_are_where_they_were_left(tab: Tab, hits: Page, way: str) -> No
         hits.go_back()
     expect(card.get_by_role("button", name="Copy")).to_be_visible()
     expect(card.get_by_role("link")).to_be_in_viewport()
-    assert hits.get_by_test_id("stMain").evaluate(SCROLL) == pytest.approx(left, abs=2)
+    tab.wait_until(lambda: hits.get_by_test_id("stMain").evaluate(SCROLL) == pytest.approx(left, abs=2))
 
 
 def test_another_page_begins_at_its_top(tab: Tab, hits: Page) -> None:

@@ -150,7 +150,9 @@ def test_changes_wait_for_the_end_of_an_import(workspace: Workspace, vault: Path
     assert "herons.md" not in paths(workspace)
     go_on.set()
     workspace.jobs.wait("import")
-    wait_until(lambda: "herons.md" in paths(workspace))
+    wait_until(lambda: syncs)
+    assert "herons.md" in paths(workspace)
+    assert (told := workspace.jobs.find("import")) and not told.quiet  # a person may still read what came of it
 
 
 def test_without_events_the_looks_find_it(

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafts
-from pages.ui.notes.session import SITTING, Action, EditorSession
+from pages.ui.notes.session import SITTING, Action, EditorSession, State
 from tests.pages.conftest import Screen
 
 
@@ -268,6 +268,25 @@ def test_late_letters_go_to_the_editor_that_was_opened_last(garden: Note) -> Non
     app.run()
     assert not app.exception
     assert (closed.body, opened.body) == ("Water", "Water daily")
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_window_that_heard_of_no_save_continues_the_note_that_it_saved(garden: Note, is_new: bool) -> None:
+    """In another session of the same server: its connection broke, so it knows the note as it was before."""
+    screen = Screen().open("notes").press("new_note") if is_new else edited(garden)
+    typed(screen, "Water")
+    (draft,) = screen.workspace.drafts.all()
+    paused(typed(screen, "Water daily"))
+    first = writing(screen.app)
+    letter = {"token": first.token, "number": 3, "text": "Water twice", "at": 11, "about": drafts.about(draft)}
+    app = AppTest.from_function(_take_letters, kwargs={"workspace": screen.workspace})
+    app.session_state["page"] = "notes"
+    app.session_state["letters"] = {"typed": {"resume": first.token, "items": [letter]}}
+    app.run()
+    assert not app.exception
+    composer.save(screen.workspace, now := writing(app))
+    assert (now.state, now.note and now.note.id) == (State.SAVED, first.note and first.note.id)
+    assert now.note and screen.workspace.notes.get(now.note.id).body == "Water twice"
 
 
 def _take_letters(workspace: "Workspace") -> None:  # the source runs alone, as a page

@@ -50,6 +50,8 @@ RETITLED = "retitled"
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
+_SAVED: dict[str, tuple[str, int, int]] = {}
+"""The note, its version and the number of the text that was saved last from each draft: its browser may not know it."""
 
 
 def current_session() -> EditorSession | None:
@@ -146,8 +148,11 @@ def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") ->
 
 
 def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
-    """Return the note of a draft in the version that the draft began with; the stored note if the draft is saved."""
-    note_id = draft.key.split(" ")[0]
+    """Return the note of a draft in the version that it continues; the stored note if the draft is saved."""
+    note_id, draft_id = draft.key.split(" ")
+    version = draft.version
+    if (saved := _SAVED.get(draft_id)) and saved[2] <= number_of(draft):
+        note_id, version, _ = saved
     try:
         if note_id == NEW:
             return None
@@ -155,9 +160,9 @@ def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
     except NoteNotFound:
         return None
     try:
-        return now if is_saved(workspace, draft) else workspace.notes.at(note_id, draft.version)
+        return now if is_saved(workspace, draft) else workspace.notes.at(note_id, version)
     except VersionNotFound:  # a later one of its sitting took its place
-        return replace(now, version=draft.version)
+        return replace(now, version=version)
 
 
 def leave(workspace: Workspace) -> None:
@@ -192,6 +197,7 @@ def save(workspace: Workspace, session: EditorSession, *, over: Note | None = No
         session.refuse(error)
         return
     drop_draft(workspace, session)
+    _SAVED[session.draft_id] = note.id, note.version, session.number
     session.save(note, automatic=automatic)
 
 

@@ -212,7 +212,7 @@ def announce(workspace: Workspace) -> None:
             st.toast(f"**{title}**  \n{plain(outcome(job))}", icon=":material/error:")
         elif job.state == "done" and not _is_unremarkable(job):
             st.toast(plain(outcome(job)), icon=":material/check_circle:")
-    st.session_state[_ANNOUNCED] = set(ended)
+    announced.update(ended)
 
 
 def _is_unremarkable(job: Job) -> bool:
