@@ -14,6 +14,7 @@ among the half and the quarter with the most evidence, of every second question 
 
 import argparse
 import json
+import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -31,8 +32,17 @@ from core.features.answers.evidence import EvidenceCandidate
 from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
 
-OTHERS = {"til": "rust-book", "howtocook": "d2l-zh", "sample": "rust-book", "rust-book": "til", "d2l-zh": "howtocook"}
+OTHERS = {
+    **{"til": "rust-book", "howtocook": "d2l-zh", "sample": "rust-book", "rust-book": "til", "d2l-zh": "howtocook"},
+    **{"18f": "pihole", "sourcegraph": "til2", "pihole": "18f", "til2": "18f"},
+    **{"advanced-java": "vue-zh", "vue-zh": "advanced-java"},
+}
 """The folders, each with the one whose questions it doesn't answer."""
+AGAIN = {"howtocook": "howtocook2", "d2l-zh": "d2l2"}
+"""Further questions of a folder."""
+ALIKE = {"til": "til2", "til2": "til"}
+"""Folders of the same author, which are judged by what was fitted on neither."""
+MOST_OTHERS = 60
 OLDER = ("rust-book", "d2l-zh")
 OWN = Path(__file__).with_name("questions")
 SAMPLE = Path(__file__).parents[1] / "data" / "packs" / "sample"
@@ -139,14 +149,14 @@ def main() -> None:
             fit(sets)
             print(choosing.WEIGHTS, choosing.CONSTANT)
             return
-        others = {name: [*searches(workspace, name, foreign(workspace, given.data, name))] for name in names}
+        others = {name: [*searches(workspace, name, foreign(workspace, given.data, name)[:MOST_OTHERS])] for name in names}
         print(
             "| folder | questions | first right | marked | any | sure | right | perhaps | right | none: sure | perhaps "
             "| others: sure | perhaps | both sides | p50 ms | p90 |\n|---" + "|---" * 15 + "|"
         )
         for name, own in sets.items():
             if given.cross:
-                fit({other: searched for other, searched in sets.items() if other != name})
+                fit({other: searched for other, searched in sets.items() if other not in (name, ALIKE.get(name))})
             row(name, [*map(outcome, own)], [*map(outcome, others[name])])
             for kind in sorted({one.asked.kind for one in own} - {"none"}) if given.kinds else ():
                 row(f"{name}, {kind}", [outcome(one) for one in own if one.asked.kind == kind], [])
@@ -154,7 +164,8 @@ def main() -> None:
 
 def of_folder(workspace: Workspace, data: Path, name: str) -> list[Asked]:
     """Import a folder and return the natural questions on it."""
-    imported(workspace, SAMPLE if name == "sample" else data / "vaults" / name, "bundled")
+    places = [SAMPLE] if name == "sample" else [data / "natural" / name, data / "vaults" / name]
+    imported(workspace, next(place for place in places if place.is_dir()), "bundled")
     return [_asked(workspace, name, row) for file in _files(data, name) for row in lines(file) if "best" in row]
 
 
@@ -165,8 +176,9 @@ def foreign(workspace: Workspace, data: Path, name: str) -> list[Asked]:
 
 
 def _files(data: Path, name: str) -> list[Path]:
-    places = [data / "questions" / f"{name}.jsonl", OWN / f"{name}.jsonl", OWN / f"{name}-none.jsonl"]
-    return [file for file in places if file.is_file()]
+    natural = [data / "natural" / f"{other}.jsonl" for other in (name, AGAIN.get(name, name))]
+    places = [data / "questions" / f"{name}.jsonl", OWN / f"{name}.jsonl", OWN / f"{name}-none.jsonl", *natural]
+    return [file for file in dict.fromkeys(places) if file.is_file()]
 
 
 def lines(file: Path) -> list[Any]:
@@ -179,9 +191,9 @@ def _asked(workspace: Workspace, base: str, row: dict[str, Any]) -> Asked:
     def places(name: str) -> tuple[Place, ...]:
         found = []
         for gold in row.get(name, ()):
-            start = workspace.notes.get(bodies[gold["path"]]).body.find(gold["quote"])
-            if start >= 0:  # the front matter of a file is no part of its note's body
-                found.append(Place(gold["path"], start, start + len(gold["quote"])))
+            path, quote = gold["path"], gold["quote"]
+            body = workspace.notes.get(bodies[path]).body  # without the front matter of its file
+            found += [Place(path, at.start(), at.end()) for at in re.finditer(re.escape(quote), body)]
         return tuple(found)
 
     return Asked(row["question"], row["kind"], places("best") or places("gold"), places("also"))

@@ -14,7 +14,7 @@ from core.doors.remote.client import connect_running
 from core.settings.access import AccessTokens
 from core.workspace import Workspace
 
-NAMES = ("token", "run.json", "preferences.json", "floors.json", "bars.json", "lock.json", "chroma.seal", "lock")
+NAMES = ("token", "run.json", "preferences.json", "floors.json", "lock.json", "chroma.seal", "lock")
 PERSONS = ("synonyms.txt", "vocabulary.txt")
 
 
@@ -110,19 +110,6 @@ def test_what_a_killed_write_left_goes_at_the_next_opening(folder: Path) -> None
 def _state(file: Path) -> tuple[int, int]:
     state = file.lstat()
     return state.st_ino, state.st_size
-
-
-@pytest.mark.parametrize("value", [{"windows": 0}, {"windows": -1}, {"low": -1e308, "high": 1e308}, {"count": -1}])
-def test_a_bar_that_nothing_measures_is_measured_anew(folder: Path, value: dict[str, float]) -> None:
-    with Workspace(folder) as workspace:
-        usual = workspace.answers.ask("what about backups?").threshold
-    stored = json.loads((folder / "bars.json").read_text())
-    for entry in stored.values():
-        entry["bar"] |= value
-    (folder / "bars.json").write_text(json.dumps(stored))
-    with Workspace(folder) as workspace:
-        answer = workspace.answers.ask("what about backups?")
-        assert (answer.threshold, bool(str(answer.threshold.explanation))) == (usual, True)
 
 
 @pytest.mark.parametrize("token", ["", "a" * 42, "a" * 21 + "\0" * 22, "é" * 43, "a" * 43 + "\n" + "b" * 43])

@@ -13,10 +13,14 @@ from core.model.versions import DiffPiece
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
 """Kind of the units of a quote; `passage`: several kinds."""
-ThresholdBasis = Literal["questions", "others", "examples"]
+Answered = Literal["yes", "possibly", "no"]
+"""Whether the notes answer a question, as far as the chance that the first quote does tells."""
+ANSWERED: dict[Answered, Message] = {"yes": message("From your notes"), "possibly": message("Possibly")}
+"""The titles of what is quoted."""
 
 _NEAREST = 3
-REFUSED = message("Your notes don't answer this.")
+DENIED = message("I found nothing in your notes that answers this.")
+DISAGREE = message("Your notes disagree:")
 UNPROVEN = message("The language model wrote nothing that rests on your notes.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
 """How far a sentence rests on the notes."""
@@ -31,9 +35,10 @@ MARKS: dict[Mark, Message] = {
 class Quote:
     """A numbered part of a note that answers a question, copied from the note.
 
-    `text` is `body[start:end]` of the note, except in a chunk that the user edited, which has a text of its own.
+    `text` is `body[start:end]` of the note, also where the user edited the chunk, whose own text isn't quoted.
     `lead` is the context it needs, from the same chunk: a list's lead-in, a table's header, the sentence before code.
-    `marked` is the part of `text` that answers best, in characters of `text`.
+    `marked` is the part of `text` that answers best, and `shown` that with what is shown around it, in characters of
+    `text`.
     """
 
     number: int
@@ -45,6 +50,7 @@ class Quote:
     start: int
     end: int
     marked: tuple[int, int] = (0, 0)
+    shown: tuple[int, int] = (0, 0)
 
     @property
     def marked_text(self) -> str:
@@ -53,8 +59,8 @@ class Quote:
 
     @property
     def marked_place(self) -> tuple[int, int]:
-        """The place of the marked part in the note; that of the chunk where the user edited it."""
-        if self.end - self.start != len(self.text) or self.marked == (0, 0):
+        """The place of the marked part in the note; that of the quote where a model gave it."""
+        if self.marked == (0, 0):
             return self.start, self.end
         return self.start + self.marked[0], self.start + self.marked[1]
 
@@ -62,55 +68,6 @@ class Quote:
     def page(self) -> int:
         """The page of its document on which the part that answers best begins; 0 for a document without pages."""
         return self.chunk.page_at(self.note.document, self.marked_place[0])
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerThreshold:
-    """The least evidence of a search at which a base answers, and how it was measured.
-
-    `basis`: `count` of the base's own `questions`, of which `share` are refused at most; or `count` questions on the
-    user's `others` bases, or `examples` that come with the program, of which `share` are answered at most. With nine
-    chances in ten that share is between `low` and `high`. `windows` is how many the base had.
-    """
-
-    least: float
-    basis: ThresholdBasis
-    count: int
-    share: float
-    low: float
-    high: float
-    windows: int = 0
-    SHOWN: ClassVar = ("explanation",)
-
-    @property
-    def explanation(self) -> Message:
-        """How it was measured and how sure it is, as a sentence."""
-        figures = {name: round(100 * getattr(self, name)) for name in ("share", "low", "high")}
-        if self.basis == "questions":
-            return message(
-                "Checked with {n} questions of this base: at most {share} % of those that it answers are refused (90 "
-                "% confidence: {low} to {high} %).",
-                n=self.count,
-                **figures,
-            )
-        if self.basis == "others":
-            return message(
-                "Checked with {n} questions about your other bases: at most {share} % of them get an answer from "
-                "this one (90 % confidence: {low} to {high} %).",
-                n=self.count,
-                **figures,
-            )
-        return message(
-            "Checked with {n} questions about other notes that Tessera was tested with: at most {share} % of "
-            "them get an answer (90 % confidence: {low} to {high} %).",
-            n=self.count,
-            **figures,
-        )
-
-    @property
-    def possible(self) -> bool:
-        """Whether it is within the range of a measurement; a damaged file may hold another one."""
-        return 0 <= self.low <= self.high <= 1 and 0 <= self.share <= 1 and min(self.count, self.windows) >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,29 +119,21 @@ class WrittenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The quotes that answer a question, the best first; none below the threshold, unless one is likely.
+    """The quotes that answer a question, the best first; none where it isn't `answered`.
 
-    `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Of an
-    answer by a language model, the quotes are those that its sentences rest on.
+    `chance`, 0 to 1, is that of the first quote to answer it. `denied`: there is hardly a chance, and no good match
+    among the hits. The first two quotes may `disagree`: one sentence with different numbers. Of an answer by a language
+    model, the quotes are those that its sentences rest on.
     """
 
     query: str
     quotes: tuple[Quote, ...]
-    evidence: float
-    threshold: AnswerThreshold
-    sure: bool
-    likely: bool
+    chance: float
+    answered: Answered
+    denied: bool
     result: SearchResult
     writing: WrittenAnswer | None = None
-
-    @property
-    def refused(self) -> bool:
-        return not self.quotes
-
-    @property
-    def answerable(self) -> bool:
-        """Whether a language model is asked: the search reaches the threshold, or a quote is likely to answer."""
-        return bool(self.result.hits) and (self.result.evidence >= self.threshold.least or self.likely)
+    disagree: bool = False
 
     @property
     def text(self) -> str:
@@ -203,13 +152,26 @@ class Answer:
         return "\n".join(lines)
 
     @property
+    def at_first(self) -> tuple[Quote, ...]:
+        """The quotes to show: the first one, or both that disagree; of a comparison each, for each has a side."""
+        sides = bool(self.result.decompositions) and self.result.decompositions[0].kind == "comparison"
+        return self.quotes if sides else self.quotes[: 1 + self.disagree]
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is more to show: further quotes, or more of one."""
+        least = "shown" if self.answered == "yes" else "marked"
+        whole = all(getattr(quote, least) == (0, len(quote.text)) for quote in self.at_first)
+        return len(self.quotes) > len(self.at_first) or not whole
+
+    @property
     def written(self) -> tuple[Sentence, ...]:
         """The sentences that a language model wrote; none where the answer is quotes alone."""
         return self.writing.sentences if self.writing else ()
 
     @property
     def nearest(self) -> tuple[Hit, ...]:
-        """The first hits, which a refusal shows."""
+        """The first hits, shown where nothing is quoted."""
         return self.result.hits[:_NEAREST]
 
     @property
@@ -218,11 +180,11 @@ class Answer:
         writing = self.writing
         if writing and writing.problem:
             return writing.problem
-        if writing and writing.ended and not writing.stopped and self.refused:
-            return UNPROVEN
-        if self.refused and not writing:
-            return NO_NOTES if "no_notes" in self.result.notices else REFUSED
-        return None
+        if writing:
+            return UNPROVEN if writing.ended and not writing.stopped and not self.quotes else None
+        if self.disagree:
+            return DISAGREE
+        return NO_NOTES if "no_notes" in self.result.notices else DENIED if self.denied else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,6 @@ class ReadPictures:
 JOB_KINDS: Mapping[str, JobKind] = {
     "warm": JobKind(),
     "warm_reranker": JobKind(),
-    "measure_threshold": JobKind(),
     "answer": JobKind(),
     "examples": JobKind(),
     "local_servers": JobKind(),

@@ -67,14 +67,14 @@ class SearchSection(_Parts):
 
     `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
     where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
-    bases. `context_tokens` is the budget of a context. `refuse` is the share of questions with an answer that may be
-    refused, where a base has questions of its own. `record_uses`, `use_clicks`: None leaves it to the user.
+    bases. `context_tokens` is the budget of a context. `refuse` has no effect: files of earlier versions may have it.
+    `record_uses`, `use_clicks`: None leaves it to the user.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
     choose: Literal["auto", "never"] = "auto"
     context_tokens: int = Field(2000, ge=100, le=100_000)
-    refuse: float = Field(0.1, ge=0.01, le=0.5)
+    refuse: float | None = None
     record_uses: bool | None = None
     use_clicks: bool | None = None
 

@@ -28,6 +28,7 @@ from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 from core.store.editing_tables import CreationTable, DraftTable, EditTable, ProposalTable
 from core.store.field_table import FieldTable, PropertyTable, TitleTable
+from core.store.floors import Floors
 from core.store.folder import check_exists
 from core.store.image_table import ImageTable
 from core.store.index.backend import Address, Backend, NoIndex
@@ -36,7 +37,6 @@ from core.store.index.exact_search import ExactSearch
 from core.store.index.vector_index import Index
 from core.store.intent_table import IntentTable
 from core.store.lock import WriteLock, take
-from core.store.measures import drop, measures
 from core.store.note_rows import Moved
 from core.store.note_table import NoteTable
 from core.store.note_to_index import NoteToIndex
@@ -85,7 +85,7 @@ class Store:
         self._open_tables(self.database)
         self.recorders: dict[Author, Callable[[Note], None]] = {}
         """For the notes of an author, the function that records more in the transaction that writes them."""
-        self.floors, self.thresholds = measures(self.folder, readonly=readonly)
+        self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = WriteLock()
@@ -153,7 +153,7 @@ class Store:
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    drop(base, self.floors, self.thresholds)
+                    self.floors.drop(base)
                     fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)
@@ -295,7 +295,7 @@ class Store:
             with self.database.write():
                 self.pending.forget_vectors(base)
             for other in sharing:
-                drop(other, self.floors, self.thresholds)
+                self.floors.drop(other)
                 self.index.follow(other, stale[other.id])
 
     def delete_base(self, base: KnowledgeBase) -> None:

@@ -119,7 +119,8 @@ class Services:
         from core.features.answers.service import Answers
         from core.features.evaluation.suggestions import suggest
 
-        return Answers(self.store, self.settings, self.searching, self.jobs, suggest)
+        contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
+        return Answers(self.store, self.settings, self.searching, self.jobs, suggest, contradictions)
 
     @LazyService
     def threads(self) -> "Threads":
@@ -144,7 +145,7 @@ class Services:
         from core.features.answers.service import Answerer
         from core.features.evaluation.runs import Runs
 
-        answerer = partial(Answerer, self.store, self.settings)
+        answerer = partial(Answerer, self.settings)
         return Runs(self.store, self.settings, self.models, self._synonyms, answerer)
 
     @LazyService

@@ -12,7 +12,7 @@ from core import embedding
 from core.model import Mode, SearchResult
 from core.workspace import Workspace
 
-examples = settings(max_examples=100, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+examples = settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
 
 MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
 BASES = ("alpha", "beta", "gamma")

@@ -13,7 +13,7 @@ from core.base.blobs import blobs
 from core.base.text import CJK, query_keywords
 from core.features.answers.evidence import EvidenceCandidate, EvidenceQuestion, candidates
 from core.features.answers.units import Span
-from core.model import Hit, Quote, QuoteKind, SearchResult
+from core.model import Answered, Hit, Quote, QuoteKind, SearchResult
 from core.retrieval.highlights import TokenizedHit, words_to_mark
 from core.store import Store
 
@@ -21,6 +21,8 @@ CHARACTERS, WITH_CODE = 500, 700
 """Maximum length of an excerpt with its lead, in characters; of one that holds code."""
 MARKED = 240
 """Maximum width of the marked part of an excerpt, where a Chinese character is two wide; a single unit may be wider."""
+SHOWN = 200
+"""Width up to which the sentences before and after the marked part are shown with it."""
 WEAKEST = 0.1
 """Least odds of a unit in the marked part, as a share of those of the strongest one."""
 _WIDE = re.compile(f"[{CJK}]")
@@ -32,22 +34,27 @@ WEIGHTS: Mapping[str, float] = {
     "margin": 0.27,
     "top": 3.23,
     "rivals": -0.29,
+    "search": 0.0,
 }
 """Weight of each feature in the logarithm of the odds that an excerpt is right.
 
 `read`: the best score of the reader in it; `near` and `held`: those of its strongest unit
 (`core/features/answers/evidence.py`);
 `margin`: how far its score is above the best one of another note; `top`: the nearest unit of all; `rivals`: the number
-of hits with nearly the score of the best hit.
+of hits with nearly the score of the best hit; `search`: the evidence of the search (`core/retrieval/confidence.py`).
 """
 CONSTANT = -3.25
 """Fitted by `benchmarks.answers --fit`."""
-SURE, LIKELY = 0.75, 0.0
-"""Least confidence of an answer that is shown as such, and of one that is shown as *Perhaps* (decision 59)."""
+LEAST: Mapping[Answered, float] = {"yes": 0.8, "possibly": 0.5}
+"""Least chance of an answer that is quoted as what the notes say, and of one that is quoted as what they may say."""
+HARDLY = 0.05
+"""Chance below which a question is said to have no answer."""
 _FAR = 5.0
 """Largest margin that counts, and that of an excerpt without another note."""
 _RIVAL = 0.8
 """Share of the best hit's score from which on a hit is a rival."""
+_LEAST_SEARCH, _MOST_SEARCH = 0.0, 12.0
+"""Range of the search's evidence that counts."""
 _USUAL_RIVALS = 3
 """Rivals where the scores of hits are ranks: the median of the natural questions that aren't decomposed."""
 
@@ -60,8 +67,6 @@ RIVAL_HITS = 10
 """First hits among which those as good as the first are counted."""
 QUOTES = 3
 """Most quotes of an answer."""
-NO_EVIDENCE = -20.0
-"""Evidence of no answer: a chance of one in a few hundred millions."""
 WEAKER = 1.5
 """How much less evidence than the first a further quote may have."""
 
@@ -70,7 +75,7 @@ WEAKER = 1.5
 class Excerpt:
     """A run of neighbouring units of one hit, equal only to itself.
 
-    `strongest` is the unit with the most evidence, `score` the logarithm of the sum of the units' odds.
+    `strongest` is the unit with the most evidence that asks nothing, `score` the logarithm of the sum of the odds.
     """
 
     units: tuple[EvidenceCandidate, ...]
@@ -100,13 +105,30 @@ class Excerpt:
     @property
     def marked(self) -> Span:
         """The strongest unit with its neighbours that answer nearly as well, as characters of the text."""
-        odds = [exp(unit.evidence) for unit in self.units]
+        return self._place(*self._marked_units)
+
+    @property
+    def shown(self) -> Span:
+        """The marked part with a unit before and after it, as far as there is room."""
+        first, last = self._marked_units
+        if first and self._width(first - 1, last) <= SHOWN:
+            first -= 1
+        if last < len(self.units) and self._width(first, last + 1) <= SHOWN:
+            last += 1
+        return self._place(first, last)
+
+    @property
+    def _marked_units(self) -> tuple[int, int]:
+        odds = [0.0 if unit.parts["asks"] else exp(unit.evidence) for unit in self.units]
         _, first, last = max(
             (sum(odds[first:last]), first, last)
             for first, last in combinations(range(len(self.units) + 1), 2)
             if last == first + 1
             or (min(odds[first:last]) >= WEAKEST * max(odds) and self._width(first, last) <= MARKED)
         )
+        return first, last
+
+    def _place(self, first: int, last: int) -> Span:
         return self.units[first].unit.start - self.start, self.units[last - 1].unit.end - self.start
 
     def _width(self, first: int, last: int) -> int:
@@ -147,7 +169,10 @@ def _hit_excerpts(units: Sequence[EvidenceCandidate]) -> Iterator[Excerpt]:
     odds = [exp(value) for value in evidence]
     best: dict[int, tuple[float, int, int]] = {}
     for first, last in _runs(units):
-        strongest = max(range(first, last), key=evidence.__getitem__)
+        answering = [number for number in range(first, last) if not units[number].parts["asks"]]
+        if not answering:
+            continue
+        strongest = max(answering, key=evidence.__getitem__)
         best[strongest] = max(best.get(strongest, (0.0, 0, 0)), (sum(odds[first:last]), first, last))
     for strongest, (total, first, last) in best.items():
         yield Excerpt(tuple(units[first:last]), units[strongest], log(total))
@@ -181,9 +206,10 @@ def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
     return not within or first.unit.block == other.unit.block
 
 
-def features(excerpt: Excerpt, ranked: Sequence[Excerpt], hits: Sequence[Hit]) -> dict[str, float]:
-    """Return the features of one of ranked excerpts of some hits; without `hits` the number of rivals is the usual."""
+def features(excerpt: Excerpt, ranked: Sequence[Excerpt], result: SearchResult) -> dict[str, float]:
+    """Return the features of one of ranked excerpts; of a decomposed question the number of rivals is the usual."""
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
+    hits = () if result.decompositions else result.hits[:RIVAL_HITS]
     best = max((hit.strength for hit in hits), default=0.0)
     return {
         "read": max(unit.parts["read"] for unit in excerpt.units),
@@ -192,26 +218,28 @@ def features(excerpt: Excerpt, ranked: Sequence[Excerpt], hits: Sequence[Hit]) -
         "margin": min(excerpt.score - max(others), _FAR) if others else _FAR,
         "top": max(unit.parts["near"] for other in ranked for unit in other.units),
         "rivals": sum(hit.strength > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
+        "search": min(max(result.evidence, _LEAST_SEARCH), _MOST_SEARCH),
     }
 
 
-def confidence(excerpt: Excerpt, ranked: Sequence[Excerpt], hits: Sequence[Hit]) -> float:
-    """Return the logarithm of the odds that one of ranked excerpts of some hits is right."""
-    return CONSTANT + sum(WEIGHTS[name] * value for name, value in features(excerpt, ranked, hits).items())
+def chance(excerpt: Excerpt, ranked: Sequence[Excerpt], result: SearchResult) -> float:
+    """Return the chance that one of ranked excerpts of a result's hits is right, 0 to 1."""
+    values = features(excerpt, ranked, result)
+    return 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The quotes that answer best, and the logarithm of the odds that the first one does."""
+    """The quotes that answer best, and the chance that the first one does."""
 
     quotes: tuple[Quote, ...]
-    evidence: float
+    chance: float
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
     """Return the excerpts of a result's first hits that answer its question best; none of a list or without hits."""
     if result.mode == "listed" or not result.hits:
-        return Selection((), NO_EVIDENCE)
+        return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))
 
 
@@ -219,7 +247,9 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
     """Return the units of a result's first hits; those of a comparison are compared with the whole question."""
     if is_comparison(result):
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
-    tokenized_hits = reads(result)
+    texts = {hit.chunk.id: hit.chunk.text for hit in result.hits}
+    # The bits of an edited chunk are those of another text than the note's, which is quoted.
+    tokenized_hits = {key: read for key, read in reads(result).items() if read.hit.chunk.text == texts[key]}
     every = store.chunks.count_all() + 1
     units: list[EvidenceCandidate] = []
     for sub_query, words in words_to_mark(result).items():
@@ -235,11 +265,11 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
     """Return the excerpts of some units that answer a question best; of a comparison without both sides, with NONE."""
     ranked = excerpts(units)
     if not ranked:
-        return Selection((), NO_EVIDENCE)
+        return Selection((), 0.0)
     chosen = _select_sides(result, ranked) if is_comparison(result) else _select_ranked(ranked)
-    hits = () if result.decompositions else result.hits[:RIVAL_HITS]
-    evidence = confidence(chosen[0], ranked, hits) if chosen else NO_EVIDENCE
-    return Selection(tuple(map(_quote, count(1), chosen or ranked[:1])), evidence)
+    return Selection(
+        tuple(map(_quote, count(1), chosen or ranked[:1])), chance(chosen[0], ranked, result) if chosen else 0.0
+    )
 
 
 def is_comparison(result: SearchResult) -> bool:
@@ -297,7 +327,17 @@ def _close(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 
 def _quote(number: int, item: Excerpt) -> Quote:
     chunk = item.hit.chunk
-    start, end = chunk.start + item.start, chunk.start + item.end
-    if len(chunk.text) != chunk.end - chunk.start:
-        start, end = chunk.start, chunk.end
-    return Quote(number, item.hit.note, chunk, item.kind, item.text, item.lead, start, end, item.marked)
+    place = chunk.start + item.start, chunk.start + item.end
+    return Quote(number, item.hit.note, chunk, item.kind, item.text, item.lead, *place, item.marked, item.shown)
+
+
+def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
+    """Return a sentence of a hit as a quote, None where the hit doesn't hold it."""
+    at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
+    place = hit.chunk.start + at, hit.chunk.start + at + len(sentence)
+    return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None
+
+
+def renumber(quote: Quote, number: int) -> Quote:
+    """Return a quote with another number."""
+    return replace(quote, number=number)

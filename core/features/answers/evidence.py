@@ -13,7 +13,7 @@ from core.base.text import CJK, STOP_WORDS, fold
 from core.embedding.graphs import thread_count
 from core.features.answers import reader
 from core.features.answers.reader import ReaderEnsemble
-from core.features.answers.units import Span, Unit, units_of
+from core.features.answers.units import Span, Unit, is_question, units_of
 from core.model import Hit, Matrix, Spans
 from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in
 
@@ -35,7 +35,8 @@ WEIGHTS: Mapping[str, float] = {
 `near`: the mean over the question's tokens of the cosine to the nearest token of the unit or its lead; `held`: the
 share of the question's words in them, by rarity; `score`: that of its hit against the best hit; `first`: 1 by its rank;
 `part`: found by a part of a question that was taken apart, and so by less than the question; `stressed`: the question
-is a term, and it is stressed here, as where notes say what it is; `asks`: it is a question itself; all from 0 to 1.
+is a term, and it is stressed here, as where notes say what it is; `asks`: it is a question itself, or an exercise; all
+from 0 to 1.
 `read`: the score of the reader (`core/features/answers/reader.py`), a logarithm of odds.
 """
 CONSTANT = -9.03
@@ -54,6 +55,10 @@ _ASKS_WHAT = re.compile(
 _STRESSED = re.compile(
     r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
 )
+_EXERCISES = re.compile(
+    r"\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*", re.IGNORECASE
+)
+"""The heading of tasks for readers, which answer nothing."""
 _SHORT = 3
 """Most words of a term."""
 PARTS = 6
@@ -170,6 +175,7 @@ def _hit_candidates(
         "part": float(bool(hit.asked)),
     }
     nearness = _nearness(question, units, shares, read)
+    is_exercise = any(map(_EXERCISES.fullmatch, hit.chunk.titles))
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
         text = hit.chunk.text[unit.start : unit.end]
         own = {
@@ -177,7 +183,7 @@ def _hit_candidates(
             "held": share,
             "read": UNREAD,
             "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
-            "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
+            "asks": float(is_exercise or is_question(text)),
         }
         yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
 

@@ -12,7 +12,7 @@ from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
 from core.doors.operations.text.answers import format_sentence
 from core.doors.operations.views.search import NoteReference
-from core.model import Answer, AnswerThreshold, Hit, Mark, Progress, Quote, Sentence, WrittenAnswer, no_progress
+from core.model import ANSWERED, Answer, Answered, Hit, Mark, Progress, Quote, Sentence, WrittenAnswer, no_progress
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -75,7 +75,7 @@ class AnswerCitation(NoteReference):
 
 @dataclass(frozen=True, slots=True)
 class NearestHit(NoteReference):
-    """A hit of a refused question, with the place of its passage."""
+    """A hit of a question, with the place of its passage."""
 
     rank: int
     start: int
@@ -102,18 +102,19 @@ class AnswerWriting:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """The sentences of an answer with their sources; a refused one has none, and the nearest passages."""
+    """The sentences of an answer with their sources, none where the notes have none, and the nearest passages.
+
+    `answered` says whether the notes answer the question; `chance`, 0 to 1, is that of the first quote to do so.
+    """
 
     query: str
     answer: str
-    refused: bool
-    sure: bool
-    likely: bool
+    answered: Answered
+    chance: float
     explanation: Message | None
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[AnswerCitation, ...]
     nearest: tuple[NearestHit, ...]
-    bar: AnswerThreshold
     writing: AnswerWriting | None
 
     @classmethod
@@ -126,7 +127,6 @@ class AnswerView:
             sentences=written or tuple(map(AnswerSentence.from_quote, answer.quotes)),
             citations=tuple(map(AnswerCitation.from_quote, answer.quotes)),
             nearest=tuple(map(NearestHit.from_hit, answer.nearest)),
-            bar=answer.threshold,
             writing=AnswerWriting.from_writing(answer.writing) if answer.writing else None,
         )
 
@@ -148,14 +148,14 @@ class WrittenSentence(AnswerSentence):
 
 
 def format_answer(answer: AnswerView) -> list[str]:
-    """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
-    written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
+    """Return the sentences of an answer with their numbers, then their sources; without any, the nearest passages."""
     head = [say(answer.explanation)] if answer.explanation else []
-    if answer.refused:
+    written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
+    if not answer.citations:
         nearest = list(dict.fromkeys(f"  {_place(hit)}" for hit in answer.nearest))
-        shown = [say(answer.bar.explanation), _("The nearest passages:"), *nearest] if nearest else []
-        return [*head, *written, *shown]
-    head += [] if answer.sure or answer.writing else [_("Possible answer:")]
+        return [*head, *written, *([_("The nearest passages:"), *nearest] if nearest else [])]
+    if not written:
+        head.append(say(ANSWERED[answer.answered]))
     cited = (f"[{item.number}] {_place(item)}: {one_line(item.quote)}" for item in answer.citations)
     plain = (f"[{item.number}] {_place(item)}" for item in answer.citations)
     return [*head, *(written or [answer.answer]), "", *(cited if answer.writing else plain)]

@@ -86,6 +86,11 @@ def _says(text: str) -> bool:
     return len(_WORD.findall(_LINK.sub("", text))) >= _LEAST_WORDS
 
 
+def is_question(text: str) -> bool:
+    """Return whether a sentence asks something."""
+    return text.rstrip(" \n\"')]*_”’」』）").endswith(("?", "？"))
+
+
 class _UnitReader:
     """Reads a text line by line; `lead` is the last sentence that something may follow."""
 
@@ -197,10 +202,11 @@ class _UnitReader:
         self._parents = []
         block = self._span(at, end)
         spans = list(sentences(self._text, *block))
-        for span in spans:
+        for before, span in zip([self._lead, *spans], spans, strict=False):
             if span == spans[-1] and _LEADS.search(self._text[span[0] : span[1]]):
                 continue
-            yield Unit("sentence", *span, None, block)
+            asked = before is not None and is_question(self._text[slice(*before)])
+            yield Unit("sentence", *span, before if asked else None, block)
         self._lead = spans[-1] if spans and _says(self._text[slice(*spans[-1])]) else None
 
 

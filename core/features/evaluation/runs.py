@@ -114,8 +114,8 @@ def _share(gold: GoldSpan, spans: Iterable[Span]) -> float:
 
 Answerer = Callable[[SearchResult, Stop], Answer]
 """Answers the question of a search result; raises Cancelled once it has to stop."""
-AnswererFactory = Callable[[KnowledgeBase, Store, SearchEngine, bool], Answerer]
-"""Makes the answerer of a base from a search in a store that has its notes; the last says whether a model writes."""
+AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
+"""Makes an answerer from a search in a store that has the notes; the last says whether a model writes."""
 
 _TOGETHER = 25
 """Number of results per write; a kill loses at most these."""
@@ -340,7 +340,7 @@ class Runs:
         asking = progress if pipelines.is_own(base, pipeline) else _part(progress, 1, 2)
         with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)
-            answerer = self._answerer(base, store, searching, pipeline.answers == "model")
+            answerer = self._answerer(store, searching, pipeline.answers == "model")
 
             def search(text: str) -> SearchResult:
                 return searching.answer(searching.prepare(text, options))

@@ -254,9 +254,7 @@ def _holds(text: str, fact: str) -> bool:
 
 
 def _is_in_place(store: Store, quote: Quote) -> bool:
-    """Whether a quote is in its note, or in the chunk that a person wrote over."""
-    if quote.chunk.edited:
-        return quote.text in quote.chunk.text
+    """Whether a quote is in its note."""
     return store.notes.note(quote.note.id).body[quote.start : quote.end] == quote.text
 
 

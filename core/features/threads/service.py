@@ -14,8 +14,8 @@ from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
 from core.base.text import CJK, find_half_character, one_line
 from core.model import (
+    DENIED,
     MARKS,
-    REFUSED,
     Answer,
     Cited,
     CitedPlace,
@@ -147,7 +147,7 @@ class Threads:
         answer, stored = [*self._write(text, thread_id, **more)][-1]
         if stored:
             return self.get(stored)
-        problem = answer.explanation or REFUSED
+        problem = answer.explanation or DENIED
         raise ProviderError(problem) if answer.writing else QueryError(problem)
 
     def start(self, text: str, thread_id: str = "", **more: Any) -> bool:

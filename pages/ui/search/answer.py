@@ -115,27 +115,21 @@ def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
     widgets.chunk_link(why.note.id, why.chunk.index)
 
 
-# The written answer of the Search page: its button, the answer with its thread, or the offer of a model.
+# The written answer of the Search page: its button, or the answer with its thread.
 
 
-def section(workspace: Workspace, text: str, options: SearchOptions, *, quoted: bool) -> None:
-    """Draw the written answer to a question, else the button that starts it.
-
-    Without a language model, draw the offer of one for a question whose hits have no quotes.
-    """
-    if workspace.readonly:
+def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
+    """Draw the written answer to a question, else the button that starts it; nothing without a language model."""
+    if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
-    if not workspace.settings.llm.is_set_up:
-        if not quoted:
-            written.draw(workspace, text, options)
-    elif thread := _thread(workspace, text):
+    if thread := _thread(workspace, text):
         threads.in_place(workspace, thread, text)
-    else:
-        own, busy = written.is_for(workspace, text), workspace.jobs.running("answer")
-        if own:  # it is being written, or it failed
-            written.live(workspace)
-        if not (own and busy):
-            _button(workspace, text, options, busy=busy, again=own)
+        return
+    own, busy = written.is_for(workspace, text), workspace.jobs.running("answer")
+    if own:  # it is being written, or it failed
+        written.live(workspace)
+    if not (own and busy):
+        _button(workspace, text, options, busy=busy, again=own)
 
 
 def _button(workspace: Workspace, text: str, options: SearchOptions, *, busy: bool, again: bool) -> None:
@@ -253,10 +247,10 @@ def _hits(
     hits.draw_pictures(workspace, result)
     if result.hits:
         first = st.container()
-        answer = quotes.box(workspace, result) if result.confident else None
-        if answer is not None and not answer.refused:
+        answer = quotes.box(workspace, result)
+        if answer is not None and not answer.denied:
             with first:
-                section(workspace, text, options, quoted=answer.likely)
+                section(workspace, text, options)
         hits.draw_hits(workspace, text, result, base=several, answer=answer)
         if result.confident:
             hits.more_button(result)
@@ -380,7 +374,7 @@ def _context(workspace: Workspace, prepared: Prepared) -> None:
     """Draw the button for the context of a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
     inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
-    CONTEXT.draw_with_button(t("Context"), "context_open", "content_copy", prepared.typed, inside, **look)
+    CONTEXT.draw_with_button(t("For an assistant"), "context_open", "content_copy", prepared.typed, inside, **look)
 
 
 def _passages(workspace: Workspace, prepared: Prepared) -> None:

@@ -217,10 +217,11 @@ def start(workspace: Workspace) -> None:
         if not past:
             st.caption(t("Your recent questions appear here."))
         threads.draw_links(workspace, RECENT)
-    with right, st.container(key="examples", gap="xxsmall"):
-        st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
-        for label, text in welcome.questions(workspace).items():
-            _ask_again(label, text, ":material/arrow_outward:")
+    if examples := welcome.questions(workspace):
+        with right, st.container(key="examples", gap="xxsmall"):
+            st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
+            for text in examples:
+                _ask_again(text, text, ":material/arrow_outward:")
     st.html(
         f'<div class="t-keys">{html(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."))}</div>'
     )

@@ -6,31 +6,29 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.model import Answer, Quote, SearchResult
+from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from core.workspace import Workspace
 from pages.ui.search import question_box
-from pages.ui.shared import cards, rendered
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared import cards, rendered, widgets
+from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.text import t, text_of
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
 
-def box(workspace: Workspace, result: SearchResult) -> Answer | None:
-    """Draw the quotes that probably answer a question, each with its place; nothing for a word or a title.
+_MORE = "more_of_the_answer"
 
-    A caption replaces them where the notes don't answer it. Return the answer to a question.
-    """
+
+def box(workspace: Workspace, result: SearchResult) -> Answer | None:
+    """Draw what the notes answer to a question, with its place; nothing for a word or a title. Return the answer."""
     if "model_loading" in result.notices:
         return None
     answer = workspace.answers.to_question(result)
     if answer is None:
         return None
-    workspace.answers.start_measuring(answer)
     if line := answer.explanation:
-        about = plain(text_of(answer.threshold.explanation))
-        st.caption(f":material/help: {plain(text_of(line))}", width="content", help=about)
-    elif answer.likely:
+        st.caption(f":material/help: {plain(text_of(line))}", width="content")
+    if answer.quotes:
         if question_box.is_first("answer", answer.query):
             workspace.uses.answered(answer)
         _box(answer)
@@ -38,39 +36,63 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
 
 
 def _box(answer: Answer) -> None:
-    icon, title = ("format_quote", t("From your notes")) if answer.sure else ("help", t("Possible answer"))
-    about = plain(text_of(answer.threshold.explanation))
-    with st.container(border=True, key="answer" if answer.sure else "answer_perhaps", gap="xsmall"):
-        st.caption(f":material/{icon}: {plain(title)}", width="content", help=about)
+    sure = answer.answered == "yes"
+    more = f"{_MORE} {answer.query}"
+    unfolded = more in widgets.toggled()
+    with st.container(border=True, key="answer" if sure else "answer_perhaps", gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", key="answer_head"):
+            icon = "format_quote" if sure else "help"
+            st.caption(f":material/{icon}: {plain(text_of(ANSWERED[answer.answered]))}", width="content")
+            widgets.copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
+            if unfolded or answer.has_more:
+                label, fold = (t("Less"), "unfold_less") if unfolded else (t("More"), "unfold_more")
+                widgets.small(label, "more_of_answer", fold, **widgets.toggling(more))
         before = None
-        for quote in answer.quotes:
-            _quote(quote, answer.query, before)
+        for quote in answer.quotes if unfolded else answer.at_first:
+            span = (0, len(quote.text)) if unfolded else quote.shown if sure else quote.marked
+            _quote(quote, span, answer.query, before, dated=answer.disagree)
             before = quote
 
 
-def _quote(quote: Quote, query: str, before: Quote | None) -> None:
-    """Draw a quote and the link to its place; what it shares with the quote before it isn't repeated."""
+def as_markdown(quote: Quote) -> str:
+    """Return the marked part of a quote with its source as Markdown: title, headings and the link to its file."""
+    place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
+    said = "\n".join(f"> {line}".rstrip() for line in quote.marked_text.splitlines())
+    label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
+    return f"{said}\n\n[{label}](<{quote.note.path}>)" if quote.note.path else f"{said}\n\n{label}"
+
+
+def _quote(quote: Quote, span: Span, query: str, before: Quote | None, *, dated: bool) -> None:
+    """Draw a part of a quote and the link to its place; what it shares with the quote before it isn't repeated.
+
+    It is `dated` by the last change of its note.
+    """
     lead = quote.lead if before is None or quote.lead != before.lead else ""
     is_same = before is not None and quote.note.id == before.note.id
     place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
     with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
-        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div></div>')
+        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote, span)}</div></div>')
         at = "-".join(map(str, quote.marked_place))
         address = {"note": quote.note.id, "chunk": str(quote.chunk.index), "at": at, "q": query}
         label = " › ".join(place) or quote.note.title
-        st.page_link("notes.py", label=plain(f"[{quote.number}] {label}"), query_params=address)
+        day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""
+        st.page_link("notes.py", label=plain(f"[{quote.number}] {label}{day}"), query_params=address)
+        if quote.chunk.edited:
+            st.caption(t("You edited this passage on Chunks; this is what the note says."))
 
 
 def _lead(lead: str, quote: Quote) -> str:
     return f'<div class="t-lead">{rendered.render_text(lead)}</div>' if lead and quote.kind != "row" else ""
 
 
-def _text(quote: Quote) -> str:
+def _text(quote: Quote, span: Span) -> str:
+    text = quote.text[slice(*span)]
     if quote.kind == "code":
-        return _code(quote.text)
+        return _code(text)
+    marked = quote.marked[0] - span[0], quote.marked[1] - span[0]
     if quote.kind == "row" and quote.lead:
-        return "<br>".join(_rows(quote))
-    return rendered.render_text(quote.text, sentence=quote.marked)
+        return "<br>".join(_rows(text, quote.lead, marked))
+    return rendered.render_text(text, sentence=marked)
 
 
 def _code(text: str) -> str:
@@ -80,12 +102,12 @@ def _code(text: str) -> str:
     return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
 
 
-def _rows(quote: Quote) -> Iterator[str]:
+def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
     """Yield each row of a table as its cells with quiet column names, those of the strongest part marked."""
-    heads = _cells(quote.lead)
-    ends = [match.end() for match in re.finditer(r"\n|\Z", quote.text)]
+    heads = _cells(header)
+    ends = [match.end() for match in re.finditer(r"\n|\Z", text)]
     for start, end in pairwise([0, *ends]):
-        cells = _cells(quote.text[start:end])
+        cells = _cells(text[start:end])
         if not any(cells):
             continue
         names = heads + [""] * (len(cells) - len(heads))
@@ -94,7 +116,7 @@ def _rows(quote: Quote) -> Iterator[str]:
             for name, cell in zip(names, cells, strict=False)
             if cell
         )
-        yield f'<span class="t-near">{row}</span>' if start < quote.marked[1] and quote.marked[0] < end else row
+        yield f'<span class="t-near">{row}</span>' if start < marked[1] and marked[0] < end else row
 
 
 def _cells(line: str) -> list[str]:

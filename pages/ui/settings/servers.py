@@ -15,6 +15,14 @@ from pages.ui.shared.text import t, text_of
 # Model servers on this machine on the settings page: what was looked for, and the button that uses one.
 
 
+_STEPS = (
+    message("Install Ollama from ollama.com and start it."),
+    message("Type in a terminal: ollama pull qwen3:4b (2.5 GB; it runs with 8 GB of memory)."),
+    message("Press Search again here, then Let it write answers."),
+)
+"""How to get a language model."""
+
+
 def draw_found(workspace: Workspace, changed: Callable[[], object]) -> None:
     """Draw the places that were looked at for language models; `changed` is called before one is used."""
     with st.container(border=True, key="local_servers", gap="small"):
@@ -34,6 +42,8 @@ def _list(workspace: Workspace, found: local_servers.Found | None, changed: Call
     st.html(f'<div class="t-small">{html(about)}</div>')
     if found is None:
         st.caption(f":material/hourglass_top: {t('Looking…')}")
+    elif not any(server.models for server in found):
+        st.html(f"<ol>{''.join(f'<li>{html(text_of(step))}</li>' for step in _STEPS)}</ol>")
     for server in found or ():
         _draw_found_server(workspace, server, changed)
 

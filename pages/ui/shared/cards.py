@@ -2,23 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import floor
 
 from core.base.messages import message
 from core.base.text import CJK, simplify, with_newlines
 from core.model import (
     NOTE_FIELDS,
     STAGES,
-    Answer,
     Chunk,
     Highlight,
     Hit,
     NoteSummary,
-    SearchResult,
     StageScore,
     classification,
     remarks,
 )
+from core.retrieval.matches import is_close
 from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of, with_note
@@ -111,12 +109,6 @@ SCALES: Mapping[str, Callable[[float], float]] = {
 }
 """By stage, the function that maps a score without an upper bound to 0..1; other stages score from 0 to 1."""
 
-EXACT = 1.0
-"""Score above which a hit was raised because it holds the question as it was typed."""
-VERY_CLOSE, CLOSE = 0.5, 0.42
-"""Nearness of hits. In two vaults, no hit for a question without an answer reaches `CLOSE`."""
-VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
-"""The same for a hit in another language than the question: of right ones a quarter and nine in ten reach them."""
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
 _CHINESE = re.compile(f"[{CJK}]")
 
@@ -129,42 +121,6 @@ def tags(names: Sequence[str]) -> str:
     if not names:
         return ""
     return f'<div class="t-tags">{"".join(f"""<span class="t-tag">{html(name)}</span>""" for name in names)}</div>'
-
-
-def relevance(result: SearchResult, seen: Mapping[str, Highlight], answer: Answer | None = None) -> dict[str, int]:
-    """Return the relevance of each hit, 1 to 3, by the id of its chunk; 0 where nothing tells it.
-
-    The hits of a question are strong where its `answer` surely quotes them: a word in common is no strong match.
-
-    It never rises from a hit to the next: where a later hit seems nearer, all between share their mean (pool adjacent
-    violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
-    """
-    levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
-    if answer is not None:
-        quoted = {quote.chunk.id for quote in answer.quotes} if answer.sure else set()
-        levels = [
-            3 if hit.chunk.id in quoted else min(level, 2) for hit, level in zip(result.hits, levels, strict=True)
-        ]
-    pools: list[tuple[float, int]] = []
-    for level in levels:
-        pools.append((float(level), 1))
-        while len(pools) > 1 and pools[-2][0] < pools[-1][0]:
-            (first, many), (second, more) = pools[-2:]
-            pools[-2:] = [((first * many + second * more) / (many + more), many + more)]
-    even = [floor(mean + 0.5) for mean, count in pools for _ in range(count)]
-    return {hit.chunk.id: level for hit, level in zip(result.hits, even, strict=True)}
-
-
-def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
-    if not result.confident:
-        return 1
-    if (literal := hit.scores.get("literal")) and literal.score > EXACT and not result.spelled:
-        return 3
-    if seen.nearness is None:
-        return 0 if not seen.held else 1 + (seen.held >= 0.5) + (seen.held == 1)
-    across = bool(_CHINESE.search(hit.asked or result.understood.text)) != (hit.chunk.language in ("zh", "mixed"))
-    close, very_close = (CLOSE_ACROSS, VERY_CLOSE_ACROSS) if across else (CLOSE, VERY_CLOSE)
-    return 1 + (seen.nearness >= close) + (seen.nearness >= very_close)
 
 
 def meter(level: int) -> str:
@@ -216,11 +172,6 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
         return f'<div class="t-hit">{_clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
     lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=is_close(seen))
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
-
-
-def is_close(seen: Highlight) -> bool:
-    """Return whether a hit's nearest sentence is near enough to be marked."""
-    return seen.nearness is not None and seen.nearness >= CLOSE
 
 
 def legend(*, parts: bool) -> str:

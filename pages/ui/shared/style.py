@@ -107,6 +107,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 :is(.t-lines, .t-context, .t-fell, .t-written) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
 .t-answer { max-width: 60rem; line-height: 1.55; overflow-wrap: anywhere; } .t-answer .t-lead { font-size: .86rem; opacity: .72; } .t-answer pre { margin: .2rem 0 0; padding: .4rem .6rem; }
 .t-answer .t-near { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 17%, transparent); border-radius: .2rem; padding: .06em 0; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
+.st-key-answer .t-near { font-size: 1.18rem; line-height: 1.5; } .st-key-answer_head { row-gap: 0 !important; } .st-key-answer_head > :first-child { margin-right: auto; }
 .st-key-answer_perhaps { border-style: dashed !important; }
 .t-written p { margin: 0 0 .35rem; } .t-written .t-tag { white-space: nowrap; margin-left: .2rem; } .t-word_for_word .t-tag { border-color: var(--t-accent); } .t-not_in_notes { opacity: .72; }
 .t-written .t-cited { margin: -.1rem 0 .55rem; padding-left: .7rem; border-left: 3px solid var(--t-line); opacity: .85; }

@@ -28,17 +28,14 @@ SOURCE = message("Bicycle maintenance list › Every 1,000 km")
 """The picture of an answer: a question, the quote with its strongest part, and its place."""
 
 
-def questions(workspace: Workspace) -> dict[str, str]:
-    """Return questions by their labels: those of the sample notes, or checked ones on other notes, and titles."""
+def questions(workspace: Workspace) -> list[str]:
+    """Return questions on the sample notes, or checked ones on other notes."""
     cards = workspace.notes.switch("", READ)
     own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
     if cards and not own:
-        return {text: text for text in map(text_of, OF_SAMPLES)}
+        return [*map(text_of, OF_SAMPLES)]
     stamp = tuple((card.id, str(card.updated_at)) for card in own)
-    titles = {t("“{title}”", title=card.title): card.title for card in own}
-    checked = workspace.answers.examples.for_notes(stamp) if own else ()
-    every = {text: text for text in checked} | titles
-    return dict(list(every.items())[:SHOWN])
+    return list(workspace.answers.examples.for_notes(stamp)[:SHOWN]) if own else []
 
 
 def links(workspace: Workspace) -> None:
@@ -48,9 +45,9 @@ def links(workspace: Workspace) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="examples"):
         st.caption(t("For example"), width="content")
-        for label, text in texts.items():
+        for text in texts:
             icon = ":material/arrow_outward:"
-            st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": text})
+            st.page_link("search.py", label=plain(text), icon=icon, query_params={"q": text})
 
 
 def example() -> str:

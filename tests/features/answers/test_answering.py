@@ -1,13 +1,12 @@
-"""A question is answered with the notes' own sentences, each at its place, or refused by a bar that was measured."""
+"""A question is answered with the notes' own sentences, each at its place, or denied where no hit is a good match."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
 from core.features.answers import service as collection
 from core.features.answers.service import is_question
-from core.model import Answer, GoldSpan, Question
+from core.model import DENIED, Answer
 from core.workspace import Workspace
 from tests import samples
 
@@ -56,7 +55,7 @@ def texts(answer: Answer) -> list[str]:
 )
 def test_the_sentence_that_answers_is_quoted_from_its_place(filled: Workspace, typed: str, wanted: str) -> None:
     answer = filled.answers.ask(typed)
-    assert not answer.refused
+    assert answer.answered != "no"
     assert wanted in answer.quotes[0].text
     for quote in answer.quotes:
         body = filled.notes.get(quote.note.id).body
@@ -79,12 +78,12 @@ def test_a_row_has_its_header_and_an_item_its_lead_in(filled: Workspace) -> None
 
 
 @pytest.mark.parametrize("typed", ["who won the chess championship?", "去北京的火车几点开？", "zxqv blorptang 99817"])
-def test_what_the_notes_do_not_say_is_refused_with_the_nearest(filled: Workspace, typed: str) -> None:
+def test_what_the_notes_do_not_say_is_denied_with_the_nearest(filled: Workspace, typed: str) -> None:
     answer = filled.answers.ask(typed)
-    assert answer.refused
-    assert answer.text == ""
+    assert (answer.answered, answer.quotes, answer.text) == ("no", (), "")
+    assert answer.denied
+    assert answer.explanation == DENIED
     assert answer.nearest == answer.result.hits[:3]
-    assert answer.threshold.basis == "examples"
 
 
 def test_the_words_alone_answer_where_meaning_is_not_looked_at(filled: Workspace) -> None:
@@ -116,46 +115,43 @@ def test_quotes_are_chosen_once_while_result_and_notes_stay(filled: Workspace, m
 
 
 def test_a_list_by_filters_is_not_an_answer(filled: Workspace) -> None:
-    assert filled.answers.ask("tag:redis").refused
+    assert filled.answers.ask("tag:redis").answered == "no"
 
 
-def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
-    base = filled.bases.get("vault")
-    note = next(card for card in filled.notes.all() if card.title == "Backups")
-    body = filled.notes.get(note.id).body
-    quote = "Backups are only worth what their last restore proved."
-    gold = GoldSpan(note.path or "", quote, body.index(quote), body.index(quote) + len(quote), note_id=note.id)
-    asked = [
-        Question(str(number), text, (gold,))
-        for number, text in enumerate(
-            [f"what is the {word} of backups" for word in ("worth", "value", "use", "proof", "point", "good", "aim")]
-            + ["how do I restore a dump", "what proves a backup", "who needs a restore"]
-        )
-    ]
-    question_set = filled.store.questions.add_set(base, "mine", asked)
+def test_what_asks_is_the_lead_of_what_answers(filled: Workspace) -> None:
+    """Neither a question of the notes nor an exercise answers."""
+    text = """# Sourdough
+
+**When do I feed the starter?**
+
+Feed it twelve hours before you bake.
+
+## Exercises
+
+1. When do you feed the starter before you bake?
+2. Feed the starter at other times before you bake and compare.
+"""
+    note = filled.notes.add("vault", text, path="sourdough.md")
     try:
-        bar = filled.answers.ask("what are backups worth?").threshold
-        assert (bar.basis, bar.count, bar.share) == ("questions", 10, 0.1)
-        assert 0 < bar.low < 0.1 < bar.high < 0.5
-        evidence = sorted(filled.answers.ask(one.text).result.evidence for one in asked)
-        assert bar.least == evidence[0]
-        assert collection.current_threshold(filled.store, base) == bar
+        (quote, *_) = filled.answers.ask("when do I feed the starter before I bake?").quotes
+        assert quote.marked_text == "Feed it twelve hours before you bake."
+        assert quote.lead == "**When do I feed the starter?**" or "**When do I feed" in quote.text
     finally:
-        filled.store.questions.delete_set(question_set)
-    assert filled.answers.ask("what are backups worth?").threshold.basis == "examples"
+        filled.notes.delete_for_good([note.id])
 
 
-def test_a_bar_keeps_its_promise() -> None:
-    values = [float(value) for value in range(99)]
-    below = collection.fit_below(values, 0.1, 5)
-    assert sum(value < below.least for value in values) == 9
-    above = collection.fit_above(values, 0.05, 5)
-    assert sum(value >= above.least for value in values) == 4
-    assert (below.basis, above.basis) == ("questions", "others")
-    assert collection.count_needed(0.1) == 9
-    assert collection.fit_below(values[:9], 0.1, 5) == replace(
-        below, least=0.0, count=9, low=pytest.approx(0.0, abs=0.1), high=pytest.approx(0.28, abs=0.05)
-    )
+def test_an_edited_passage_is_quoted_as_the_note_has_it(filled: Workspace) -> None:
+    note = filled.notes.add("vault", "The cheese ripens for 4 weeks in the cellar.", path="cheese.md")
+    try:
+        (chunk,) = filled.chunks.all(note.id)
+        filled.chunks.update(chunk.id, "The cheese ripens for 40 weeks in the cellar.")
+        answer = filled.answers.ask("how long does the cheese ripen?")
+        (quote, *_) = answer.quotes
+        assert quote.chunk.edited
+        assert quote.text == "The cheese ripens for 4 weeks in the cellar."
+        assert "40" not in answer.text
+    finally:
+        filled.notes.delete_for_good([note.id])
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from core.model import GoldSpan, Question
 
 @dataclass
 class FakeAnswer:
-    likely: bool
+    answered: str
     quotes: Sequence[Any]
 
 
@@ -40,15 +40,15 @@ def found(of: Examples, jobs: Jobs, *notes: str) -> tuple[str, ...]:
 
 
 def right(text: str) -> FakeAnswer:
-    return FakeAnswer(True, [FakeQuote(text.rpartition(" ")[2])])
+    return FakeAnswer("yes", [FakeQuote(text.rpartition(" ")[2])])
 
 
 def test_only_right_answers_are_offered() -> None:
     jobs = Jobs()
     answers = {
         "a": right("on a"),
-        "b": FakeAnswer(True, [FakeQuote("other")]),
-        "c": FakeAnswer(False, [FakeQuote("c")]),
+        "b": FakeAnswer("yes", [FakeQuote("other")]),
+        "c": FakeAnswer("possibly", [FakeQuote("c")]),
     }
     of = examples(lambda text: answers[text.rpartition(" ")[2]], jobs)
     assert found(of, jobs, "a", "b", "c") == ("question 0 on a",)

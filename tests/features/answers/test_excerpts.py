@@ -14,7 +14,7 @@ from core.model import Chunk, Hit, NoteSummary, Passage
 
 @pytest.fixture(autouse=True)
 def only_reading() -> object:
-    with mock.patch.object(evidence, "WEIGHTS", {"read": 1.0}), mock.patch.object(evidence, "CONSTANT", 0.0):
+    with mock.patch.object(evidence, "WEIGHTS", {"read": 1.0, "asks": 0.0}), mock.patch.object(evidence, "CONSTANT", 0.0):
         yield
 
 
@@ -38,7 +38,7 @@ def candidates(text: str, *values: float, name: str = "a") -> list[EvidenceCandi
     chunk = Chunk(name, name, 0, 1, 0, len(text), text, "full_document")
     hit = Hit(1, 1.0, chunk, card, {}, Passage(card, 0, len(text), text))
     pairs = zip(units_of(text), values, strict=True)
-    return [EvidenceCandidate(hit, unit, {"read": value}, frozenset()) for unit, value in pairs]
+    return [EvidenceCandidate(hit, unit, {"read": value, "asks": 0.0}, frozenset()) for unit, value in pairs]
 
 
 def first(units: Sequence[EvidenceCandidate]) -> tuple[str, str]:

@@ -1,0 +1,57 @@
+"""How well each hit matches its question: weakly, well or strongly."""
+
+import re
+from collections.abc import Mapping
+from math import floor
+
+from core.base.text import CJK
+from core.model import Highlight, Hit, SearchResult
+
+EXACT = 1.0
+"""Score above which a hit was raised because it holds the question as it was typed."""
+VERY_CLOSE, CLOSE = 0.5, 0.42
+"""Nearness of hits. In two vaults, no hit for a question without an answer reaches `CLOSE`."""
+VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
+"""The same for a hit in another language than the question: of right ones a quarter and nine in ten reach them."""
+_CHINESE = re.compile(f"[{CJK}]")
+
+
+def match_levels(
+    result: SearchResult, seen: Mapping[str, Highlight], quoted: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """Return how well each hit matches, 1 to 3, by the id of its chunk; 0 where nothing tells it.
+
+    Of a question, the hits that its answer quotes match as well as `quoted` says, the others well at most: a word in
+    common is no strong match. It is None where nothing is asked.
+
+    It never rises from a hit to the next: where a later hit seems nearer, all between share their mean (pool adjacent
+    violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
+    """
+    levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
+    if quoted is not None:
+        levels = [quoted.get(hit.chunk.id, min(level, 2)) for hit, level in zip(result.hits, levels, strict=True)]
+    pools: list[tuple[float, int]] = []
+    for level in levels:
+        pools.append((float(level), 1))
+        while len(pools) > 1 and pools[-2][0] < pools[-1][0]:
+            (first, many), (second, more) = pools[-2:]
+            pools[-2:] = [((first * many + second * more) / (many + more), many + more)]
+    even = [floor(mean + 0.5) for mean, count in pools for _ in range(count)]
+    return {hit.chunk.id: level for hit, level in zip(result.hits, even, strict=True)}
+
+
+def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
+    if not result.confident:
+        return 1
+    if (literal := hit.scores.get("literal")) and literal.score > EXACT and not result.spelled:
+        return 3
+    if seen.nearness is None:
+        return 0 if not seen.held else 1 + (seen.held >= 0.5) + (seen.held == 1)
+    across = bool(_CHINESE.search(hit.asked or result.understood.text)) != (hit.chunk.language in ("zh", "mixed"))
+    close, very_close = (CLOSE_ACROSS, VERY_CLOSE_ACROSS) if across else (CLOSE, VERY_CLOSE)
+    return 1 + (seen.nearness >= close) + (seen.nearness >= very_close)
+
+
+def is_close(seen: Highlight) -> bool:
+    """Return whether a hit's nearest sentence is near enough to be marked."""
+    return seen.nearness is not None and seen.nearness >= CLOSE

@@ -1,0 +1,52 @@
+"""The floor of each base, measured; it is derived, so the file can be deleted."""
+
+import json
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from core.base import files
+from core.base.codec import decode, to_plain
+from core.base.faults import translate_errors
+from core.model import Floor, KnowledgeBase
+
+
+class Floors:
+    """The floor of each base, in `floors.json` of the workspace. Only the process that may write calls `set`."""
+
+    def __init__(self, folder: Path, *, readonly: bool) -> None:
+        self._file = folder / "floors.json"
+        self._readonly = readonly
+        self._lock = threading.Lock()
+
+    def get(self, base: KnowledgeBase) -> Floor | None:
+        """Return the floor of a base, None before it is measured with the base's model."""
+        with suppress(OSError, KeyError):
+            stored = self._read()[base.id]
+            floor: Floor = decode(Floor, stored["floor"])
+            return floor if stored["fingerprint"] == base.fingerprint else None
+        return None
+
+    def set(self, base: KnowledgeBase, floor: Floor) -> None:
+        self._write(base, {"fingerprint": base.fingerprint, "floor": to_plain(floor)})
+
+    def drop(self, base: KnowledgeBase) -> None:
+        """Delete the floor of a base whose similarities have changed."""
+        self._write(base, {})
+
+    def _write(self, base: KnowledgeBase, entry: dict[str, Any]) -> None:
+        with self._lock, translate_errors(self._file.parent):
+            files.replace(self._file, json.dumps(self._read() | {base.id: entry}))
+
+    def _read(self) -> dict[str, Any]:
+        return files.load(self._file, _checked, aside=not self._readonly) or {}
+
+
+def _checked(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return floors as they were stored; raises DAMAGE."""
+    for entry in filter(None, stored.values()):
+        decode(Floor, entry["floor"])
+        if not isinstance(entry["fingerprint"], str):
+            raise TypeError("no floor")
+    return stored
