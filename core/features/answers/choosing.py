@@ -28,24 +28,27 @@ WEAKEST = 0.1
 _WIDE = re.compile(f"[{CJK}]")
 
 WEIGHTS: Mapping[str, float] = {
-    "read": 0.2,
-    "near": 2.49,
-    "held": 0.35,
-    "margin": 0.27,
-    "top": 3.23,
-    "rivals": -0.29,
-    "search": 0.0,
+    "read": 0.11,
+    "near": 2.266,
+    "nearest": 0.81,
+    "top": 1.741,
+    "share": 1.999,
+    "margin": 0.064,
+    "words": 1.291,
+    "rivals": -0.148,
+    "search": 0.112,
 }
 """Weight of each feature in the logarithm of the odds that an excerpt is right.
 
-`read`: the best score of the reader in it; `near` and `held`: those of its strongest unit
-(`core/features/answers/evidence.py`);
-`margin`: how far its score is above the best one of another note; `top`: the nearest unit of all; `rivals`: the number
-of hits with nearly the score of the best hit; `search`: the evidence of the search (`core/retrieval/confidence.py`).
+`read`: the best score of the reader in it; `near`: that of its strongest unit (`core/features/answers/evidence.py`),
+`nearest` 1 by the place of that among all units, `top` that of the nearest unit; `share`: that of its units in the odds
+of all; `margin`: how far its score is above the best one of another note; `words`: the share of the question's words in
+it and its headings; `rivals`: the number of hits with nearly the score of the best hit; `search`: the evidence of the
+search (`core/retrieval/confidence.py`).
 """
-CONSTANT = -3.25
+CONSTANT = -4.766
 """Fitted by `benchmarks.answers --fit`."""
-LEAST: Mapping[Answered, float] = {"yes": 0.8, "possibly": 0.5}
+LEAST: Mapping[Answered, float] = {"yes": 0.78, "possibly": 0.55}
 """Least chance of an answer that is quoted as what the notes say, and of one that is quoted as what they may say."""
 HARDLY = 0.05
 """Chance below which a question is said to have no answer."""
@@ -211,12 +214,17 @@ def features(excerpt: Excerpt, ranked: Sequence[Excerpt], result: SearchResult) 
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
     hits = () if result.decompositions else result.hits[:RIVAL_HITS]
     best = max((hit.strength for hit in hits), default=0.0)
+    units = [other.strongest for other in ranked]
+    near = excerpt.strongest.parts["near"]
+    words = query_keywords(result.understood.text)
     return {
         "read": max(unit.parts["read"] for unit in excerpt.units),
-        "near": excerpt.strongest.parts["near"],
-        "held": excerpt.strongest.parts["held"],
+        "near": near,
+        "nearest": 1 / (1 + sum(unit.parts["near"] > near for unit in units)),
+        "top": max(unit.parts["near"] for unit in units),
+        "share": min(1.0, exp(excerpt.score) / sum(exp(unit.evidence) for unit in units)),
         "margin": min(excerpt.score - max(others), _FAR) if others else _FAR,
-        "top": max(unit.parts["near"] for other in ranked for unit in other.units),
+        "words": len(excerpt.words) / max(1, len(words)),
         "rivals": sum(hit.strength > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
         "search": min(max(result.evidence, _LEAST_SEARCH), _MOST_SEARCH),
     }

@@ -185,10 +185,13 @@ class Answers:
         characters = writing.characters(self._settings.llm, answer.result.hits[: writing.PASSAGES])
         yield from writing.write(chat, answer, question, characters, stop)
 
+    def asks(self, result: SearchResult) -> bool:
+        """Return whether what was typed is a question, not a word or a title."""
+        return is_question(result.understood.text, (hit.note.title for hit in result.hits))
+
     def to_question(self, result: SearchResult) -> Answer | None:
-        """Return the answer to what was typed where that is a question, None for a word or a title."""
-        titles = (hit.note.title for hit in result.hits)
-        return self.answer_result(result) if is_question(result.understood.text, titles) else None
+        """Return the answer to what was typed where that is a question."""
+        return self.answer_result(result) if self.asks(result) else None
 
     def answer_result(self, result: SearchResult) -> Answer:
         """Return the answer to the question of a result."""

@@ -294,7 +294,7 @@ def _summary(
     with top:
         count = (
             plain(_count(result))
-            if close or result.pictures
+            if close or result.pictures or workspace.answers.asks(result)
             else f":material/search_off: {plain(t('Nothing similar. The nearest:'))}"
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
