@@ -16,6 +16,8 @@ TOOLS = Path(__file__).with_name("tool_shapes.txt")
 """What 175 programs print, written before the masks read escapes and wrappings: 164 were masked then."""
 LATER = Path(__file__).with_name("later_shapes.txt")
 """60 more, written when those of `TOOLS` were mended: 52 were masked then."""
+FRESH = Path(__file__).with_name("fresh_shapes.txt")
+"""112 of tools and notes, written when those of `LATER` were mended: 100 were masked then."""
 HARMLESS = Path(__file__).with_name("harmless.txt")
 _MIXED = string.ascii_letters + string.digits
 _SIGNS = "!#%*.?^~+="

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
-from tests.features.learning.corpus import maker
+from tests.features.learning.corpus import Shape, maker
 
 _LEAST = 4
 """Characters of a secret in a row that are a part of it."""
@@ -230,6 +230,12 @@ def lookalikes(n: int, seed: int = 71) -> Iterator[Text]:
     for number in range(n):
         shape = _ALIKE[number % len(_ALIKE)]
         yield _filled(shape, chance, _WRAPPINGS[number // len(_ALIKE) % len(_WRAPPINGS)])
+
+
+def in_wrappings(shapes: Sequence[Shape]) -> Iterator[str]:
+    """Yield the text of each shape, in the wrappings in turn where it is a line."""
+    for number, shape in enumerate(shapes):
+        yield shape.text if "\n" in shape.text else _WRAPPINGS[number % len(_WRAPPINGS)](shape.text)
 
 
 def _filled(template: str, chance: random.Random, wrap: Callable[[str], str]) -> Text:

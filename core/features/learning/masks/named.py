@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from urllib.parse import unquote
 
 from core.base.text import CJK
 from core.features.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
@@ -33,6 +34,7 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 _REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+(?=[ \t]*(?:$|\n|[ \t]#|[ \t]//))")
+_WORDS = re.compile(r"(?:[ \t]+[A-Za-z]{2,12}){2,24}(?!\w)")
 _OTHER = re.compile(
     rf"(?:{OTHER_NAMES})(?:[^\S\n]?[(（][^)）\n]{{0,20}}[)）])?[\"'`”*_\])]{{0,4}}"
     r"(?P<joint>(?:\s{0,4}(?:(?:已经?|也|都|被|均|统一|暂时|现在|目前|临时|初始|默认|就)?(?:更?改|设|重置"
@@ -177,19 +179,17 @@ def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value
     in_url = joint["sign"] == "=" and text[match.start() - 1 : match.start()] in ("?", "&") and match.start() > 0
     for value in values_at(text, start, in_url=in_url):
         candidate = text[value.start : value.end]
+        if joint["sign"] and joint["sign"].startswith("%") and not value.quoted:
+            candidate = re.split(r"[\s)]", unquote(candidate).lstrip("+"))[0]
         compared = joint["compared"] and len(candidate) <= LONGEST
         known = not value.quoted and (compared or _is_itself(candidate, match[0]))
         phrase = value.quoted and "phrase" in match[0].lower() and is_phrase(candidate)
         if not phrase and (known or not is_secret(candidate, certainty, quoted=value.quoted, said=said)):
             continue
-        if (
-            not value.quoted
-            and certainty is Grade.ANY
-            and joint["sign"]
-            and (alone or "phrase" in match[0].lower())
-            and (rest := _REST.match(text, value.end))
-        ):
-            value = Value(value.start, rest.end())
+        if not value.quoted and certainty is Grade.ANY and joint["sign"]:
+            words = re.search("phrase|mnemonic", match[0], re.IGNORECASE)
+            rest = ((alone or words) and _REST.match(text, value.end)) or (words and _WORDS.match(text, value.end))
+            value = Value(value.start, rest.end()) if rest else value
         yield value
 
 

@@ -14,13 +14,14 @@ class Pattern(NamedTuple):
 
     A text with none of the `hints`, in lower case, isn't looked at where there are some. Where `guessed`, the value is
     a secret unless it is plainly none; a group `name` has to be the name of one. No repetition is within another
-    without a bound.
+    without a bound. `again` matches the next secret of the same command.
     """
 
     kind: str
     hints: tuple[str, ...]
     regex: re.Pattern[str]
     guessed: bool = False
+    again: re.Pattern[str] = re.compile("(?!)")
 
 
 _VENDORS = (
@@ -172,6 +173,7 @@ _OPTIONS = {
     r"7z[ar]?|rar|unrar": "-p= -hp=",
     r"xfreerdp\d?|wfreerdp": "/p:=",
     r"cmdkey|net|runas": "/pass:=",
+    r"schtasks": "/rp /p",
     r"useradd|usermod": "-p",
     r"ipa(?:-[\w-]+)?": "-p -a -w",
 }
@@ -182,21 +184,17 @@ _TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
 """Where an entry begins and ends that is alone in a line, in quotes, in a cell or after the head of a log."""
 
 
-def _command(names: str, options: str) -> re.Pattern[str]:
+def _command(names: str, options: str) -> Pattern:
     flags = "|".join(
         re.escape(entry[:-1]) if entry.endswith("=") else f"{re.escape(entry)}(?:[ \t]{{1,4}}|=)?"
         for entry in options.split()
     )
-    return re.compile(
-        rf"(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)(?:[^\n|;]{{0,300}}?\s)(?:{flags}){_VALUE}",
-        re.ASCII,
-    )
+    option = rf"\s(?:{flags}){_VALUE}"
+    command = rf"(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)[^\n|;]{{0,300}}?{option}"
+    hints = tuple(re.findall(r"(?:^|\||\?:)([\w-]+)", names))
+    return Pattern("password", hints, re.compile(command, re.ASCII), guessed=True, again=re.compile(option, re.ASCII))
 
 
-_COMMANDS = tuple(
-    Pattern("password", tuple(re.findall(r"(?:^|\||\?:)([\w-]+)", names)), _command(names, options), guessed=True)
-    for names, options in _OPTIONS.items()
-)
 _PLACES = (
     (
         "-u --user --proxy",
@@ -213,6 +211,12 @@ _PLACES = (
     ),
     ("jdbc:oracle", r"jdbc:oracle:\w{1,10}:[\w.]{1,40}/(?P<value>[^\s@]{2,200})@"),
     ("user:", r"\bnet\s+use\s[^\n]{0,200}?/user:\S+\s+<VALUE>"),
+    ("net use", r"\bnet\s+use\s+\S{1,200}\s+(?:\\\S{1,200}\s+)?(?![/\\*])<VALUE>(?=\s+/|[ \t]*$)"),
+    ("encrypt_string", r"\bencrypt_string\s+(?:-\S+\s+)*<VALUE>"),
+    (
+        "wlan wireless wifi wi-fi ssid content",
+        r"\b(?:(?:wlan|wireless|wi-?fi|ssid)\b[^\n]{0,120}\bkey|key content)[ \t]*[:=][ \t]*<VALUE>",
+    ),
     ("user", r"\bnet\s+(?:rpc\s+|ads\s+)?user\s+(?:add\s+)?[\w.-]+\s+(?!/)<VALUE>"),
     ("htpasswd", r"\bhtpasswd\s+(?:-\w+\s+)*\S+\s+\S+\s+<VALUE>"),
     ("openssl -pass", r"-pass(?:in|out)?[ \t]+[\"']?pass:<VALUE>"),
@@ -246,7 +250,10 @@ _PLACES = (
         ".auth( .login( .authenticate(",
         r"\.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{1,100}[\"']\s*,\s*<VALUE>",
     ),
-    ("user ", r"(?m)(?:^|ftp> ?|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"':,]{3,200})\s*$"),
+    (
+        "user ",
+        r"(?:(?P<ftp>ftp> ?)|^|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"'`:,，<|)]{3,200})(?(ftp)<TO>|\s*$)",
+    ),
     ("wpa_passphrase", r"\bwpa_passphrase\s+\S+\s+<VALUE>"),
     ("nmcli", r"\bnmcli\b[^\n]{0,200}?\s(?:password|wifi-sec\.psk)\s+<VALUE>"),
     (
@@ -283,9 +290,16 @@ _PLACES = (
         r"(?![\w.~-]*[/:]|\d+[-/.]\d)(?P<value>(?=[^\s@]{0,199}[A-Za-z])(?=[^\s@]{0,199}[\d!#$%^&*+=?~])"
         r"[^\s\"'`|/<>,;)，。”]{6,200})",
     ),
+    (
+        "@ admin root 管理员",
+        r"(?<![\w.+-])(?:(?!git@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}|(?:admin(?:istrator)?|root|管理员)"
+        r"(?:[ \t]?[/|:,：，])?)[ \t]{1,8}(?P<value>(?=\D{0,60}\d)(?:(?=[\w!#$%^&*.?~+=-]{8,60}<TO>)"
+        r"(?-i:(?=[^\sA-Z]{0,60}[A-Z])(?=[^\sa-z]{0,60}[a-z]))|(?=[^\s!#$%^*?~+]{1,60}[!#$%^*?~+]\w))"
+        r"(?![\w.-]{1,60}(?:=|%[0-9A-F]{2}|#\d{1,9}(?!\w)))[^\s\"'`|/<>,;:()，。”]{6,60}(?![/:(]))",
+    ),
     ("<<<", r"(?:passw|passwd|secret|token|_key|pass)\w{0,40}[^\n|;]{0,80}<<<\s*<VALUE>"),
     ("secret", r"secret[ _-]?id[\"']?\s{0,4}[:=]?\s{0,16}[\"']?(?P<value>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})"),
-    ("*", r"<FROM>[\"']?[\w.@*-]{1,80}[\"']?[ \t]+(?:\*|\S{1,80})[ \t]+\"(?P<value>[^\"\n]{1,200})\"[ \t]+\*"),
+    ("*", r"<FROM>[\"']?[\w.@*-]{1,80}[\"']?[ \t]+\S{0,80}[^\s:][ \t]+\"(?P<value>[^\"\n]{1,200})\"[ \t]+\*"),
     ("setuser", r"\bSETUSER\s[^\n>]{1,200}><VALUE>"),
     ("argc=", r"\ba\d=\"-(?:p|-password|-pass)\" a\d+=<VALUE>"),
     ("assword:", r"assword:?\S?[\"']\s*[{;]?\s*send\s+(?:--\s+)?<VALUE>"),
@@ -328,7 +342,7 @@ def _compiled(regex: str, flags: int) -> re.Pattern[str]:
 
 PATTERNS = (
     *(Pattern(kind, tuple(hints.split()), _compiled(regex, re.ASCII)) for kind, hints, regex in _SHAPES),
-    *_COMMANDS,
+    *(_command(*entry) for entry in _OPTIONS.items()),
     *(
         Pattern("password", tuple(hints.split()), _compiled(regex, re.IGNORECASE | re.MULTILINE), guessed=True)
         for hints, regex in _PLACES
@@ -360,7 +374,7 @@ _BELOW = re.compile(
 """A name at the end of a line and its value in the next one, as blocks of YAML have it."""
 _PRINTED = re.compile(
     r"^[ \t]*(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
-    r"|[\w-]+ [\w -]{0,200}\b(?:password|secret|token))\n"
+    r"|[^\n]{0,400}(?<![A-Za-z])(?:(?i:password|secret|token)|base64 --?\w{1,8}))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
     re.MULTILINE,
 )
@@ -377,14 +391,17 @@ _ENTRY = re.compile(
 """What a Secret of Kubernetes holds, as YAML and as JSON: secret under any name."""
 _ABOUT = 2_000
 """Characters around the data of a Secret among which its kind is."""
+_COMMAND_REST = 200
+"""Characters after an option of a command among which its others are."""
+_COMMAND_END = re.compile(r"[\n|;]")
 _HINTS = Hints(pattern.hints or ("",) for pattern in PATTERNS)
 
 
 def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield what a pattern knows; `lower` is the text in lower case."""
     for place in _HINTS.places(lower):
-        kind, _, regex, guessed = PATTERNS[place]
-        for match in regex.finditer(text):
+        kind, _, regex, guessed, again = PATTERNS[place]
+        for match in _matches(text, regex, again):
             if "value" not in regex.groupindex:
                 yield SecretSpan(*match.span(), kind)
             elif match["value"] and not ("name" in regex.groupindex and grade(match["name"]) is Grade.NONE):
@@ -397,6 +414,16 @@ def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
                     yield SecretSpan(start, end, kind)
     if "insert" in lower:
         yield from _inserted(text)
+
+
+def _matches(text: str, regex: re.Pattern[str], again: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern, and after each those of the same command."""
+    for match in regex.finditer(text):
+        yield match
+        for following in again.finditer(text, match.end(), match.end() + _COMMAND_REST):
+            if _COMMAND_END.search(text, match.end(), following.start()):
+                break
+            yield following
 
 
 def blocks(text: str) -> Iterator[SecretSpan]:

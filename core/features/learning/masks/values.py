@@ -30,7 +30,7 @@ _CALL = re.compile(
     r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w,"
     r" ]{0,40}>)?\((?P<inner>[^\n]{0,2000})"
 )
-_AFTER_CALL = re.compile(r"[\s\[,;.)\]}:|\"'`]|$")
+_AFTER_CALL = re.compile(r"[\s\[,;.)\]}:|\"'`&<*。，”]|$")
 _GETTERS = frozenset("getenv get getitem getattr header env lookup fetch read".split())
 _CHOICE = re.compile(r"\s{0,4}(?:\|\||\?\?|\?:|or\b|if [^\n\"']{1,80} else)\s{0,4}")
 _LITERAL = re.compile(
@@ -94,7 +94,7 @@ _HEADS = frozenset(
 )
 _SEGMENT = r"[\w.@+ ,%$(){}-]+"
 _PATH = re.compile(
-    rf"(?:~|\.{{1,2}}|[A-Za-z]:|file:|\$\{{?\w+\}}?)?(?:[/\\]{{1,2}}{_SEGMENT}){{1,40}}[/\\]?"
+    rf"(?:~|\.{{1,2}}|[\w.-]{{1,40}}:|\$\{{?\w+\}}?)?(?:[/\\]{{1,2}}{_SEGMENT}){{1,40}}[/\\]?"
     rf"|{_SEGMENT}(?:/{_SEGMENT}){{2,40}}/?"
     r"|[\w./-]+\.(?:pem|key|txt|json|ya?ml|env|conf|ini|crt|cer|p12|pfx|jks|gpg|pub|py|jsx?|tsx?|go|rs"
     r"|java|md|html|kdbx|asc|cfg|toml"
