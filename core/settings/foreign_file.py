@@ -21,6 +21,9 @@ _ROLES = {
 """Section -> what other programs call it; a name without one of these in `[models]` is of the model for meaning."""
 _NAMES = {"url": "base_url", "api_base": "base_url", "endpoint": "base_url", "name": "model", "model_name": "model"}
 
+_MOST_SECTIONS = 3
+"""Sections within each other, as those of `[embeddings.servers.ollama]`."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportedSettings:
@@ -40,35 +43,37 @@ def import_settings(path: Path) -> ImportedSettings:
     except (OSError, files.Unfit) as error:
         raise ConfigError("{path} can't be read: {reason}.", path=str(path), reason=files.reason(error)) from error
     target, taken, left = SettingsFile(settings(), lambda: None), [], dict[str, Message]()
+    servers = dict[str, dict[str, Any]]()
     for name, key, value in _read(values):
-        section = key.rpartition(".")[0]
-        if key.endswith("api_key"):
+        section, _, last = key.rpartition(".")
+        if last == "api_key":
             variable = key_variable(section or "embeddings")
             left[name] = message("keys aren't kept in files. Set {variable}", variable=variable)
             continue
+        server = {**servers.get(section, {}), last: value} if "." in section else None
         try:
-            target.write(key, value)
+            target.write(section if server else key, server or value)
         except ConfigError as error:
             reason = error.message.fields.get("reason")
             left[name] = reason if isinstance(reason, Message) else error.message
         else:
             taken.append(key)
+            servers[section] = server or {}
     if not taken:
         raise ConfigError("{path} has no setting that Tessera has.", path=str(path))
     return ImportedSettings((*taken,), left)
 
 
-def _read(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+def _read(values: Mapping[str, Any], *sections: str) -> Iterator[tuple[str, str, Any]]:
     """Yield the settings of a file: the name that it has there, its key here, its value."""
-    for section, value in values.items():
-        if not isinstance(value, dict):
-            yield section, section, value
-        elif section != "models":
-            yield from ((f"{section}.{name}", f"{section}.{name}", item) for name, item in value.items())
+    for name, value in values.items():
+        path = (*sections, name)
+        if isinstance(value, dict) and len(path) <= _MOST_SECTIONS:
+            yield from _read(value, *path)
+        elif sections[:1] == ("models",):
+            yield ".".join(path), _key(path[1], ".".join(path[2:])), value
         else:
-            for name, item in value.items():
-                parts = item if isinstance(item, dict) else {"": item}
-                yield from ((f"models.{name}.{part}".strip("."), _key(name, part), parts[part]) for part in parts)
+            yield ".".join(path), ".".join(path).replace("embeddings.servers.", "embeddings.", 1), value
 
 
 def _key(name: str, part: str) -> str:

@@ -89,6 +89,26 @@ def test_the_settings_of_another_file_are_taken_over(
     assert "sk-1234" not in text + printed
 
 
+@pytest.mark.parametrize("section", ["embeddings.office", "embeddings.servers.office"])
+def test_a_server_with_a_name_is_taken_over_without_its_key(
+    section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = f'[{section}]\nmodel = "bge-m3"\napi_key = "sk-1234"\ncolour = 1\nbase_url = "http://localhost:11434/v1"\n'
+    Path("config.toml").write_text(text, encoding="utf-8")
+    with suppress(SystemExit):
+        cli.main(["settings", "import", "config.toml"])
+    printed = capsys.readouterr().out
+    assert printed.splitlines() == [
+        "Set in tessera.toml: embeddings.office.model, embeddings.office.base_url.",
+        f"{section}.api_key isn't taken over: keys aren't kept in files. Set TESSERA_EMBEDDINGS_OFFICE_API_KEY.",
+        f"{section}.colour isn't taken over: there is no such setting.",
+    ]
+    server = settings().embeddings.servers["office"]
+    assert (server.base_url, server.model) == ("http://localhost:11434/v1", "bge-m3")
+    assert "sk-1234" not in Path("tessera.toml").read_text(encoding="utf-8") + printed
+
+
 @pytest.mark.parametrize("text", [None, "", "[[[", "colour = 1", "[models]\napi_key = 'x'", "\0"])
 def test_a_file_without_settings_changes_none(
     text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
