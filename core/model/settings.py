@@ -40,7 +40,7 @@ class CompleteSettings:
 
     `pool` chunks of each stage are candidates. `semantic_weight` is the share of meaning against words, `link_weight`
     the gain of a chunk that is linked with the best, `priority_weight` that of the most important candidate,
-    `feedback_weight` that of a note with good verdicts only, `score_threshold` the least cosine of a hit, and
+    `feedback_weight` that of a note with good verdicts only, `score_threshold` the least score of a hit, and
     `expansion_size` the number of neighbours that widen a hit. The `reranker`, or `none`, judges the best
     `rerank_pool`, each by at most `rerank_characters` of its best window; `rerank_weight` is the share of its score
     against the earlier score.

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from core.base.call_log import log_bases, log_call, skip_log
 from core.base.errors import Cancelled, ConfigError, NoteNotFound, UnknownChoice
 from core.base.jobs import Jobs
-from core.base.messages import Message, message
+from core.base.messages import Message, language_of, message, render, terminal_language
 from core.base.text import digest
 from core.features.evaluation.note_questions import note_questions, plain_question
 from core.features.evaluation.runs import Runs
@@ -141,16 +141,19 @@ class NoteChecks:
 
     @log_call("findability.check")
     def check(
-        self, base: str, progress: Progress = no_progress, *, name: str = str(NAME), seconds: float = SECONDS
+        self, base: str, progress: Progress = no_progress, *, language: str = "", seconds: float = SECONDS
     ) -> NoteCheck:
         """Ask the questions that a base's notes give for about `seconds`, and store the runs.
 
-        Each note has its first question before any has its second; `name` is that of a new question set. Raises
+        Each note has its first question before any has its second. A new question set is named in the `language`,
+        else in that of the settings, else in that of the terminal. Raises
         ConfigError for a base whose notes give no question, and what a run raises.
         """
         with self._checking:
             named = self._store.bases.named(base)
             log_bases([named])
+            chosen = language or self._preferences.get("language")
+            name = render(NAME, language_of(chosen) if chosen else terminal_language())
             question_set = self._draw(named, name, progress)
             pipelines = [FOUND, BY_MEANING] if named.has_vectors else [FOUND]
             for number, pipeline in enumerate(pipelines):

@@ -5,16 +5,13 @@ from functools import partial
 
 import streamlit as st
 
-from core.base.messages import message
 from core.model import CheckDiff, KnowledgeBase, NoteCheck, Progress, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison
 from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import sentences, t, t_plural, text_of
+from pages.ui.shared.text import sentences, session_language, t, t_plural, text_of
 
-NAME = message("Questions from the notes")
-"""The name of the question set."""
 JOB = "findable"
 _SHOWN = 30
 """Notes of a list."""
@@ -31,7 +28,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         shut = workspace.readonly or workspace.jobs.running(JOB)
         if widgets.button(t("Check now"), f"check_{base.id}", "manage_search", type="primary", disabled=shut):
-            jobs.start(workspace, JOB, partial(_check, workspace, base.name, text_of(NAME)), base.name)
+            jobs.start(workspace, JOB, partial(_check, workspace, base.name, session_language()), base.name)
         st.toggle(
             t("After every import"),
             **widgets.bound(
@@ -46,8 +43,8 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
         _result(workspace, last)
 
 
-def _check(workspace: Workspace, base: str, name: str, progress: Progress) -> NoteCheck:
-    return workspace.findability.check(base, progress, name=name)
+def _check(workspace: Workspace, base: str, language: str, progress: Progress) -> NoteCheck:
+    return workspace.findability.check(base, progress, language=language)
 
 
 def _result(workspace: Workspace, check: NoteCheck) -> None:

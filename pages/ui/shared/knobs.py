@@ -257,8 +257,8 @@ HELPS = {
         "How much your verdicts on notes change the order of the hits. They never add or remove a hit. 0: not at all."
     ),
     "score_threshold": message(
-        "Hits whose meaning is less similar to the question are left out; 0 leaves out none. "
-        "Doesn't apply to a search by words only."
+        "Hits with a lower score are left out; 0 leaves out none. A score is from 0 to 1: how similar a hit is "
+        "to the question, and higher where it has your exact words. Doesn't apply to a search by words only."
     ),
     "reranker": message(
         "The best hits are compared with the whole question again and put in a new order. The default "

@@ -12,6 +12,7 @@ from core.model import NoteCheck, SearchSettings
 from core.workspace import Workspace
 
 THINGS = "harbour orchard furnace glacier lantern meadow quarry saddle turbine violin walnut yoghurt".split()
+NAME = "Questions from the notes"
 NOTE = """# The {0} handbook
 
 See [the {1} at night](the-{1}.md).
@@ -156,6 +157,25 @@ def test_settings_are_tried_before_they_are_taken(workspace: Workspace) -> None:
     assert back is not None
     assert back.comparison.difference > 0
     assert not back.loses
+
+
+@pytest.mark.parametrize(
+    ("chosen", "terminal", "name"),
+    [("zh_CN", "en_US.UTF-8", "取自笔记的问题"), ("en", "zh_CN.UTF-8", NAME), ("", "zh_CN.UTF-8", "取自笔记的问题")],
+)
+def test_the_question_set_has_a_name_in_the_language_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, terminal: str, name: str
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("TESSERA_LANGUAGE", terminal)
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "one.md").write_text(NOTE.format("harbour", "quarry", "One"), encoding="utf-8")
+    with Workspace(tmp_path / "workspace") as workspace:
+        bring(workspace, folder)
+        workspace.preferences.set("language", chosen)
+        workspace.findability.check("things")
+        assert [known.name for known in workspace.question_sets.all("things")] == [name]
 
 
 def test_after_an_import_its_bases_are_checked_if_wished(workspace: Workspace, folder: Path) -> None:
