@@ -1,8 +1,10 @@
 """RecursiveCharacter against its specification, and what a fixture can't show."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
+from langchain_text_splitters import character
 
 from core.chunking.strategies import RecursiveCharacter
 from tests.chunking.fakes import chunks_of, words
@@ -29,3 +31,17 @@ def test_the_text_may_hold_the_characters_that_mark_tokens() -> None:
     body = "\ue000 and \ue001 and \ue002 are private. " * 30
     chunks = chunks_of(RecursiveCharacter(chunk_size=20, chunk_overlap=0), body)
     assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(body.split())
+
+
+def test_a_text_of_tiny_pieces_is_split_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    split, most = character._split_text_with_regex, 0
+
+    def counted(*given: Any, **options: Any) -> list[str]:
+        nonlocal most
+        pieces = split(*given, **options)
+        most = max(most, len(pieces))
+        return pieces
+
+    monkeypatch.setattr(character, "_split_text_with_regex", counted)
+    assert chunks_of(RecursiveCharacter(), "x " * 150_000)[-1].end == 299_999
+    assert 0 < most < 100_000

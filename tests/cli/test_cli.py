@@ -3,11 +3,11 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -26,6 +26,7 @@ from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordLengths
 from tests.model_server import ModelServer
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("bundled")
 
@@ -351,6 +352,12 @@ def test_a_workspace_in_use_is_refused_for_writing_and_open_for_reading(run: Any
         assert run("search", "pg_restore", "--mode", "keyword")["hits"]
 
 
+def _has_notes(database: Path) -> bool:
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as read:
+        return bool(read.execute("SELECT 1 FROM notes LIMIT 1").fetchone())
+    return False
+
+
 def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
@@ -366,9 +373,7 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
         str(tmp_path / "workspace"),
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "workspace" / "chroma").exists() and process.poll() is None:
-        time.sleep(0.1)
-    time.sleep(1)
+    wait_until(lambda: _has_notes(tmp_path / "workspace" / "notes.db") or process.poll() is not None)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=180)
     assert process.returncode == 130

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -48,7 +47,7 @@ def test_watching_without_the_app(
         said.append(added.stderr or "added")
         (vault / "backups.md").write_text("Another text.")
         wait_for("backups.md", "Another")
-        time.sleep(1)
+        wait_until(lambda: sys.stdout.getvalue().count("\n") > 1)  # type: ignore[attr-defined]  # it is that of capsys
         os.kill(os.getpid(), signal.SIGINT)
 
     before = signal.getsignal(signal.SIGINT)

@@ -2,7 +2,6 @@
 
 import shutil
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +52,15 @@ def syncs(workspace: Workspace) -> list[SyncReport]:
     return reports
 
 
+@pytest.fixture
+def taken(workspace: Workspace, syncs: list[SyncReport], monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return what the thread that watches takes up, at each of its looks."""
+    looks: list[object] = []
+    take = workspace.watching._events.take
+    monkeypatch.setattr(workspace.watching._events, "take", lambda: (looks.append(found := take()), found)[1])
+    return looks
+
+
 def test_each_changed_file_is_read_alone(
     workspace: Workspace, vault: Path, syncs: list[SyncReport], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +104,7 @@ def test_deleted_files_leave_and_what_was_added_here_stays(
 
 
 def test_a_folder_that_is_suddenly_empty_or_away_removes_nothing(
-    workspace: Workspace, vault: Path, syncs: list[SyncReport]
+    workspace: Workspace, vault: Path, taken: list[object]
 ) -> None:
     base, before = workspace.bases.get("vault"), paths(workspace)
     for file in vault.iterdir():
@@ -104,7 +112,8 @@ def test_a_folder_that_is_suddenly_empty_or_away_removes_nothing(
     wait_until(lambda: any(one.problem for one in workspace.watching.folders(base)))
     assert paths(workspace) == before
     vault.rename(vault.with_name("away"))
-    time.sleep(0.3)
+    looks = len(taken)
+    wait_until(lambda: len(taken) > looks + 5)
     assert paths(workspace) == before
 
 
@@ -142,17 +151,21 @@ def test_a_file_that_cannot_be_read_is_listed_and_read_when_it_changed(
     wait_until(lambda: "bad.md" in paths(workspace) and workspace.bases.failures(base) == [])
 
 
-def test_changes_wait_for_the_end_of_an_import(workspace: Workspace, vault: Path, syncs: list[SyncReport]) -> None:
+def test_changes_wait_for_the_end_of_an_import(
+    workspace: Workspace, vault: Path, syncs: list[SyncReport], taken: list[object]
+) -> None:
     go_on = threading.Event()
     workspace.jobs.start("import", lambda progress: go_on.wait(60))
     (vault / "herons.md").write_text("Herons.")
-    time.sleep(0.5)
+    wait_until(lambda: len([*filter(None, taken)]) > 1)  # it was put back once
     assert "herons.md" not in paths(workspace)
     go_on.set()
     workspace.jobs.wait("import")
     wait_until(lambda: syncs)
     assert "herons.md" in paths(workspace)
-    assert (told := workspace.jobs.find("import")) and not told.quiet  # a person may still read what came of it
+    told = workspace.jobs.find("import")
+    assert told is not None
+    assert not told.quiet  # a person may still read what came of it
 
 
 def test_without_events_the_looks_find_it(

@@ -6,7 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
-import time
+import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,9 @@ from PIL import Image, ImageDraw, ImageFont
 from core.base.errors import ConfigError, EditError, SourceError
 from core.documents import converting, process
 from core.model import Chunk, Filters
+from core.notes import pictures
 from core.workspace import Workspace
+from tests.waiting import PATIENCE, ManualTime, wait_until
 
 READ = "Irrigation of the greenhouse"
 NOTE = "# Plan\n\n## Water\n\nSee the board ![[board.png]] here.\n\n## Later\n\nMore words.\n"
@@ -380,22 +382,17 @@ def test_a_picture_that_took_too_long_is_tried_again(
 
 
 def test_reading_waits_for_other_jobs_and_stops_where_a_person_says_so(
-    workspace: Workspace, vault: Path, reader: Reader
+    workspace: Workspace, vault: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    released = []
-
-    def other(progress: Callable[..., object]) -> None:
-        while not released:
-            progress(0, 0, "")
-            time.sleep(0.05)
-
+    go_on, clock = threading.Event(), ManualTime()
+    monkeypatch.setattr(pictures.time, "sleep", clock.sleep)
     workspace.bases.add("vault", read_pictures=True)
     workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
-    workspace.jobs.start("doctor", other)
+    workspace.jobs.start("doctor", lambda _: go_on.wait(PATIENCE))
     assert workspace.pictures.start()
-    time.sleep(1)
+    wait_until(lambda: len(clock.slept) > 5, lambda _: go_on.wait(0.02))
     assert (workspace.jobs.running("pictures"), reader.read) == (True, [])
-    released.append(True)
+    go_on.set()
     assert workspace.jobs.wait("pictures").result == 1  # type: ignore[union-attr]
 
 
