@@ -37,8 +37,8 @@ from core.chunking.slices import (
 from core.markdown.outline import Block, Heading, walk
 from core.model import SETTINGS, Chunk
 
-_PART, _TINY = 200_000, 8
-"""Characters that are split at a time if pieces are tiny: langchain holds all pieces of a text, 200 bytes each."""
+_PART = 300_000
+"""Characters that are split at a time: langchain holds all pieces of a text, of which tiny ones take 200 bytes each."""
 
 
 def check_positive(name: str, value: int) -> int:
@@ -244,9 +244,10 @@ def _separate(reading: TokenizedNote, mask: NDArray[np.bool_], target: int) -> l
     marked = np.insert(codes, reading.starts, mark).tobytes().decode("utf-32-le", "surrogatepass")
     sign = chr(mark)
 
-    class Splitter(RecursiveCharacterTextSplitter):
+    class Splitter(RecursiveCharacterTextSplitter):  # type: ignore[misc]
         def _split_text(self, text: str, separators: list[str]) -> list[str]:
-            parts = _of_tiny_pieces(text, separators) if len(text) > _PART else [text]
+            separator = next((item for item in separators if re.search(item, text)), separators[-1])
+            parts = re.findall(rf"(?s:.{{1,{_PART}}}(?:.*?(?:{separator})|.*))", text)
             return [piece for part in parts for piece in super(Splitter, self)._split_text(part, separators)]
 
     splitter = Splitter(
@@ -262,17 +263,6 @@ def _separate(reading: TokenizedNote, mask: NDArray[np.bool_], target: int) -> l
     )
     lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
     return list(pairwise(accumulate(lengths, initial=0)))
-
-
-def _of_tiny_pieces(text: str, separators: list[str]) -> list[str]:
-    """Cut a text of tiny pieces between these, about every `_PART` characters; other text stays whole."""
-    separator = next((item for item in separators if re.search(item, text)), separators[-1])
-    edges, pieces = [0], 0
-    for match in re.finditer(separator, text):
-        pieces += 1
-        if match.end() - edges[-1] >= _PART:
-            edges.append(match.end())
-    return [text[start:end] for start, end in pairwise([*edges, len(text)])] if pieces * _TINY > len(text) else [text]
 
 
 def _separators(mark: str, filler: str, run: int) -> list[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from core.base.text import CJK, STOP_WORDS
 from core.features.answers import names
@@ -69,6 +69,7 @@ _CHINESE_PERIODS = {"晚": "night", "夜": "night", "季度": "quarter", "季": 
 _CHINESE_PERIOD = "秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼拜|个?月|个?季度?|年"
 _DAYS = "mon tue wed thu fri sat sun".split()
 _HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
+_QUARTERS = {"半": 30, "一刻": 15, "三刻": 45}
 _LATE = ("下午", "晚", "傍晚", "夜")
 _CLOSED = {
     kind: {word: words.split()[0] for words in groups.split(",") for word in words.split()}
@@ -116,7 +117,7 @@ def find_missing(
     `known`, as the other passages have it `large` within a sentence. A figure in the place of another one is missing.
     """
     plain, texts = names.normal(sentence), [names.normal(text) for text in quotes]
-    ours, pairs = find(plain), [(text, figure) for text in texts for figure in find(text)]
+    ours, pairs = find(plain), [(text, figure) for text in texts for figure in _with_times(text, find(text))]
     lost = [
         (figure.start, plain[figure.start : figure.end])
         for figure in ours
@@ -157,6 +158,18 @@ def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
         kind == "bare" and ("n", value, "") in said and any(f"({unit})" in other for other, _ in pairs)
         for kind, value, *unit_of in figure.implies
         for unit in unit_of
+    )
+
+
+_AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|at|in|on|the)\b)*\s?")
+
+
+def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
+    """Return figures with how often it is where times of the day are listed: at 8 and at 20, that is twice."""
+    times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "part of the day")]
+    listed = len(times) > 1 and all(_AND.fullmatch(text, one.end, two.start) for one, two in pairwise(times))
+    return (
+        [*figures, Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),))] if listed else figures
     )
 
 
@@ -251,15 +264,24 @@ def _part(match: re.Match[str]) -> Read:
     return (("n", share * 100, "%"),), (), False
 
 
+def _and_a_half(match: re.Match[str]) -> Read:
+    """Read an hour and a half, two and a half days."""
+    count, unit = filter(None, match.groups())
+    base, factor = UNIT[unit.lower()]
+    return ((("n", ((read_number(count) or 1) + Fraction(1, 2)) * factor, base),), (), False)
+
+
 def _time(match: re.Match[str]) -> Read:
     """Read a time of the day in minutes; `hour` is one whose half of the day isn't said."""
     word = match.group().strip().lower()
     if word in _HOURS:
         return (("time", _HOURS[word]),), (("hour", 0),), False
-    hour, minute = read_number(match["hour"] or match["clock"] or match["at"] or match["chinese"]), 0
+    alone = match["at"] or match["alone"]
+    hour = read_number(match["hour"] or match["clock"] or alone or match["chinese"])
     if hour is None or hour > 24:
         return None
-    minute = 30 if match["minute"] == "半" else int(read_number(match["minute"] or match["past"]) or 0)
+    past = (match["minute"] or match["past"] or match["more"] or "").removesuffix("分")
+    minute = _QUARTERS.get(past) or int(read_number(past) or 0)
     if minute > 59:
         return None
     total, half = int(hour) % 24 * 60 + minute, (match["half"] or match["part"] or "").lower()
@@ -268,8 +290,8 @@ def _time(match: re.Match[str]) -> Read:
         total + 720 if late and total < 720 else total - 720 if half.startswith("a") and total >= 720 else total
     ) % 1440
     vague = ("hour", total % 720)
-    if match["at"] or (match["clock"] and not half) or (match["chinese"] and not half and hour <= 12):
-        return (vague, *((("n", hour, ""),) if match["at"] else ())), (), False
+    if (alone and hour <= 12) or (match["clock"] and not half) or (match["chinese"] and not half and hour <= 12):
+        return (vague, *((("n", hour, ""),) if alone and not past else ())), (), False
     return (("time", total),), (vague,), False
 
 
@@ -385,15 +407,22 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = 
         ),
         (rf"(?P<whole>[{COUNTED}]+)分之(?P<of>{_N})", _percent),
         (
+            rf"\b(?:(an?|\d+|{SPELLED})\s(hour|day|week|month|year)s?\sand\sa\shalf"
+            rf"|(\d+|{SPELLED})\sand\sa\shalf\s(hour|day|week|month|year)s?)\b"
+            rf"|(?<![{COUNTED}第])(?:({_N})个半(小时|钟头|月)|({_N})(小时|分钟|天|年)半)(?![{COUNTED}])",
+            _and_a_half,
+        ),
+        (
             r"\b(?:(?P<count>an?|one|two|three|four)[ -])?(?P<part>half|(?:quarter|third|fifth|tenth)s?(?=\sof\b))(?!-)"
             r"(?:\s(?:of\s)?an?\s(?P<unit>hour|day|minute|second|year|month)\b)?|半(?P<chinese>小时|天|年|个月|分钟)|一半",
             _part,
         ),
         (
             r"(?P<part>早上|早晨|上午|凌晨|清晨|中午|下午|傍晚|晚上|晚)?\s?(?:"
-            r"(?<![\d.:])(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})(?![\d:.])|(?P<clock>\d{1,2})(?=\s?[ap]\.?m\b|\so['’]clock))"
+            r"(?<![\d.:])(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})(?![\d:]|\.\d)|(?P<clock>\d{1,2})(?=\s?[ap]\.?m\b|\so['’]clock))"
             r"(?:\s?(?P<half>[ap]\.?m\b\.?)|\so['’]clock)?"
-            rf"|(?<=[午晨上晚])(?P<chinese>{_N})[点时](?P<past>半|(?:{_N})分?)?"
+            rf"|(?<=[午晨上晚])(?P<chinese>{_N})[点时](?P<past>半|[一三]刻|(?:{_N})分?)?"
+            rf"|(?<![{COUNTED}第.])(?P<alone>{_N})点(?:钟|整|(?P<more>半|[一三]刻|(?:{_N})分))?(?![{COUNTED}\d])"
             rf"|(?<=\bat\s)(?P<at>\d{{1,2}})(?![\d:.,%°-]|{UNIT_AFTER}))"
             r"|\b(?P<word>noon|midday|midnight)\b|正午|午夜|半夜",
             _time,

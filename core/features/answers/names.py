@@ -71,4 +71,8 @@ def contains_name(name: str, held: set[str]) -> bool:
     """Whether a name is in some words, as it is or with an ending of English."""
     folded = fold(name)
     forms = {folded, folded.removesuffix("'s"), folded.removesuffix("’s"), folded.removesuffix("s"), f"{folded}s"}
+    if folded.endswith("al"):
+        forms.add(folded[:-1])  # mitochondrial: of mitochondria
+    if re.search(r"\d\.\d", folded):  # a version: 2.0 isn't 2.0.1
+        return bool(forms & held)
     return bool(forms & held) or all(part in held for part in re.split(r"[^\w]+", folded) if part)

@@ -80,6 +80,7 @@ _TOKEN = re.compile(
 _ENDS = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
 _LAST = frozenset(".!…")
 _NUMBERED = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "those": "that"}
+_NUMBERED |= {"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth"}
 _SINGULAR = frozenset("news means goods customs sometimes besides always perhaps species series across its".split())
 
 

@@ -14,14 +14,13 @@ class Pattern(NamedTuple):
 
     A text with none of the `hints`, in lower case, isn't looked at where there are some. Where `guessed`, the value is
     a secret unless it is plainly none; a group `name` has to be the name of one. No repetition is within another
-    without a bound. `again` matches the next secret of the same command.
+    without a bound.
     """
 
     kind: str
     hints: tuple[str, ...]
     regex: re.Pattern[str]
     guessed: bool = False
-    again: re.Pattern[str] = re.compile("(?!)")
 
 
 _VENDORS = (
@@ -184,17 +183,18 @@ _TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
 """Where an entry begins and ends that is alone in a line, in quotes, in a cell or after the head of a log."""
 
 
-def _command(names: str, options: str) -> Pattern:
-    flags = "|".join(
-        re.escape(entry[:-1]) if entry.endswith("=") else f"{re.escape(entry)}(?:[ \t]{{1,4}}|=)?"
-        for entry in options.split()
+def _command(names: str, option: str) -> re.Pattern[str]:
+    flag = re.escape(option[:-1]) if option.endswith("=") else f"{re.escape(option)}(?:[ \t]{{1,4}}|=)?"
+    return re.compile(
+        rf"(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)(?:[^\n|;]{{0,300}}?\s){flag}{_VALUE}", re.ASCII
     )
-    option = rf"\s(?:{flags}){_VALUE}"
-    command = rf"(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)[^\n|;]{{0,300}}?{option}"
-    hints = tuple(re.findall(r"(?:^|\||\?:)([\w-]+)", names))
-    return Pattern("password", hints, re.compile(command, re.ASCII), guessed=True, again=re.compile(option, re.ASCII))
 
 
+_COMMANDS = tuple(
+    Pattern("password", tuple(re.findall(r"(?:^|\||\?:)([\w-]+)", names)), _command(names, option), guessed=True)
+    for names, options in _OPTIONS.items()
+    for option in options.split()
+)
 _PLACES = (
     (
         "-u --user --proxy",
@@ -342,7 +342,7 @@ def _compiled(regex: str, flags: int) -> re.Pattern[str]:
 
 PATTERNS = (
     *(Pattern(kind, tuple(hints.split()), _compiled(regex, re.ASCII)) for kind, hints, regex in _SHAPES),
-    *(_command(*entry) for entry in _OPTIONS.items()),
+    *_COMMANDS,
     *(
         Pattern("password", tuple(hints.split()), _compiled(regex, re.IGNORECASE | re.MULTILINE), guessed=True)
         for hints, regex in _PLACES
@@ -391,17 +391,14 @@ _ENTRY = re.compile(
 """What a Secret of Kubernetes holds, as YAML and as JSON: secret under any name."""
 _ABOUT = 2_000
 """Characters around the data of a Secret among which its kind is."""
-_COMMAND_REST = 200
-"""Characters after an option of a command among which its others are."""
-_COMMAND_END = re.compile(r"[\n|;]")
 _HINTS = Hints(pattern.hints or ("",) for pattern in PATTERNS)
 
 
 def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield what a pattern knows; `lower` is the text in lower case."""
     for place in _HINTS.places(lower):
-        kind, _, regex, guessed, again = PATTERNS[place]
-        for match in _matches(text, regex, again):
+        kind, _, regex, guessed = PATTERNS[place]
+        for match in regex.finditer(text):
             if "value" not in regex.groupindex:
                 yield SecretSpan(*match.span(), kind)
             elif match["value"] and not ("name" in regex.groupindex and grade(match["name"]) is Grade.NONE):
@@ -414,16 +411,6 @@ def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
                     yield SecretSpan(start, end, kind)
     if "insert" in lower:
         yield from _inserted(text)
-
-
-def _matches(text: str, regex: re.Pattern[str], again: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern, and after each those of the same command."""
-    for match in regex.finditer(text):
-        yield match
-        for following in again.finditer(text, match.end(), match.end() + _COMMAND_REST):
-            if _COMMAND_END.search(text, match.end(), following.start()):
-                break
-            yield following
 
 
 def blocks(text: str) -> Iterator[SecretSpan]:
