@@ -27,11 +27,13 @@ _LOG = logging.getLogger(__name__)
 
 # Dates by the tokens of Moment.js, as in Obsidian.
 
-_CLDR = {
-    **{"YYYY": "yyyy", "YY": "yy", "Q": "Q", "MMMM": "MMMM", "MMM": "MMM", "MM": "MM", "M": "M"},
-    **{"DDDD": "DDD", "DDD": "D", "DD": "dd", "D": "d", "dddd": "EEEE", "ddd": "EEE", "dd": "EEEEEE"},
-    **{"HH": "HH", "H": "H", "hh": "hh", "h": "h", "mm": "mm", "m": "m", "ss": "ss", "s": "s", "A": "a"},
-}
+_CLDR = dict(
+    entry.split(":")
+    for entry in """
+    YYYY:yyyy YY:yy Q:Q MMMM:MMMM MMM:MMM MM:MM M:M DDDD:DDD DDD:D DD:dd D:d dddd:EEEE ddd:EEE dd:EEEEEE
+    HH:HH H:H hh:hh h:h mm:mm m:m ss:ss s:s A:a
+""".split()
+)
 """The pattern of Unicode for each token that it has one for."""
 _ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 _OTHERS: Mapping[str, Callable[[datetime, str], str]] = {

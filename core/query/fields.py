@@ -74,35 +74,20 @@ _NOT_NEGATED = {
     "before": message("Use 'after:' instead."),
     "like": message("Only pictures that are alike can be asked for."),
 }
-_EXAMPLES = {
-    "tag": "rust,go",
-    "status": "active",
-    "priority": ">=2",
-    "has": "code",
-    "path": "work/",
-    "page": "3",
-    "kind": "pdf",
-    "use": "unfound",
-    "base": "work,home",
-    "after": "2026-01-31",
-    "before": "2026-01-31",
-    "created": "2026-01",
-    "updated": "2026-01..2026-03",
-}
-_MEANT = {
-    "title": "in",
-    "name": "in",
-    "file": "path",
-    "folder": "path",
-    "dir": "path",
-    "heading": "section",
-    "label": "tag",
-    "importance": "priority",
-    "prio": "priority",
-    "since": "after",
-    "date": "after",
-    "until": "before",
-}
+_EXAMPLES = dict(
+    entry.split(":")
+    for entry in """
+    tag:rust,go status:active priority:>=2 has:code path:work/ page:3 kind:pdf use:unfound
+    base:work,home after:2026-01-31 before:2026-01-31 created:2026-01 updated:2026-01..2026-03
+""".split()
+)
+_MEANT = dict(
+    entry.split(":")
+    for entry in """
+    title:in name:in file:path folder:path dir:path heading:section label:tag importance:priority
+    prio:priority since:after date:after until:before
+""".split()
+)
 _SHOWN = 20
 """Properties of notes that a sentence lists."""
 _NOTES = "md"

@@ -40,38 +40,40 @@ class ExploratoryRule:
         return _compiled(self.pattern)
 
 
-_PARTS = {
-    # One character of a text in which neither how nor why follows.
-    "plain": r"(?!为什么|为何|怎[么样]|如何|\bwhy\b|\bhow\b|不管|无论).",
-    # Excludes lists in a terminal, and questions for one fact.
-    "no_files": r"(?!.*\b(?:files|directories|processes|tables|columns|rows|containers|branches|commits|elements)\b)",
-    "no_command": r"(?!.*(?:命令|方法|代码|吗|谁|多少|什么)$)",
-    "what_is": r"(?:what(?:'s| is| are) )?(?:the |any )?(?:main |key )?",
-    "better": r"\w+er|best|worse|good|(?:more|less) \w+",
-    "pick": r"(?:(?:use|pick|choose|buy|get|take|learn|go with) )?",
-    "give": r"(?:(?:give|show|tell|get|find)(?: me)? )?",
-    "i": r"(?:i|we)\b",
-    "know": r"know|have|wrote|learned|noted|saved|decided",
-    "about": r"about|on",
-    "notes": r"(?:(?: of)?(?: the| my| our))?(?: notes <about>)?",
-    "lessons": r"(?:all )?(?:of )?(?:my|our) (?:experiences?|lessons|insights|knowledge) (?:with|of|about|on|in|from) ",
-    "things": r"(?:[\w-]+ )?(?:[a-z][\w-]*s|people)\b",
-    "ways": r"(?:ways|methods|options|approaches|kinds|types|examples|reasons|advantages|disadvantages|pros)\b",
-    "what": r"的|(?:有|产生)(?:什么|啥|何|哪些|没有)?|是什么",
-    "which": r"(?:哪[个种款家]|谁)\w{0,2}?(?=更|比较|最|好|快|强|值得|适合|划算|便宜)",
-    "some": r"哪(?:些|几[种个类])",
-    # Where a noun such as 区别 ends: 对比度 and 区别于 go on.
-    "rest": r"(?P<rest>(?:[是有在哪吗呢]|\W).*)?",
-    "of": r"(?:有?关于)\s*",
-    "all": r"(?:所有(?![权者])|全部|一切)的?",
-    "matter": r"内容|资料|信息|知识|记录",
-    "matters": r"(?:有关|相关)?的<all>?<matter>",
-    # What somebody knows of a subject: 在分块方面的所有经验
-    "mine": r"我们?(?:在|对于?|关于)",
-    "field": r"(?:这个|这)?(?:方面|领域)",
-    "learnt": r"的<all>?(?:经验教训|经验|教训|心得体会|心得|体会|知识|理解|看法|认识|做法|笔记)",
-    "sum_up": r"总结|汇总|归纳|概括|梳理|(?:整理|复盘|回顾|盘点)(?=一下)",
-}
+# plain: one character of a text in which neither how nor why follows. no_files excludes lists in a terminal,
+# no_command questions for one fact. rest is where a noun such as 区别 ends: 对比度 and 区别于 go on.
+# mine is what somebody knows of a subject: 在分块方面的所有经验
+_PARTS = dict(
+    line.split(" ", 1)
+    for line in r"""
+plain (?!为什么|为何|怎[么样]|如何|\bwhy\b|\bhow\b|不管|无论).
+no_files (?!.*\b(?:files|directories|processes|tables|columns|rows|containers|branches|commits|elements)\b)
+no_command (?!.*(?:命令|方法|代码|吗|谁|多少|什么)$)
+what_is (?:what(?:'s| is| are) )?(?:the |any )?(?:main |key )?
+better \w+er|best|worse|good|(?:more|less) \w+
+pick (?:(?:use|pick|choose|buy|get|take|learn|go with) )?
+give (?:(?:give|show|tell|get|find)(?: me)? )?
+i (?:i|we)\b
+know know|have|wrote|learned|noted|saved|decided
+about about|on
+notes (?:(?: of)?(?: the| my| our))?(?: notes <about>)?
+lessons (?:all )?(?:of )?(?:my|our) (?:experiences?|lessons|insights|knowledge) (?:with|of|about|on|in|from)[ ]
+things (?:[\w-]+ )?(?:[a-z][\w-]*s|people)\b
+ways (?:ways|methods|options|approaches|kinds|types|examples|reasons|advantages|disadvantages|pros)\b
+what 的|(?:有|产生)(?:什么|啥|何|哪些|没有)?|是什么
+which (?:哪[个种款家]|谁)\w{0,2}?(?=更|比较|最|好|快|强|值得|适合|划算|便宜)
+some 哪(?:些|几[种个类])
+rest (?P<rest>(?:[是有在哪吗呢]|\W).*)?
+of (?:有?关于)\s*
+all (?:所有(?![权者])|全部|一切)的?
+matter 内容|资料|信息|知识|记录
+matters (?:有关|相关)?的<all>?<matter>
+mine 我们?(?:在|对于?|关于)
+field (?:这个|这)?(?:方面|领域)
+learnt 的<all>?(?:经验教训|经验|教训|心得体会|心得|体会|知识|理解|看法|认识|做法|笔记)
+sum_up 总结|汇总|归纳|概括|梳理|(?:整理|复盘|回顾|盘点)(?=一下)
+""".strip("\n").split("\n")
+)
 """Parts that patterns refer to as `<name>`."""
 
 _PART = re.compile(r"(?<!\?P)<(\w+)>")

@@ -122,52 +122,17 @@ def _languages() -> dict[str, dict[str, int]]:
 
 
 _UNLIKELY = {
-    "cp1252": 0,
-    "gb18030": 0,
-    "cp932": 0,
-    "cp949": 3,
-    "big5hkscs": 2,
-    "euc_jp": 3,
-    "cp1251": 4,
-    "cp1250": 3,
-    "cp1253": 3,
-    "cp1254": 3,
-    "cp1255": 3,
-    "cp1256": 3,
-    "cp1257": 4,
-    "cp874": 4,
-    "koi8-r": 5,
-    "iso8859-7": 5,
-    "koi8-u": 6,
-    "iso8859-5": 6,
-    "iso8859-6": 6,
-    "iso8859-8": 6,
-    "cp866": 7,
-    "cp1258": 7,
-    "iso8859-2": 8,
-    "iso8859-15": 8,
-    "cp850": 8,
-    "cp852": 8,
-    "cp437": 8,
-    "cp737": 8,
-    "cp862": 9,
-    "utf-16-le": 10,
-    "utf-16-be": 10,
-    "mac-roman": 10,
-    "cp857": 10,
-    "cp865": 10,
-    "cp775": 10,
-    "iso8859-4": 10,
-    "iso8859-13": 10,
-    "mac-cyrillic": 11,
-    "cp855": 12,
-    "iso8859-3": 12,
-    "iso8859-10": 12,
-    "iso8859-16": 12,
-    "mac-latin2": 13,
-    "mac-greek": 13,
-    "mac-turkish": 13,
-    "kz1048": 13,
+    name: int(cost)
+    for name, _, cost in (
+        entry.partition(":")
+        for entry in """
+    cp1252:0 gb18030:0 cp932:0 cp949:3 big5hkscs:2 euc_jp:3 cp1251:4 cp1250:3 cp1253:3 cp1254:3 cp1255:3 cp1256:3
+    cp1257:4 cp874:4 koi8-r:5 iso8859-7:5 koi8-u:6 iso8859-5:6 iso8859-6:6 iso8859-8:6 cp866:7 cp1258:7
+    iso8859-2:8 iso8859-15:8 cp850:8 cp852:8 cp437:8 cp737:8 cp862:9 utf-16-le:10 utf-16-be:10 mac-roman:10
+    cp857:10 cp865:10 cp775:10 iso8859-4:10 iso8859-13:10 mac-cyrillic:11 cp855:12 iso8859-3:12 iso8859-10:12
+    iso8859-16:12 mac-latin2:13 mac-greek:13 mac-turkish:13 kz1048:13
+""".split()
+    )
 }
 """The encodings that text is in where nothing says which, and how many bits each is rarer than the most usual."""
 _SAMPLE = 2048

@@ -49,21 +49,14 @@ _ORDINALS = {
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
     )
 }
-_A_SECOND = re.compile(rf"(?:\d|\b(?:an?|per|each|every|half|few|{SPELLED}))[ -]\Z", re.IGNORECASE)
-"""What is before a second that is a time."""
 _PARTS = {"half": (1, 2), "quarter": (1, 4), "third": (1, 3), "fifth": (1, 5), "tenth": (1, 10)}
-_PERIODS = {
-    "hourly": "hour",
-    "daily": "day",
-    "nightly": "night",
-    "weekly": "week",
-    "fortnightly": "2 week",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-    "annually": "year",
-    "annual": "year",
-}
+_PERIODS = dict(
+    entry.split(":")
+    for entry in (
+        "hourly:hour daily:day nightly:night weekly:week fortnightly:2_week monthly:month quarterly:quarter"
+        " yearly:year annually:year annual:year"
+    ).split()
+)
 _PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?"
 _CHINESE_PERIODS = {"晚": "night", "夜": "night", "季度": "quarter", "季": "quarter"}
 _CHINESE_PERIOD = "秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼拜|个?月|个?季度?|年"
@@ -167,7 +160,7 @@ _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|
 def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
     """Return figures with how often it is where times of the day are listed: at 8 and at 20, that is twice."""
     times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "part of the day")]
-    listed = len(times) > 1 and all(_AND.fullmatch(text, one.end, two.start) for one, two in pairwise(times))
+    listed = len(times) > 1 and all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times))
     return (
         [*figures, Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),))] if listed else figures
     )
@@ -299,7 +292,7 @@ def _frequency(match: re.Match[str]) -> Read:
     word = next(filter(None, map(match.group, ("adverb", "period", "an", "a", "short", "chinese")))).lower()
     single = bool(match["an"] or match["a"] or match["one"])  # a day, which is one, or each
     word = _PERIODS.get(word, word).removeprefix("个")
-    twice, word = word.startswith("2 "), word.removeprefix("2 ")
+    twice, word = word.startswith("2_"), word.removeprefix("2_")
     word = word.rstrip("里上") if word[0] in _CHINESE_PERIODS else singular(word)
     word = _CHINESE_PERIODS.get(word, word)
     typed = match["count"] or match["every"]

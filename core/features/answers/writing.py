@@ -138,33 +138,52 @@ Your reply before this one couldn't be read. Reply with one JSON object alone, {
 the objects of the sentences."""
 """End of the task that is set once more, with SCHEMA, because the reply to it had another form."""
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "sentences": {
+SCHEMA: Mapping[str, Any] = json.loads("""
+{
+  "type": "object",
+  "properties": {
+    "sentences": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "properties": {
+          "sentence": {
+            "type": "string"
+          },
+          "quotes": {
             "type": "array",
             "items": {
-                "type": "object",
-                "properties": {
-                    "sentence": {"type": "string"},
-                    "quotes": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {"passage": {"type": "integer"}, "quote": {"type": "string"}},
-                            "required": ["passage", "quote"],
-                            "additionalProperties": False,
-                        },
-                    },
+              "type": "object",
+              "properties": {
+                "passage": {
+                  "type": "integer"
                 },
-                "required": ["sentence", "quotes"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["sentences"],
-    "additionalProperties": False,
+                "quote": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "passage",
+                "quote"
+              ],
+              "additionalProperties": false
+            }
+          }
+        },
+        "required": [
+          "sentence",
+          "quotes"
+        ],
+        "additionalProperties": false
+      }
+    }
+  },
+  "required": [
+    "sentences"
+  ],
+  "additionalProperties": false
 }
+""")
 """The form of a whole answer, which a server can hold its model to."""
 
 PASSAGES = 8

@@ -65,117 +65,82 @@ _HASHES = (
     r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
 )
 _URL = r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}"
-_SHAPES = (
-    (
-        "key",
-        "private key",
-        r"(?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|\Z)",
-    ),
-    ("token", "eyj", r"(?<![A-Za-z0-9])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}"),
-    ("token", "", r"(?<![A-Za-z0-9])(?=[\w.~/+ -]{16})(?:<VENDORS>)(?:[.~]?[\w+/=-])*+"),
-    ("password", "$ {s {m {c {p {a * scram :", r"(?<![A-Za-z0-9])(?:<HASHES>)"),
-    (
-        "password",
-        ":",
-        r"(?m)^[a-z_][\w.-]{0,31}\$?:(?P<value>[!*]{0,2}(?:\$[^:\s]{8,}|[./A-Za-z0-9]{13}))(?=:(?:\d*:){2,6})",
-    ),
-    (
-        "token",
-        "hooks.slack.com discord /hook webhook.office logic.azure",
-        r"(?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/"
-        r"|/open-apis/bot/v2/hook/|/webhookb2/|hooks\.zapier\.com/hooks/catch/|hook\.\w+\.make\.com/"
-        r"|webhook\.site/)(?P<value>[^\s\"'<>)\]]{8,})",
-    ),
-    ("token", "webhook/send?key=", r"(?i)webhook/send\?key=(?P<value>[\w-]{16,})"),
-    ("token", "api.telegram.org/bot", r"api\.telegram\.org/(?:file/)?bot(?P<value>[^\s/\"']{16,})"),
-    (
-        "cookie",
-        "cookie",
-        r"(?i)\b(?:set-)?cookie2?\b\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?(?P<value>[^\s\"'=;]{1,200}=[^\"'\r\n]*+)",
-    ),
-    (
-        "token",
-        "authorization",
-        r"(?i)authorization\b\\{0,3}[\"']?[ \t]*(?:[:=,]|=>)[ \t]*\\{0,3}[\"']?(?:(?:bearer|basic|token"
-        r"|apikey|api-key|key|negotiate|ntlm"
-        r"|digest|aws4-hmac-sha256|oauth|hawk|signature|sharedkey|bot|jwt|sso-key|splunk|genie[kK]ey"
-        r"|private-token)[ \t]+)?+"
-        r"(?!(?:bearer|basic)\b)(?P<value>(?<=digest )[^\r\n]+|(?<=oauth )[^\r\n]+|(?<=sha256 )[^\r\n]+"
-        r"|(?<=hawk )[^\r\n]+|(?<=signature )[^\r\n]+"
-        r"|[^\s\"',;<>]{2,}+)",
-    ),
-    (
-        "token",
-        "bearer basic",
-        r"(?i)\b(?:bearer|basic)[ \t]+(?![A-Za-z_]+=\S)(?P<value>(?=[^\s\"']{0,200}[\d=+/._~-])[\w.~+/=-]{8,}+)",
-    ),
-    (
-        "password",
-        "://",
-        r"(?i)<URL>[^\s/:@\"'<>]{0,200}:(?!\d{1,5}(?:[/?#]|$)[^@]*+@[^/]*(?:$"
-        r"|[\s,]))(?P<value>[^\s\"'<>]{1,2000})@(?=[\w.\[%{$-])",
-    ),
-    ("token", "://", r"(?i)<URL>(?P<value>(?=[a-z_-]*\d)[\w~.-]{16,400})@"),
-    (
-        "password",
-        "@",
-        r"(?<![\w:/.@-])[\w.+-]{1,60}:(?!//)(?P<value>(?=[^\s@]{0,60}[A-Za-z!#$%^&*])(?=[^\s@]{0,60}[\d!#$%^&"
-        r"*])[^\s:@\"'/,]{4,200})"
-        r"@(?:[\w-]{1,60}\.){0,6}[A-Za-z][\w-]{0,60}(?=:\d|[.\w]*\.[a-z])",
-    ),
-    (
-        "token",
-        "code verif 验 驗",
-        r"(?i)(?<![\w.-])(?P<value>(?:[A-Z]-)?\d{4,8})(?=[ ,]{0,3}(?:(?:is|as|为|是)[ ]?)(?:your|the|您"
-        r"|你)[^\n.。]{0,40}(?:code|otp|验证码|驗證碼|动态码|校验码))",
-    ),
-    (
-        "card",
-        "cv security 安全码 c码",
-        r"(?i)(?<![A-Za-z0-9])(?:cvv2?|cvc2?|cvn2?|security code|安全码)[^\w\n]{1,4}(?:is )?(?P<value>\d{3,4})(?!\d)",
-    ),
-    (
-        "email",
-        "@",
-        r"(?i)<URL>[^\s\"'<>@]{0,300}@|(?P<value>(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\."
-        r"){1,6}[A-Za-z]{2,24}(?![\w-])"
-        r"|[\u4e00-\u9fff]{1,8}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-]))",
-    ),
-    ("token", "contribsys", r"(?i)contribsys__com[=:]\s?(?P<value>[a-f\d]{8}:[a-f\d]{8})"),
-    (
-        "token",
-        "adafruit algolia asana beamer bitbucket cloudflare codecov coinbase dropbox etsy fastly finnhub kraken"
-        " nytimes",
-        r"(?i)(?:adafruit|algolia|asana|beamer|bitbucket|cloudflare|codecov|coinbase|dropbox|etsy|fastly|finnhub|kraken"
-        r"|nytimes)[\w.-]{0,20}[\"']?\s?[=:]\s?[\"']?(?P<value>(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{15,64})(?![\w.-])",
-    ),
-    (
-        "id",
-        "护照 通行证 passport",
-        r"(?i)(?:护照|通行证|passport)(?:号码?|[ ](?:no\.?|number))?\s{0,4}[:：是为]?\s{0,4}"
-        r"(?P<value>[A-Z]{1,2}\d{7,8})(?![A-Za-z0-9])",
-    ),
-)
-_OPTIONS = {
-    r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane)[^\n|;]{0,60}\slogin": "-p",
-    r"redis-cli|redis-benchmark|keydb-cli|valkey-cli": "-a",
-    r"mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mycli": "-p=",
-    r"sshpass|hydra|medusa|ncrack|patator|crackmapexec|netexec|nxc|evil-winrm|impacket-\w+|smbmap|xprobe": "-p",
-    r"ssh-keygen": "-N -P",
-    r"mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport": "-p",
-    r"az|twine|psexec(?:\.exe)?|rdesktop|ncftp\w*|heketi-cli|cqlsh|influx|wrangler|pscp|plink"
-    r"|putty": "-p -pw -password",
-    r"sqlcmd|bcp|isql|mosquitto_(?:pub|sub)|ipmitool|osql|zip|unzip": "-P",
-    r"ldap(?:search|add|modify|passwd|whoami|delete)": "-w",
-    r"snmp\w+": "-A -X -c",
-    r"openssl": "-k -K",
-    r"7z[ar]?|rar|unrar": "-p= -hp=",
-    r"xfreerdp\d?|wfreerdp": "/p:=",
-    r"cmdkey|net|runas": "/pass:=",
-    r"schtasks": "/rp /p",
-    r"useradd|usermod": "-p",
-    r"ipa(?:-[\w-]+)?": "-p -a -w",
-}
+# Kind, hints, and below these the pattern.
+_SHAPES = r"""
+key: private key
+    (?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|\Z)
+token: eyj
+    (?<![A-Za-z0-9])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}
+token:
+    (?<![A-Za-z0-9])(?=[\w.~/+ -]{16})(?:<VENDORS>)(?:[.~]?[\w+/=-])*+
+password: $ {s {m {c {p {a * scram :
+    (?<![A-Za-z0-9])(?:<HASHES>)
+password: :
+    (?m)^[a-z_][\w.-]{0,31}\$?:(?P<value>[!*]{0,2}(?:\$[^:\s]{8,}|[./A-Za-z0-9]{13}))(?=:(?:\d*:){2,6})
+token: hooks.slack.com discord /hook webhook.office logic.azure
+    (?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/
+    |/open-apis/bot/v2/hook/|/webhookb2/|hooks\.zapier\.com/hooks/catch/|hook\.\w+\.make\.com/|webhook\.site/)
+    (?P<value>[^\s\"'<>)\]]{8,})
+token: webhook/send?key=
+    (?i)webhook/send\?key=(?P<value>[\w-]{16,})
+token: api.telegram.org/bot
+    api\.telegram\.org/(?:file/)?bot(?P<value>[^\s/\"']{16,})
+cookie: cookie
+    (?i)\b(?:set-)?cookie2?\b\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?(?P<value>[^\s\"'=;]{1,200}=[^\"'\r\n]*+)
+token: authorization
+    (?i)authorization\b\\{0,3}[\"']?[ \t]*(?:[:=,]|=>)[ \t]*\\{0,3}[\"']?(?:(?:bearer|basic|token|apikey|api-key
+    |key|negotiate|ntlm|digest|aws4-hmac-sha256|oauth|hawk|signature|sharedkey|bot|jwt|sso-key|splunk
+    |genie[kK]ey|private-token)[ \t]+)?+(?!(?:bearer|basic)\b)(?P<value>(?<=digest )[^\r\n]+|(?<=oauth )[^\r\n]+
+    |(?<=sha256 )[^\r\n]+|(?<=hawk )[^\r\n]+|(?<=signature )[^\r\n]+|[^\s\"',;<>]{2,}+)
+token: bearer basic
+    (?i)\b(?:bearer|basic)[ \t]+(?![A-Za-z_]+=\S)(?P<value>(?=[^\s\"']{0,200}[\d=+/._~-])[\w.~+/=-]{8,}+)
+password: ://
+    (?i)<URL>[^\s/:@\"'<>]{0,200}:(?!\d{1,5}(?:[/?#]|$)[^@]*+@[^/]*(?:$|[\s,]))(?P<value>[^\s\"'<>]{1,2000})@
+    (?=[\w.\[%{$-])
+token: ://
+    (?i)<URL>(?P<value>(?=[a-z_-]*\d)[\w~.-]{16,400})@
+password: @
+    (?<![\w:/.@-])[\w.+-]{1,60}:(?!//)(?P<value>(?=[^\s@]{0,60}[A-Za-z!#$%^&*])
+    (?=[^\s@]{0,60}[\d!#$%^&*])[^\s:@\"'/,]{4,200})@(?:[\w-]{1,60}\.){0,6}[A-Za-z][\w-]{0,60}(?=:\d
+    |[.\w]*\.[a-z])
+token: code verif 验 驗
+    (?i)(?<![\w.-])(?P<value>(?:[A-Z]-)?\d{4,8})(?=[ ,]{0,3}(?:(?:is|as|为|是)[ ]?)(?:your|the|您|你)[^\n.。]{0,40}
+    (?:code|otp|验证码|驗證碼|动态码|校验码))
+card: cv security 安全码 c码
+    (?i)(?<![A-Za-z0-9])(?:cvv2?|cvc2?|cvn2?|security code|安全码)[^\w\n]{1,4}(?:is )?(?P<value>\d{3,4})(?!\d)
+email: @
+    (?i)<URL>[^\s\"'<>@]{0,300}@|(?P<value>(?<![\w.+-])(?!git@)[\w.+-]{1,64}@
+    (?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])|[\u4e00-\u9fff]{1,8}@
+    (?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-]))
+token: contribsys
+    (?i)contribsys__com[=:]\s?(?P<value>[a-f\d]{8}:[a-f\d]{8})
+token: adafruit algolia asana beamer bitbucket cloudflare codecov coinbase dropbox etsy fastly finnhub kraken nytimes
+    (?i)(?:adafruit|algolia|asana|beamer|bitbucket|cloudflare|codecov|coinbase|dropbox|etsy|fastly|finnhub
+    |kraken|nytimes)[\w.-]{0,20}[\"']?\s?[=:]\s?[\"']?(?P<value>(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{15,64})
+    (?![\w.-])
+id: 护照 通行证 passport
+    (?i)(?:护照|通行证|passport)(?:号码?|[ ](?:no\.?|number))?\s{0,4}[:：是为]?\s{0,4}(?P<value>[A-Z]{1,2}\d{7,8})
+    (?![A-Za-z0-9])
+"""
+_OPTIONS = r"""
+(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane)[^\n|;]{0,60}\slogin  -p
+redis-cli|redis-benchmark|keydb-cli|valkey-cli  -a
+mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mycli  -p=
+sshpass|hydra|medusa|ncrack|patator|crackmapexec|netexec|nxc|evil-winrm|impacket-\w+|smbmap|xprobe  -p
+ssh-keygen  -N -P
+mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport  -p
+az|twine|psexec(?:\.exe)?|rdesktop|ncftp\w*|heketi-cli|cqlsh|influx|wrangler|pscp|plink|putty  -p -pw -password
+sqlcmd|bcp|isql|mosquitto_(?:pub|sub)|ipmitool|osql|zip|unzip  -P
+ldap(?:search|add|modify|passwd|whoami|delete)  -w
+snmp\w+  -A -X -c
+openssl  -k -K
+7z[ar]?|rar|unrar  -p= -hp=
+xfreerdp\d?|wfreerdp  /p:=
+cmdkey|net|runas  /pass:=
+schtasks  /rp /p
+useradd|usermod  -p
+ipa(?:-[\w-]+)?  -p -a -w
+"""
 """The options of commands that a password follows, or (`=`) in which it goes on."""
 _VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'`|;，。”]{1,1000})"
 _FROM = r"(?:^|(?<=[\"'`>(|*\[“:=])|(?<=[-:>|*.\]] ))"
@@ -192,160 +157,155 @@ def _command(names: str, option: str) -> re.Pattern[str]:
 
 _COMMANDS = tuple(
     Pattern("password", tuple(re.findall(r"(?:^|\||\?:)([\w-]+)", names)), _command(names, option), guessed=True)
-    for names, options in _OPTIONS.items()
-    for option in options.split()
+    for names, *options in map(str.split, _OPTIONS.strip().split("\n"))
+    for option in options
 )
-_PLACES = (
-    (
-        "-u --user --proxy",
-        r"(?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)["
-        r" =]{0,3}[\"']?[\w.@+\\-]{1,100}:(?!//)<VALUE>",
-    ),
-    (
-        "-u",
-        r"\b(?:lftp|smbclient|winexe|rpcclient|net|pth-\w+)\b[^\n|;]{0,200}?-u[ ]{0,2}[\"']?[\w.\\/-]{1,60}[,%]<VALUE>",
-    ),
-    (
-        "sqlplus expdp impdp rman sqlldr",
-        r"\b(?:sqlplus|expdp|impdp|rman|sqlldr)\b[^\n|;]{0,100}?\s[\w.]{1,40}/(?P<value>[^\s@/]{2,200})(?=@|\s|$)",
-    ),
-    ("jdbc:oracle", r"jdbc:oracle:\w{1,10}:[\w.]{1,40}/(?P<value>[^\s@]{2,200})@"),
-    ("user:", r"\bnet\s+use\s[^\n]{0,200}?/user:\S+\s+<VALUE>"),
-    ("net use", r"\bnet\s+use\s+\S{1,200}\s+(?:\\\S{1,200}\s+)?(?![/\\*])<VALUE>(?=\s+/|[ \t]*$)"),
-    ("encrypt_string", r"\bencrypt_string\s+(?:-\S+\s+)*<VALUE>"),
-    (
-        "wlan wireless wifi wi-fi ssid content",
-        r"\b(?:(?:wlan|wireless|wi-?fi|ssid)\b[^\n]{0,120}\bkey|key content)[ \t]*[:=][ \t]*<VALUE>",
-    ),
-    ("user", r"\bnet\s+(?:rpc\s+|ads\s+)?user\s+(?:add\s+)?[\w.-]+\s+(?!/)<VALUE>"),
-    ("htpasswd", r"\bhtpasswd\s+(?:-\w+\s+)*\S+\s+\S+\s+<VALUE>"),
-    ("openssl -pass", r"-pass(?:in|out)?[ \t]+[\"']?pass:<VALUE>"),
-    (
-        "echo printf",
-        r"\b(?:echo|printf)\s+(?:-[ne]+\s+|[\"']?%s(?:\\n)?[\"']?\s+)*[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|][^\"'"
-        r"|\n]{1,200}?)[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:chpasswd|passwd|sudo\b|su\b|cryptsetup|gpg"
-        r"|kinit|smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?(?:password|token|with-token)\S*)",
-    ),
-    ("chpasswd", r"\bchpasswd\b[^\n]{0,40}<<<\s*[\"']?[\w.-]{1,40}:<VALUE>"),
-    ("vault login", r"\bvault\s+login\s+(?:-\S+\s+)*(?![-/])<VALUE>"),
-    ("vault kv", r"\bvault\s+kv\s+(?:put|patch)\s+(?:-\S+\s+)*\S+\s+[\w-]{1,60}=<VALUE>"),
-    (
-        "set config env define export append add secret option",
-        r"\b(?:config|configure|option|set|setx|env|define|export|append|add|secret|setenv)\s+(?:set\s+"
-        r"|--\w+\s+)*(?P<name>[/\w.:@-]{3,100})[ \t]+<VALUE>",
-    ),
-    ("convertto-securestring", r"ConvertTo-SecureString\s+(?:-String\s+)?<VALUE>"),
-    (
-        "cryptsetup gpg openssl passwd su kinit",
-        r"\b(?:cryptsetup|gpg|openssl|passwd|sudo|su|kinit)\b[^\n]{0,200}<<<\s*<VALUE>",
-    ),
-    ("alias set", r"\bmc\s+(?:alias|config host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+<VALUE>"),
-    ("rclone", r"\brclone\b[^\n]{0,200}?\spass\s+<VALUE>"),
-    (
-        "add_user authenticate_user",
-        r"\brabbitmqctl\s+(?:-\S+\s+\S+\s+)*(?:add|authenticate)_user\s+\S+\s+<VALUE>",
-    ),
-    ("sp_addlogin sp_password", r"\bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n,]{0,100},\s*N?<VALUE>"),
-    (
-        ".auth( .login( .authenticate(",
-        r"\.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{1,100}[\"']\s*,\s*<VALUE>",
-    ),
-    (
-        "user ",
-        r"(?:(?P<ftp>ftp> ?)|^|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"'`:,，<|)]{3,200})(?(ftp)<TO>|\s*$)",
-    ),
-    ("wpa_passphrase", r"\bwpa_passphrase\s+\S+\s+<VALUE>"),
-    ("nmcli", r"\bnmcli\b[^\n]{0,200}?\s(?:password|wifi-sec\.psk)\s+<VALUE>"),
-    (
-        "identified",
-        r"\bIDENTIFIED\s+(?:WITH\s+[\"'`]?\w+[\"'`]?\s+)?(?:BY|AS)\s+(?:(?:PASSWORD|VALUES)\s+)?<VALUE>",
-    ),
-    (
-        "password",
-        r"\b(?:(?:ENCRYPTED|UNENCRYPTED|WITH|USER|ROLE|LOGIN)\b[^\n;]{0,80}?\s)PASSWORD\s+(?P<value>\\?'(?:[^"
-        r"'\n]|''){1,400}\\?'|\"[^\"\n]{1,400}\")",
-    ),
-    ("set password", r"\bSET\s+PASSWORD\b[^\n=;]{0,100}=\s*(?:PASSWORD\s*\(\s*)?<VALUE>"),
-    ("password(", r"(?<![\w.])(?:OLD_)?PASSWORD\s?\(\s*(?P<value>'[^'\n]{1,400}'|\"[^\"\n]{1,400}\")"),
-    ("dblink crypt(", r"\bcrypt\(\s*(?P<value>'[^'\n]{1,400}')"),
-    (
-        "auth",
-        r"(?:<FROM>|\$ ?)AUTH[\"']?\s+[\"']?(?:(?!PLAIN|LOGIN|CRAM)[\w.-]{1,40}(?:\s+|[\"']\s+[\"']))?"
-        r"(?!failed|error|required|plain\b|login\b|cram|success|ok\b)(?P<value>[^\s\"'`:,;|<)，。]{3,400})<TO>",
-    ),
-    ("auth", r"\bAUTH(?:ENTICATE)?\s+(?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)\s+(?P<value>[\w+/=]{6,2000})"),
-    (
-        "pass",
-        r"<FROM>PASS\s+(?P<value>(?![./\[]|test|\w+::|\S*[/.]\S*\.\w+)[^\s\"'`|<,;)，。]{3,200})<TO>",
-    ),
-    (
-        "login",
-        r"(?:<FROM>\w{1,10}|(?<![\w.-])[a-z]{0,4}\d{1,8})\s+LOGIN\s+"
-        r"[\"']?[\w.@+-]{1,100}[\"']?\s+<VALUE>",
-    ),
-    ("login", r"\"login\",\s?\"args\":\s?\[\"[^\"\n]{1,100}\",\s?<VALUE>"),
-    (
-        "@",
-        r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}(?:[ \t]?[/;][ \t]?|:|-{4})"
-        r"(?![\w.~-]*[/:]|\d+[-/.]\d)(?P<value>(?=[^\s@]{0,199}[A-Za-z])(?=[^\s@]{0,199}[\d!#$%^&*+=?~])"
-        r"[^\s\"'`|/<>,;)，。”]{6,200})",
-    ),
-    (
-        "@ admin root 管理员",
-        r"(?<![\w.+-])(?:(?!git@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}|(?:admin(?:istrator)?|root|管理员)"
-        r"(?:[ \t]?[/|:,：，])?)[ \t]{1,8}(?P<value>(?=\D{0,60}\d)(?:(?=[\w!#$%^&*.?~+=-]{8,60}<TO>)"
-        r"(?-i:(?=[^\sA-Z]{0,60}[A-Z])(?=[^\sa-z]{0,60}[a-z]))|(?=[^\s!#$%^*?~+]{1,60}[!#$%^*?~+]\w))"
-        r"(?![\w.-]{1,60}(?:=|%[0-9A-F]{2}|#\d{1,9}(?!\w)))[^\s\"'`|/<>,;:()，。”]{6,60}(?![/:(]))",
-    ),
-    ("<<<", r"(?:passw|passwd|secret|token|_key|pass)\w{0,40}[^\n|;]{0,80}<<<\s*<VALUE>"),
-    ("secret", r"secret[ _-]?id[\"']?\s{0,4}[:=]?\s{0,16}[\"']?(?P<value>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})"),
-    ("*", r"<FROM>[\"']?[\w.@*-]{1,80}[\"']?[ \t]+\S{0,80}[^\s:][ \t]+\"(?P<value>[^\"\n]{1,200})\"[ \t]+\*"),
-    ("setuser", r"\bSETUSER\s[^\n>]{1,200}><VALUE>"),
-    ("argc=", r"\ba\d=\"-(?:p|-password|-pass)\" a\d+=<VALUE>"),
-    ("assword:", r"assword:?\S?[\"']\s*[{;]?\s*send\s+(?:--\s+)?<VALUE>"),
-    ("http-basic", r"\bhttp-basic\.[\w.-]{1,60}\s+\S{1,100}\s+<VALUE>"),
-    ("_auth", r"\b_auth\s?=\s?<VALUE>"),
-    ("pwd={ password={", r"\b(?:PWD|PASSWORD)=\{(?P<value>(?=[^}\n]{0,200}[^\w}]|[^}\n]{0,200}\d)[^}\n]{1,200})\}"),
-    (
-        "machine login default",
-        r"\blogin\s+\S{1,100}\s+(?:account\s+\S{1,100}\s+)?password\s+(?P<value>\"[^\"\n]{1,400}\"|\S{1,400})",
-    ),
-    ("machine password", r"\bmachine\s+\S{1,200}\s+password\s+(?P<value>\S{1,400})"),
-    ("requirepass masterauth", r"\b(?:requirepass|masterauth|masteruser)[\"']?[ \t]+<VALUE>"),
-    (
-        "community enable key-string",
-        r"\b(?:community|enable secret|enable password|key-string)\s+(?:[0579]\s+)?<VALUE>",
-    ),
-    (
-        "secret password key",
-        r"\b(?:secret|password|key) [0579]\s+(?=\S{0,200}\d)<VALUE>",
-    ),
-    (
-        ":",
-        r"(?<![A-Za-z0-9.*-])(?<![A-Za-z0-9]:)[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:"
-        r"(?P<value>[^\s:\"'`|<,;)，。”]{2,200})<TO>",
-    ),
-    (
-        "/",
-        r"(?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令"
-        r"|password|pass|pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,]["
-        r" \t]{0,3}(?P<value>[^\s\"'`,;|。]{3,200})",
-    ),
-    ("smb user", r"(?i)\b(?:username|user)=[^,\s]{1,60},pass(?:word)?=(?P<value>[^\s\"']{1,200})"),
-)
+# Hints, and below these the pattern of a value that is a secret unless it is plainly none.
+_PLACES = r"""
+-u --user --proxy
+    (?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)[ =]{0,3}[\"']?[\w.@+\\-]{1,100}:(?!//)<VALUE>
+-u
+    \b(?:lftp|smbclient|winexe|rpcclient|net|pth-\w+)\b[^\n|;]{0,200}?-u[ ]{0,2}[\"']?[\w.\\/-]{1,60}[,%]<VALUE>
+sqlplus expdp impdp rman sqlldr
+    \b(?:sqlplus|expdp|impdp|rman|sqlldr)\b[^\n|;]{0,100}?\s[\w.]{1,40}/(?P<value>[^\s@/]{2,200})(?=@|\s|$)
+jdbc:oracle
+    jdbc:oracle:\w{1,10}:[\w.]{1,40}/(?P<value>[^\s@]{2,200})@
+user:
+    \bnet\s+use\s[^\n]{0,200}?/user:\S+\s+<VALUE>
+net use
+    \bnet\s+use\s+\S{1,200}\s+(?:\\\S{1,200}\s+)?(?![/\\*])<VALUE>(?=\s+/|[ \t]*$)
+encrypt_string
+    \bencrypt_string\s+(?:-\S+\s+)*<VALUE>
+wlan wireless wifi wi-fi ssid content
+    \b(?:(?:wlan|wireless|wi-?fi|ssid)\b[^\n]{0,120}\bkey|key content)[ \t]*[:=][ \t]*<VALUE>
+user
+    \bnet\s+(?:rpc\s+|ads\s+)?user\s+(?:add\s+)?[\w.-]+\s+(?!/)<VALUE>
+htpasswd
+    \bhtpasswd\s+(?:-\w+\s+)*\S+\s+\S+\s+<VALUE>
+openssl -pass
+    -pass(?:in|out)?[ \t]+[\"']?pass:<VALUE>
+echo printf
+    \b(?:echo|printf)\s+(?:-[ne]+\s+|[\"']?%s(?:\\n)?[\"']?\s+)*[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|][^\"'
+    |\n]{1,200}?)[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:chpasswd|passwd|sudo\b|su\b|cryptsetup|gpg|kinit
+    |smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?(?:password|token|with-token)\S*)
+chpasswd
+    \bchpasswd\b[^\n]{0,40}<<<\s*[\"']?[\w.-]{1,40}:<VALUE>
+vault login
+    \bvault\s+login\s+(?:-\S+\s+)*(?![-/])<VALUE>
+vault kv
+    \bvault\s+kv\s+(?:put|patch)\s+(?:-\S+\s+)*\S+\s+[\w-]{1,60}=<VALUE>
+set config env define export append add secret option
+    \b(?:config|configure|option|set|setx|env|define|export|append|add|secret|setenv)\s+(?:set\s+|--\w+\s+)*
+    (?P<name>[/\w.:@-]{3,100})[ \t]+<VALUE>
+convertto-securestring
+    ConvertTo-SecureString\s+(?:-String\s+)?<VALUE>
+cryptsetup gpg openssl passwd su kinit
+    \b(?:cryptsetup|gpg|openssl|passwd|sudo|su|kinit)\b[^\n]{0,200}<<<\s*<VALUE>
+alias set
+    \bmc\s+(?:alias|config host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+<VALUE>
+rclone
+    \brclone\b[^\n]{0,200}?\spass\s+<VALUE>
+add_user authenticate_user
+    \brabbitmqctl\s+(?:-\S+\s+\S+\s+)*(?:add|authenticate)_user\s+\S+\s+<VALUE>
+sp_addlogin sp_password
+    \bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n,]{0,100},\s*N?<VALUE>
+.auth( .login( .authenticate(
+    \.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{1,100}[\"']\s*,\s*<VALUE>
+user
+    (?:(?P<ftp>ftp> ?)|^|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"'`:,，<|)]{3,200})(?(ftp)<TO>|\s*$)
+wpa_passphrase
+    \bwpa_passphrase\s+\S+\s+<VALUE>
+nmcli
+    \bnmcli\b[^\n]{0,200}?\s(?:password|wifi-sec\.psk)\s+<VALUE>
+identified
+    \bIDENTIFIED\s+(?:WITH\s+[\"'`]?\w+[\"'`]?\s+)?(?:BY|AS)\s+(?:(?:PASSWORD|VALUES)\s+)?<VALUE>
+password
+    \b(?:(?:ENCRYPTED|UNENCRYPTED|WITH|USER|ROLE|LOGIN)\b[^\n;]{0,80}?\s)PASSWORD\s+(?P<value>\\?'(?:[^'\n]
+    |''){1,400}\\?'|\"[^\"\n]{1,400}\")
+set password
+    \bSET\s+PASSWORD\b[^\n=;]{0,100}=\s*(?:PASSWORD\s*\(\s*)?<VALUE>
+password(
+    (?<![\w.])(?:OLD_)?PASSWORD\s?\(\s*(?P<value>'[^'\n]{1,400}'|\"[^\"\n]{1,400}\")
+dblink crypt(
+    \bcrypt\(\s*(?P<value>'[^'\n]{1,400}')
+auth
+    (?:<FROM>|\$ ?)AUTH[\"']?\s+[\"']?(?:(?!PLAIN|LOGIN|CRAM)[\w.-]{1,40}(?:\s+|[\"']\s+[\"']))?(?!failed|error
+    |required|plain\b|login\b|cram|success|ok\b)(?P<value>[^\s\"'`:,;|<)，。]{3,400})<TO>
+auth
+    \bAUTH(?:ENTICATE)?\s+(?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)\s+(?P<value>[\w+/=]{6,2000})
+pass
+    <FROM>PASS\s+(?P<value>(?![./\[]|test|\w+::|\S*[/.]\S*\.\w+)[^\s\"'`|<,;)，。]{3,200})<TO>
+login
+    (?:<FROM>\w{1,10}|(?<![\w.-])[a-z]{0,4}\d{1,8})\s+LOGIN\s+[\"']?[\w.@+-]{1,100}[\"']?\s+<VALUE>
+login
+    \"login\",\s?\"args\":\s?\[\"[^\"\n]{1,100}\",\s?<VALUE>
+@
+    (?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}(?:[ \t]?[/;][ \t]?|:|-{4})
+    (?![\w.~-]*[/:]|\d+[-/.]\d)(?P<value>(?=[^\s@]{0,199}[A-Za-z])(?=[^\s@]{0,199}[\d!#$%^&*+=?~])[^\s\"'`
+    |/<>,;)，。”]{6,200})
+@ admin root 管理员
+    (?<![\w.+-])(?:(?!git@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}|(?:admin(?:istrator)?|root|管理员)
+    (?:[ \t]?[/|:,：，])?)[ \t]{1,8}(?P<value>(?=\D{0,60}\d)(?:(?=[\w!#$%^&*.?~+=-]{8,60}<TO>)(?-i:
+    (?=[^\sA-Z]{0,60}[A-Z])(?=[^\sa-z]{0,60}[a-z]))|(?=[^\s!#$%^*?~+]{1,60}[!#$%^*?~+]\w))(?![\w.-]{1,60}(?:=
+    |%[0-9A-F]{2}|#\d{1,9}(?!\w)))[^\s\"'`|/<>,;:()，。”]{6,60}(?![/:(]))
+<<<
+    (?:passw|passwd|secret|token|_key|pass)\w{0,40}[^\n|;]{0,80}<<<\s*<VALUE>
+secret
+    secret[ _-]?id[\"']?\s{0,4}[:=]?\s{0,16}[\"']?(?P<value>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})
+*
+    <FROM>[\"']?[\w.@*-]{1,80}[\"']?[ \t]+\S{0,80}[^\s:][ \t]+\"(?P<value>[^\"\n]{1,200})\"[ \t]+\*
+setuser
+    \bSETUSER\s[^\n>]{1,200}><VALUE>
+argc=
+    \ba\d=\"-(?:p|-password|-pass)\" a\d+=<VALUE>
+assword:
+    assword:?\S?[\"']\s*[{;]?\s*send\s+(?:--\s+)?<VALUE>
+http-basic
+    \bhttp-basic\.[\w.-]{1,60}\s+\S{1,100}\s+<VALUE>
+_auth
+    \b_auth\s?=\s?<VALUE>
+pwd={ password={
+    \b(?:PWD|PASSWORD)=\{(?P<value>(?=[^}\n]{0,200}[^\w}]|[^}\n]{0,200}\d)[^}\n]{1,200})\}
+machine login default
+    \blogin\s+\S{1,100}\s+(?:account\s+\S{1,100}\s+)?password\s+(?P<value>\"[^\"\n]{1,400}\"|\S{1,400})
+machine password
+    \bmachine\s+\S{1,200}\s+password\s+(?P<value>\S{1,400})
+requirepass masterauth
+    \b(?:requirepass|masterauth|masteruser)[\"']?[ \t]+<VALUE>
+community enable key-string
+    \b(?:community|enable secret|enable password|key-string)\s+(?:[0579]\s+)?<VALUE>
+secret password key
+    \b(?:secret|password|key) [0579]\s+(?=\S{0,200}\d)<VALUE>
+:
+    (?<![A-Za-z0-9.*-])(?<![A-Za-z0-9]:)[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:
+    (?P<value>[^\s:\"'`|<,;)，。”]{2,200})<TO>
+/
+    (?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令|password|pass
+    |pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,][ \t]{0,3}(?P<value>[^\s\"'`,;
+    |。]{3,200})
+smb user
+    (?i)\b(?:username|user)=[^,\s]{1,60},pass(?:word)?=(?P<value>[^\s\"']{1,200})
+"""
 _PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VENDORS, "HASHES": _HASHES}
 
 
-def _compiled(regex: str, flags: int) -> re.Pattern[str]:
-    return re.compile(re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], regex), flags)
+def _read(table: str, flags: int) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Yield the first lines of the entries of a table, and what the lines below each make together."""
+    for entry in re.split(r"\n(?=\S)", table.strip()):
+        first, *rest = entry.split("\n    ")
+        yield first, re.compile(re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], "".join(rest)), flags)
 
 
 PATTERNS = (
-    *(Pattern(kind, tuple(hints.split()), _compiled(regex, re.ASCII)) for kind, hints, regex in _SHAPES),
+    *(
+        Pattern(kind, tuple(hints.split()), regex)
+        for first, regex in _read(_SHAPES, re.ASCII)
+        for kind, _, hints in (first.partition(":"),)
+    ),
     *_COMMANDS,
     *(
-        Pattern("password", tuple(hints.split()), _compiled(regex, re.IGNORECASE | re.MULTILINE), guessed=True)
-        for hints, regex in _PLACES
+        Pattern("password", tuple(hints.split()), regex, guessed=True)
+        for hints, regex in _read(_PLACES, re.IGNORECASE | re.MULTILINE)
     ),
 )
 """The kinds of secrets that are known, the surest first."""
