@@ -134,8 +134,17 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
 _LEAST_LETTERS = 3
 """Least letters between digits that are a word: `5th` isn't `th`."""
-WORDS_FORM = 1
-"""Number of the form in which `keywords` gives words. A workspace with words in another form is indexed anew."""
+_JOINED = re.compile(
+    r"\b(?:(?<![./-])(?=[A-Za-z])[A-Za-z\d]++(?:-[A-Za-z\d]++){1,2}+(?![\w/-])"
+    r"|(?<![.+-])(?:(?<!\d )|(?<=\+\d )|(?<=\+\d\d )|(?<=\+\d{3} ))"
+    r"(?P<digits>\d{2,8}+(?:[ -]\d{2,8}+){1,6}+)(?![\w:-]|[ .]\d))"
+)
+"""Words and figures that are written apart or together: e-mail and email, 138 0013 8000 and 13800138000."""
+_NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
+_NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
+"""A name that ends in a number, by which people look for it: v1.2.3, ERR_CONN_4071."""
+WORDS_FORM = 2
+"""Number of the form in which `index_words` gives words. A workspace with words in another form is indexed anew."""
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
@@ -222,8 +231,29 @@ def simplify(text: str) -> str:
     return _traditional().sub(lambda match: table[match.group()], text)
 
 
+def index_words(text: str) -> list[str]:
+    """Return the words of a note's text as they are indexed: `keywords`, then other spellings of some of them.
+
+    What a hyphen or spaces part is one word too, and a name that ends in a number is also that number.
+    """
+    text = unicodedata.normalize("NFKC", remove_blobs(text))
+    joined = (_join(match).lower() for match in _JOINED.finditer(text))
+    return [*keywords(text), *joined, *_NUMBER.findall(text)]
+
+
+def respell(text: str) -> list[str]:
+    """Return a question in the other spellings that `index_words` gives, none where it has no such word."""
+    text = unicodedata.normalize("NFKC", text)
+    respelled = _JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)
+    return [other for other in dict.fromkeys(respelled) if other != text]
+
+
+def _join(match: re.Match[str]) -> str:
+    return re.sub("[ -]", "", match["digits"] or match[0])
+
+
 def keywords(text: str) -> list[str]:
-    """Return the words of a note's text, in reading order, as they are indexed.
+    """Return the words of a note's text, in reading order.
 
     Full-width forms, case and traditional characters are folded, accents, strokes and all that is invisible dropped. A
     run of a script without spaces gives every character and every pair of neighbours, so that any part of a word finds

@@ -17,7 +17,7 @@ from core.base.text import CJK
 from core.base.threads import DaemonPool
 from core.embedding import model_folder
 from core.model import Matrix, Role, Spans
-from core.providers import ProviderServer
+from core.providers import REACH_SECONDS, ProviderServer
 from core.settings.config import settings as configured
 from core.settings.sections import EmbeddingServer
 
@@ -48,6 +48,7 @@ class OpenAICompatible:
         self._settings = configured().embeddings if settings is None else settings
         self.batch_size = self._settings.batch_size * self._settings.requests_at_once
         self._server = ProviderServer(section, self._settings, model)
+        self._questions = ProviderServer(section, self._settings, model, reach_seconds=REACH_SECONDS)
         self._dimension = self._settings.dimensions
         self._dimension_lock = Lock()
         family = model_folder.model_prompts({}, self._server.model)
@@ -107,7 +108,8 @@ class OpenAICompatible:
         }
         if self._settings.dimensions is not None:
             body["dimensions"] = self._settings.dimensions
-        answer = self._server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES)
+        server = self._questions if role == "query" else self._server
+        answer = server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES)
         vectors = np.array(self._rows(answer, len(texts)))
         with self._dimension_lock:
             if self._dimension is None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import unquote
 
 from markdown_it.rules_block.table import escapedSplit
 
@@ -95,16 +96,41 @@ def opens_diagram(line: str) -> bool:
     return _DIAGRAM.match(line) is not None
 
 
-def has_diagram(text: str) -> bool:
-    """Return whether a text has a fence with a diagram, or shows a drawing."""
-    return _DIAGRAM.search(text) is not None or _DRAWING.search(text) is not None
-
-
 _IMAGE = re.compile(
     r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
     r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
 )
 """No part goes beyond the sign that begins the same part of another picture, so that no sign is read many times."""
+DIAGRAMS = (
+    "(?:(?:架构|流程|示意|时序|顺序|序列|结构|关系|拓扑|网络|部署|组件|数据流|状态|泳道|甘特|用例|类|框|脑|思维导"
+    "|原理|电路|逻辑|[柱条折饼线曲][状形线]*|[Ee]-?[Rr]|UML)图|图[表示解])(?![书像片库纸标])"
+)
+"""Names of diagrams in Chinese, as a pattern."""
+_NAMES_DIAGRAM = re.compile(
+    rf"{DIAGRAMS}|架构|拓扑|(?<![^\W\d_])(?:architecture|diagram|(?:work|data)?flow(?:[ _-]?chart)?|chart|graph"
+    r"|mind[ _-]?map|schematic|topology|uml|erd)s?(?![^\W\d_])",
+    re.IGNORECASE,
+)
+
+
+def has_diagram(text: str, headings: str = "", picture: str = "") -> bool:
+    """Return whether a text has a fence with a diagram, or shows a picture that is one.
+
+    Such a picture is a drawing, or its alt text, its file's name or a heading above it says so. `picture` is the path
+    of the picture whose text it is.
+    """
+    if _DIAGRAM.search(text) or _DRAWING.search(text):
+        return True
+    shown = [picture, *_IMAGE.findall(text)] if picture or "![" in text else []
+    return any(_NAMES_DIAGRAM.search(_caption(one)) for one in shown) or bool(shown and _NAMES_DIAGRAM.search(headings))
+
+
+def _caption(image: str) -> str:
+    """Return what a picture says of itself: its alt text and its file's name."""
+    alt, _, path = image.rpartition("](")
+    return f"{alt} {unquote(path.rpartition('/')[2])}"
+
+
 _LINK_SIGN = re.compile(
     r"(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", re.IGNORECASE
 )

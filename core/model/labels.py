@@ -1,5 +1,6 @@
 """Names and sentences for settings, values, codes and pipelines, on the screen, in the terminal and in reports."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import PurePath
 
@@ -237,12 +238,19 @@ NOTICES: dict[Notice, Message] = {
         "An unclosed quotation mark, or punctuation alone, is searched for literally. A pair of quotation "
         "marks encloses an exact phrase."
     ),
+    "colon_as_text": message(
+        "The word before a colon is no filter, so it is searched for as text. Search tips and the guide list the "
+        "filters."
+    ),
     "text_cut": message("The text is very long: its beginning is searched for."),
     "query_cut": message("The question is longer than the model can read: its end is searched by words only."),
     "index_damaged": message("The search index is unavailable for now, so the search was slower."),
     "other_model": message(
         "A base was indexed by another model than it has now: these hits are by words only. Choose its model "
         "on the page Bases to index it again."
+    ),
+    "model_away": message(
+        "The model server gives no answer: these hits are by words only. Hits by meaning come back with it."
     ),
     "tokens_missing": message(
         "Some of these passages have no data for fast reranking, so they were read while you waited. Keep "
@@ -259,6 +267,12 @@ NOTICES: dict[Notice, Message] = {
     "no_notes": NO_NOTES,
 }
 """Texts of the notices."""
+
+
+def limits_of(notices: Iterable[Notice]) -> list[Message]:
+    """Return the texts of the notices that say what an answer may lack."""
+    return [NOTICES[notice] for notice in notices if notice in ("unindexed", "colon_as_text", "model_away")]
+
 
 _NEW = ChunkingOptions()
 _STRATEGIES = {

@@ -20,6 +20,9 @@ from core.settings.sections import LlmSettings, ServerSettings
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
 
+REACH_SECONDS = 1.5
+"""How long a search waits for a server that can't be reached before it goes on without it."""
+
 
 class ProviderServer:
     """The model server named in a section of the settings. Safe to share between threads.

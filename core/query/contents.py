@@ -3,17 +3,20 @@
 import re
 from dataclasses import dataclass
 
-_CHINESE = {
+from core.markdown.parts import DIAGRAMS
+
+_IN_CHINESE = {
     "code": "(?:示例|样例|例子)?代码(?:示例|样例|例子|片段|块)?",
-    "diagram": "(?:架构|流程|时序|示意|结构|关系)图|图表|图示",
+    "diagram": DIAGRAMS,
     "image": "图片|照片|截图|插图|配图",
     "table": "表格",
     "link": "(?:超|外部?)?链接",
     "task": "待办(?:事项|任务|清单)?|任务清单|复选框",
 }
-_ENGLISH = {
+_IN_ENGLISH = {
     "code": "code(?: (?:example|sample|snippet|block)s?)?",
-    "diagram": "(?:(?:architecture|sequence|flow|class) )?diagrams?|flow ?charts?",
+    "diagram": "(?:(?:architecture|block|class|data ?flow|er|flow|network|sequence|state|system|uml) )?diagrams?"
+    "|(?:flow ?|bar |pie |line |gantt )?charts?|mind ?maps?",
     "image": "pictures?|images?|photos?|screenshots?",
     "table": "tables?",
     "link": "links?",
@@ -26,22 +29,33 @@ def _things(names: dict[str, str]) -> str:
 
 
 _NOTES = "笔记|文档|文章|资料|记录|页面|段落|内容|文件"
-_VERB = "(?:(?P<negated>不|(?<!有)没有?|未)(?:包含|含有?|带有?|附有?|有)?|包含|含有?|带有?|附有|附带|(?<!没)有)[了着]?"
+_VERB = (
+    "(?:(?P<negated>不|(?<!有)没有?|未)(?:包含|含有?|带有?|附有?|有)?"
+    "|包含|含有?|(?<!热)带有?|附有|附带|画[了有]|(?<![没所拥])有)[了着]?"
+)
 _BEFORE_NOTES = re.compile(
-    rf"{_VERB}\s?(?:{_things(_CHINESE)})的\s?(?:(?:{_NOTES})|(?=[^，。；！？,.;!?]{{1,20}}(?:{_NOTES})))"
+    rf"{_VERB}\s?(?:{_things(_IN_CHINESE)})的\s?(?:(?:{_NOTES})|(?=[^，。；！？,.;!?]{{1,20}}(?:{_NOTES})))"
 )
 _AFTER_NOTES = re.compile(
-    rf"(?:(?<={_NOTES})|(?<=(?:{_NOTES})[里中]))(?:里|中)?面?都?{_VERB}\s?(?:{_things(_CHINESE)})[吗呢]?(?=[?？。！!\s]*\Z)"
+    rf"(?:(?<={_NOTES})|(?<=(?:{_NOTES})[里中]))(?:里|中)?面?都?{_VERB}\s?(?:{_things(_IN_CHINESE)})[吗呢]?(?=[?？。！!\s]*\Z)"
 )
+_AT_THE_END = re.compile(rf"{_VERB}\s?(?P<diagram>{DIAGRAMS})的?[吗呢]?(?=[?？。！!\s]*\Z)")
 _WITH = (
     r"(?P<negated>without|with no|that (?:don['’]t|do not) (?:have|contain))"
-    r"|with|containing|including|(?:(?:that|which) )?(?:have|has|contains?|includes?)"
+    r"|with|containing|including|(?:(?:that|which) )?(?:have|has|contains?|includes?|shows?)|showing"
 )
 _ENGLISH_NOTES = re.compile(
-    rf"(?:notes?|pages?|documents?|passages?|files?|articles?) (?:{_WITH}) (?:(?:a|an|any|some|the) )?"
-    rf"(?:{_things(_ENGLISH)})(?![\w-])(?=\s*(?:\Z|[?.!,;，。？#]|(?:about|on|for|from|in|by|that|which|since|updated|created)\b|\w+:))",
+    r"(?:notes?|pages?|documents?|passages?|files?|articles?)"
+    rf" (?:{_WITH}) (?:(?:a|an|any|some|the) )?(?:{_things(_IN_ENGLISH)})(?![\w-])"
+    r"(?=\s*(?:\Z|[?.!,;，。？#]|(?:about|on|for|from|in|by|that|which|since|updated|created|(?(diagram)of|on))\b|\w+:))",
     re.IGNORECASE,
 )
+_ENGLISH_AT_THE_END = re.compile(
+    rf"(?:(?P<negated>without)|with|containing|including|showing) (?:(?:a|an|any|some|the) |(?!charts?\b))"
+    rf"(?P<diagram>{_IN_ENGLISH['diagram']})(?=[?.!\s]*\Z)",
+    re.IGNORECASE,
+)
+_CHINESE, _ENGLISH = (_BEFORE_NOTES, _AFTER_NOTES, _AT_THE_END), (_ENGLISH_NOTES, _ENGLISH_AT_THE_END)
 _ASKING = re.compile(r"\s*(?:how|why|when|where|who|should|can|could|do|does|is|are|what (?:is|are))\b", re.IGNORECASE)
 _ASKING_IN_CHINESE = re.compile("怎么|怎样|如何|为什么|为何|是否|该不该")
 _PICTURE = re.compile(
@@ -54,7 +68,7 @@ _FRAME = re.compile(
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
     re.IGNORECASE,
 )
-_BEGINNINGS = frozenset("不没未包含带附有里中面都nNpPdDfFaA")
+_BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
 """First characters of what is recognised, which rule out most positions quickly."""
 
 
@@ -71,15 +85,14 @@ def named(text: str, start: int) -> ContentTerm | None:
     """Return what a question says at `start` that notes hold; `start` must not be inside a Latin word."""
     if text[start : start + 1] not in _BEGINNINGS:
         return None
-    if text[start].isascii():
-        match = None if _ASKING.match(text) else _ENGLISH_NOTES.match(text, start)
-    else:
-        match = _BEFORE_NOTES.match(text, start) or _AFTER_NOTES.match(text, start)
-        match = None if match and _ASKING_IN_CHINESE.search(text, 0, start) else match
-    if not match:
+    is_english = text[start].isascii()
+    found = (pattern.match(text, start) for pattern in (_ENGLISH if is_english else _CHINESE))
+    match = next(filter(None, found), None)
+    if not match or (_ASKING.match(text) if is_english else _ASKING_IN_CHINESE.search(text, 0, start)):
         return None
-    value = next(name for name in _CHINESE if match[name])
-    return ContentTerm(value, match.end(), bool(match["negated"]))
+    groups = match.groupdict()
+    value = next(name for name in _IN_CHINESE if groups.get(name))
+    return ContentTerm(value, match.end(), bool(groups["negated"]))
 
 
 def is_frame(text: str) -> bool:

@@ -45,7 +45,7 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "table": ("table", "表格"),
         "task": ("task", "任务", "待办"),
         "image": ("image", "图片"),
-        "diagram": ("diagram", "图表", "架构图", "流程图"),
+        "diagram": ("diagram", "chart", "图表", "架构图", "流程图", "示意图", "时序图"),
         "link": ("link", "链接"),
     },
     "use": {
@@ -198,24 +198,11 @@ def refuse_minus(name: str, field: str, at: tuple[int, int]) -> None:
         raise QueryError("'-{name}' can't be asked. {instead}", at, name=name, instead=_NOT_NEGATED[field])
 
 
-def refuse_unknown(name: str, at: tuple[int, int], properties: Collection[str], *, surely: bool) -> None:
-    """Raise QueryError for an unknown field; where a field isn't `surely` meant, only for a near match."""
-    nearest = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
-    if not surely and not nearest:
-        return
-    listed = [*FIELDS, *_some(properties)]
-    if not nearest:
-        raise QueryError(
-            "There is no field '{name}'. Fields: {fields}. {help}", at, name=name, fields=listed, help=_AS_TEXT
-        )
-    raise QueryError(
-        "There is no field '{name}'. Did you mean '{nearest}:'? Fields: {fields}. {help}",
-        at,
-        name=name,
-        nearest=_MEANT.get(nearest[0], nearest[0]),
-        fields=listed,
-        help=_AS_TEXT,
-    )
+def nearest(name: str, properties: Collection[str], *, surely: bool) -> str:
+    """Return the field that an unknown name may mean, "" for none; it must be nearer where a field isn't `surely`
+    meant."""
+    near = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
+    return _MEANT.get(near[0], near[0]) if near else ""
 
 
 def _folded(name: str) -> str:

@@ -26,7 +26,8 @@ _EXCLUDED = re.compile(rf"[^\s{_STOPS}]+")
 _TAG = re.compile(rf"[#＃]({tags.NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[\s{''.join(_QUOTES)}]|\Z)|\Z)")
 _DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
 _FIELD = re.compile(r"([^\s:：]{1,40})[:：]")
-_UNKNOWN = re.compile(rf"([A-Za-z]{{2,20}}):(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}])")
+_UNKNOWN = re.compile(rf"([^\W\d_]\w{{1,39}}):(?:(?P<second>:)|(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}]))")
+"""A name and a colon that may be meant as a field."""
 _VALUE = re.compile(rf"[^\s,{_STOPS}]*+")
 _ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
 _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
@@ -61,6 +62,8 @@ class QuestionLexer:
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
         self.unclosed = False
         """Whether a quotation mark that would open a phrase is text, since none closes it."""
+        self.colons: list[Term] = []
+        """Names before a colon that are text, since they are no fields; the value is a field that may be meant."""
         self.names_contents = False
         """Whether the question says in its own words what notes hold."""
 
@@ -160,8 +163,10 @@ class QuestionLexer:
         field = self._field_of(match[1]) if match else None
         if not match or not field:
             if unknown := _UNKNOWN.match(self._typed, at):
-                place = at, unknown.end()
-                fields.refuse_unknown(unknown[1], place, self._properties, surely=not unknown["figure"])
+                is_port = unknown["figure"] is not None
+                meant = "" if unknown["second"] else fields.nearest(unknown[1], self._properties, surely=not is_port)
+                if meant or not is_port:
+                    self.colons.append(Term("words", meant, at, unknown.end()))
             return None
         name, begins = match.group(), match.end()
         if self._typed.startswith((":", "：", "//"), begins):

@@ -13,8 +13,7 @@ punctuation ，、。；！？ or directly after another piece. All other text i
   values of a list are separated by commas without spaces, and a value with spaces is in quotation marks. A
   capitalised name further on with a space after its colon is prose (`Final Project: Building a Server`).
 - Properties: the name of a property that notes have is a field, where a value is directly after its colon.
-- Unknown fields: two or more Latin letters, an ASCII colon and a letter or a quotation mark directly after it are
-  an error. Before a digit (`localhost:8080`) they are one only where the name is nearly that of a field.
+- Other names before an ASCII colon (`KeyError:foo`) are words too; `colons` names them, as a field may be meant.
 - #tags: `#` and a name as notes have it directly after it, up to white space or punctuation. A number (`#12`) and C's
   directives (`#include`) are words.
 - Contents: see `contents`; where nothing is left but words that ask for notes, they go too.
@@ -80,8 +79,11 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     except QueryError as error:
         at = error.at and (places[error.at[0]], places[error.at[1]])
         raise QueryError(error.message, at) from error
-    terms = (replace(term, start=places[term.start], end=places[term.end]) for term in understood.terms)
-    return replace(understood, terms=tuple(terms))
+    terms, colons = (
+        tuple(replace(term, start=places[term.start], end=places[term.end]) for term in group)
+        for group in (understood.terms, understood.colons)
+    )
+    return replace(understood, terms=terms, colons=colons)
 
 
 def _parse_pieces(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
@@ -104,7 +106,8 @@ def _parse_pieces(typed: str, now: datetime, properties: Collection[str], *, has
             )
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
     signs = reader.unclosed or (bool(text) and not phrases and is_punctuation(text))
-    return Understood(text, phrases, excluded, filters, tuple(terms), _values(pieces, "emphasis"), signs_as_text=signs)
+    emphasised, colons = _values(pieces, "emphasis"), tuple(reader.colons)
+    return Understood(text, phrases, excluded, filters, tuple(terms), emphasised, signs_as_text=signs, colons=colons)
 
 
 def as_text(typed: str) -> Understood:

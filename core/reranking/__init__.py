@@ -54,9 +54,6 @@ RERANKERS: Registry[Reranker] = Registry(
 )
 build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
 
-REACH_SECONDS = 1.5
-"""How long a search waits for a server that can't be reached before it goes on without it."""
-
 NONE = "none"
 """The name for a search without a reranker."""
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from core.base.errors import ProviderError
 from core.base.messages import message
-from core.providers import ProviderServer
+from core.providers import REACH_SECONDS, ProviderServer
 from core.providers.chat import Chat
-from core.reranking import REACH_SECONDS, Candidate
+from core.reranking import Candidate
 from core.settings.config import settings as configured
 from core.settings.sections import LlmSettings, RerankSettings
 

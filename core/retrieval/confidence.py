@@ -8,6 +8,7 @@ The weights and the least evidence were chosen on a grid over both vaults and qu
 so it has no part.
 """
 
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -27,10 +28,10 @@ _WORDS_ALONE = 10.0
 def evidence(store: Store, ranking: Ranking) -> float:
     """Return the evidence of an answer among the hits, without limit for a list, a phrase or an unknown floor."""
     first = next(iter(ranking.order), None)
-    if ranking.candidates.mode == "listed" or ranking.scope.phrased:
-        return inf
     if first is None:
         return 0.0
+    if ranking.candidates.mode == "listed" or ranking.scope.phrased:
+        return inf
     words = _WORDS * word_share(store, ranking.request, first) + ranking.gains.get(first, 0.0)
     if first not in ranking.trace.scores("vector"):
         return _WORDS_ALONE * words
@@ -38,8 +39,15 @@ def evidence(store: Store, ranking: Ranking) -> float:
 
 
 def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
-    """Return the share of a question's words that a chunk holds, each weighted by its rarity, 0 to 1."""
-    holders = store.words.holders(request.words)
+    """Return the share of a question's words that a chunk holds, each weighted by its rarity, 0 to 1.
+
+    The spelling of the question counts that fits the chunk best.
+    """
+    return max(_share(store, words, rowid) for words in (request.words, *request.others))
+
+
+def _share(store: Store, words: Sequence[str], rowid: int) -> float:
+    holders = store.words.holders(words)
     rarity = np.log((store.chunks.count_all() + 1) / (np.array([len(chunks) for chunks in holders]) + 0.5))
     held = np.array([rowid in chunks for chunks in holders], dtype=bool)
     return float(rarity[held].sum() / max(rarity.sum(), 1e-9))

@@ -48,7 +48,7 @@ from core.store import Store
 
 _CACHED_RESULTS, _CACHED_CANDIDATES = 64, 8
 """Most results that are cached, and most questions whose candidates and tokens are."""
-_PASSING: set[Notice] = {"model_loading"}
+_PASSING: set[Notice] = {"model_loading", "model_away"}
 """Notices of a temporary state: such results aren't cached."""
 
 
@@ -68,6 +68,8 @@ def _notices(prepared: Prepared) -> Iterator[Notice]:
     """Yield the notices on how a question was read."""
     if prepared.understood.signs_as_text:
         yield "signs_as_text"
+    if prepared.understood.colons:
+        yield "colon_as_text"
     if len(prepared.typed) > QUESTION:
         yield "text_cut"
 
@@ -238,7 +240,16 @@ class SearchEngine:
     def _start_search(
         self, query: Query, bases: Sequence[KnowledgeBase], parts: Sequence[SubQuery], *, wait: bool
     ) -> list[SearchRequest]:
-        requests = start_search(self._store, self._models, query, bases, parts, wait=wait)
+        requests = start_search(
+            self._store,
+            self._models,
+            query,
+            bases,
+            parts,
+            wait=wait,
+            measured=not self._cached,
+            variants=self._synonyms.variants,
+        )
         return [load_rerankers(self._models, request, wait=wait, cached=self._cached) for request in requests]
 
     def _rank(self, requests: Sequence[SearchRequest], scope: Scope) -> list[Ranking]:

@@ -37,7 +37,7 @@ _FEW_HOLDERS = 3
 _FEW_WORDS = 3
 """Most words of a question in which any rare word counts; in a longer one only identifiers do."""
 
-_LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
+_LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+")
 _RUN_OF_CJK = re.compile(f"[{CJK}]+")
 _UNIT = re.compile(rf"[{CJK}]|{_LATIN.pattern}")
 _IDENTIFIER = re.compile(r"(?=\w*(?:[a-z][A-Z]|_|\d))[A-Za-z_]\w+", re.ASCII)

@@ -7,7 +7,7 @@ from itertools import chain, islice, zip_longest
 from core.base.messages import Message, message
 from core.model import Chunk, Decomposition, NoteSummary, SubQuery, SubQueryResult
 from core.retrieval.ranking import Ranking, merge
-from core.retrieval.requests import SearchRequest
+from core.retrieval.requests import SearchRequest, Variants
 from core.store import Store
 
 MOST = 3
@@ -25,10 +25,6 @@ class Rounds:
 
     rankings: Sequence[Ranking]
     summaries: Sequence[SubQueryResult]
-
-
-Variants = Callable[[str], Sequence[str]]
-"""Returns a question in other words."""
 
 
 def run_follow_ups(

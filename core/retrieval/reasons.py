@@ -122,7 +122,8 @@ class Reasons:
         words: dict[int, float] = {}
         if self._mode != "semantic":
             base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
-            words = self._store.words.rank(request.words, _ALL, base_ids=base_ids, allowed=allowed)
+            ranked = self._store.words.rank
+            words = ranked(request.words, _ALL, base_ids=base_ids, allowed=allowed, others=request.others)
         return {
             name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
             for name, scores in (("vector", best(vector)), ("keyword", words))

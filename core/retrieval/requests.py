@@ -1,13 +1,22 @@
 """The start of a search: the question is prepared once, unknown words are corrected, vectors and rerankers loaded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Self
 
 from core import reranking
-from core.base.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError, QueryError, UnknownChoice
+from core.base.errors import (
+    ConfigError,
+    EmbeddingMismatch,
+    ModelError,
+    ProviderError,
+    ProviderUnavailable,
+    QueryError,
+    UnknownChoice,
+)
 from core.base.messages import Message
-from core.base.text import fold, keywords, query_keywords
+from core.base.text import fold, keywords, query_keywords, respell
 from core.embedding import Embedder
 from core.embedding.windows import fit
 from core.indexing.models import Models
@@ -69,7 +78,8 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
         if store.titles.is_title(typed):
             return as_text(typed)
         raise
-    is_text = not understood.signs_as_text and all(term.kind == "words" for term in understood.terms)
+    is_text = all(term.kind == "words" for term in understood.terms)
+    is_text = is_text and not (understood.signs_as_text or understood.colons)
     return as_text(typed) if not is_text and store.titles.is_title(typed) else understood
 
 
@@ -144,8 +154,8 @@ class BaseReranker:
 class SearchRequest:
     """A part of a question, ready to be searched.
 
-    `words` are for keyword search, `vectors` those of its text by the fingerprint of the bases' models, `rerankers` by
-    the id of the base.
+    `words` are for keyword search, `others` those of the text in other spellings or words, `vectors` those of its text
+    by the fingerprint of the bases' models, `rerankers` by the id of the base.
     """
 
     query: Query
@@ -154,10 +164,16 @@ class SearchRequest:
     mode: ResultMode
     spelling: Spelling
     words: Sequence[str]
+    others: Sequence[Sequence[str]] = ()
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
     rerankers: Mapping[str, BaseReranker] = field(default_factory=dict)
     rerank_problem: Message | None = None
     notices: tuple[Notice, ...] = ()
+
+    @property
+    def all_words(self) -> Sequence[str]:
+        """The words of all spellings."""
+        return [*dict.fromkeys(chain(self.words, *self.others))]
 
     @property
     def vector_bases(self) -> list[KnowledgeBase]:
@@ -182,13 +198,26 @@ class SearchRequest:
         return embedded if whole else embedded.with_notice("query_cut")
 
 
+Variants = Callable[[str], Sequence[str]]
+"""Returns a question in other words."""
+
+
 def start_search(
-    store: Store, models: Models, query: Query, bases: Sequence[KnowledgeBase], parts: Sequence[SubQuery], *, wait: bool
+    store: Store,
+    models: Models,
+    query: Query,
+    bases: Sequence[KnowledgeBase],
+    parts: Sequence[SubQuery],
+    *,
+    wait: bool,
+    measured: bool,
+    variants: Variants,
 ) -> list[SearchRequest]:
     """Return a request for each part of a question, without rerankers; nothing is searched yet.
 
-    Without `wait` a model that still loads is skipped, with a notice. Raises ModelError, and EmbeddingMismatch for a
-    base of another model unless the mode is `auto`.
+    Without `wait` a model that still loads is skipped, with a notice, and so is one whose server gives no answer,
+    unless the search is `measured`. Raises ModelError, and EmbeddingMismatch for a base of another model unless the
+    mode is `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
     words = store.words
@@ -199,25 +228,43 @@ def start_search(
         keywords = query_keywords(spelling.text)
         requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
     with words.read_ahead([word for request in requests if request.mode != "semantic" for word in request.words]):
-        embedded = iter(_embed(models, [request for request in requests if request.has_meaning], wait=wait))
-    return [next(embedded) if request.has_meaning else request for request in requests]
+        asked = [request for request in requests if request.has_meaning]
+        embedded = iter(_embed(models, asked, wait=wait, measured=measured))
+    requests = [next(embedded) if request.has_meaning else request for request in requests]
+    return requests if query.as_typed else [_with_others(request, variants) for request in requests]
 
 
-def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool) -> Sequence[SearchRequest]:
+def _with_others(request: SearchRequest, variants: Variants) -> SearchRequest:
+    """Return the request with the words of its text in other spellings; where no model knows what it means, in other
+    words too."""
+    texts = respell(request.spelling.text)
+    if not request.has_meaning or all(base.embedder == "tfidf" for base in request.vector_bases):
+        texts += variants(request.query.text)
+    return replace(request, others=[query_keywords(text) for text in texts])
+
+
+def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> Sequence[SearchRequest]:
     """Return the requests with their vectors; each model of the bases embeds all questions at once."""
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:
             continue
+        if not measured and models.is_away(base):
+            return [request.by_words("model_away") for request in requests]
         if not (wait or models.ready(base)):
             return [request.by_words("model_loading") for request in requests]
         try:
             embedder = models.embedder(base)
+            fitted = [fit(request.query.text, embedder) for request in requests]
+            vectors = embedder.embed([text for text, _ in fitted], role="query")
         except EmbeddingMismatch:
             if requests[0].query.settings.mode != "auto":
                 raise
             return [request.by_words("other_model") for request in requests]
-        fitted = [fit(request.query.text, embedder) for request in requests]
-        vectors = embedder.embed([text for text, _ in fitted], role="query")
+        except ProviderUnavailable:
+            if measured:
+                raise
+            models.set_away(base.embedder)
+            return [request.by_words("model_away") for request in requests]
         requests = [
             request.with_vector(base.fingerprint, vector, whole=whole)
             for request, vector, (_, whole) in zip(requests, vectors, fitted, strict=True)
@@ -231,7 +278,7 @@ def load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached
     Without `cached` rerankers judge every question again.
     """
     name = request.query.settings.reranker
-    if name == NONE or "model_loading" in request.notices:
+    if name == NONE or not {"model_loading", "model_away"}.isdisjoint(request.notices):
         return request
     rerankers: dict[str, BaseReranker] = {}
     try:

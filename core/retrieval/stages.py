@@ -135,7 +135,8 @@ def _index_notices(store: Store, request: SearchRequest) -> list[Notice]:
 def _find_by_words(store: Store, request: SearchRequest, scope: Scope) -> dict[int, float]:
     """Return the best chunks by words, best first."""
     base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
-    return store.words.rank(request.words, request.query.settings.pool, base_ids=base_ids, allowed=scope.allowed)
+    pool, others = request.query.settings.pool, request.others
+    return store.words.rank(request.words, pool, base_ids=base_ids, allowed=scope.allowed, others=others)
 
 
 def _score_missing(
@@ -153,7 +154,7 @@ def _score_missing(
         for base in request.vector_bases:
             vector |= store.chunks.cosines(base, request.vectors[base.fingerprint], only_keyword)
         keyword |= dict.fromkeys(only_vector, 0.0)
-        keyword |= store.words.rank(request.words, len(only_vector), rowids=only_vector)
+        keyword |= store.words.rank(request.words, len(only_vector), rowids=only_vector, others=request.others)
     return scored
 
 

@@ -31,6 +31,8 @@ _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
 _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
 """The place of a field in that table, in SQL."""
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
+_OTHERS = 0.9
+"""Weight of other spellings than the one that was typed. One with more words doesn't count more for that."""
 _CACHED = 4_000_000
 """Maximum number of cached counts, of 12 bytes each."""
 
@@ -92,15 +94,22 @@ class BM25:
         self._stems = _Stems()
 
     @decoding
-    def scores(self, words: Sequence[str]) -> tuple[Rowids, Scores]:
-        """Return the chunks that hold any of the words, in order, and their scores."""
+    def scores(self, words: Sequence[str], others: Sequence[Sequence[str]] = ()) -> tuple[Rowids, Scores]:
+        """Return the chunks that hold any of the words, or of those of `others`, in order, and their scores.
+
+        `others` are the words of the same question in other spellings: the spelling that fits a chunk best counts.
+        """
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
-            total = np.zeros(len(counts.rowids))
-            for places, gains in self._gains(connection, counts, words):
-                total[places] += gains
-        holding = np.flatnonzero(total)
-        return counts.rowids[holding], total[holding]
+            best = np.zeros(len(counts.rowids))
+            for spelling in (words, *others):
+                total = np.zeros(len(best))
+                for places, gains in self._gains(connection, counts, spelling):
+                    total[places] += gains
+                weight = 1.0 if spelling is words else _OTHERS * min(1.0, len(words) / max(len(spelling), 1))
+                best = np.maximum(best, weight * total)
+        holding = np.flatnonzero(best)
+        return counts.rowids[holding], best[holding]
 
     @contextmanager
     def read_ahead(self, words: Sequence[str]) -> Iterator[None]:

@@ -9,7 +9,10 @@ from core.store.filters import EXPIRED, NAMES, PROPERTY_TEXT, TEXT, moments
 from core.store.table import AMONG, StoreTable
 
 _MOST_NAMES = 10_000
-_TITLED = f"title COLLATE NOCASE {AMONG}"
+_TITLED = (
+    f"(title COLLATE NOCASE {AMONG} OR notes.id IN"
+    f" (SELECT note_id FROM properties WHERE name = 'aliases' AND value COLLATE NOCASE {AMONG}))"
+)
 
 
 class FieldTable(StoreTable):
@@ -101,18 +104,21 @@ class PropertyTable(StoreTable):
 
 
 class TitleTable(StoreTable):
-    """The titles of notes, sign for sign; only the case of ASCII letters makes no difference."""
+    """The titles and aliases of notes, sign for sign; only the case of ASCII letters makes no difference."""
 
     def is_title(self, text: str) -> bool:
-        """Return whether a note has this title."""
-        return bool(self._database.value(f"SELECT EXISTS (SELECT 1 FROM notes WHERE {_TITLED})", _forms([text])))
+        """Return whether a note has this title or alias."""
+        forms = _forms([text])
+        return bool(self._database.value(f"SELECT EXISTS (SELECT 1 FROM notes WHERE {_TITLED})", forms, forms))
 
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
         """Return the first chunk of each note of the bases that has one of these titles, of those allowed."""
+        forms = _forms(titles)
         rows = self._database.rows(
             f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
             f" AND base_id {AMONG} AND state != 'deleted' ORDER BY updated_at DESC, notes.id, \"index\"",
-            _forms(titles),
+            forms,
+            forms,
             [base.id for base in bases],
         ).fetchall()
         passing = None if allowed is None or not rows else set(allowed.tolist())

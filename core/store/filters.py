@@ -275,8 +275,8 @@ _HAS = {
     "code": "has_code",
     "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
     "task": "instr(text, '[') AND has_task(text)",
-    "diagram": "(instr(lead || text, '```') OR instr(lead || text, '~~~') OR instr(text, '![')) AND"
-    " has_diagram(lead || char(10) || text)",
+    "diagram": "(picture != '' OR instr(lead || text, '```') OR instr(lead || text, '~~~') OR instr(text, '![')) AND"
+    " has_diagram(lead || char(10) || text, titles(breadcrumb, sections) || char(10) || title, picture)",
     "link": "(instr(text, '[') OR instr(text, '://')) AND has_link(text)",
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
@@ -323,7 +323,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "has_table": (1, has_table),
     "has_task": (1, has_task),
     "has_image": (1, has_image),
-    "has_diagram": (1, has_diagram),
+    "has_diagram": (3, has_diagram),
     "has_link": (1, has_link),
 }
 """Functions in SQL of the filters, with the number of their values."""

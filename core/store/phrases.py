@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from core.base.text import CJK, MARKS, UNSPACED, fold, keywords
+from core.base.text import CJK, MARKS, UNSPACED, fold, index_words, keywords
 from core.model import Chunk
 
 
@@ -22,7 +22,7 @@ def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, st
 @lru_cache(maxsize=2048)
 def _words_of(text: str) -> str:
     """Return the words of a text; an edited note is indexed again with nearly the same texts."""
-    return " ".join(keywords(text))
+    return " ".join(index_words(text))
 
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")

@@ -96,9 +96,13 @@ class Words(BM25):
         base_ids: Sequence[str] | None = None,
         allowed: Rowids | None = None,
         rowids: Sequence[int] | None = None,
+        others: Sequence[Sequence[str]] = (),
     ) -> dict[int, float]:
-        """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first."""
-        holders, scores = self.scores(words)
+        """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first.
+
+        `others` are the words of other spellings (`scores`).
+        """
+        holders, scores = self.scores(words, others)
         for only in (allowed, None if rowids is None else np.array(rowids, np.int64)):
             if only is not None:
                 passing = np.isin(holders, only)

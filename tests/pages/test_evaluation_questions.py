@@ -367,13 +367,13 @@ def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault
 
 
 def test_what_cannot_be_asked_is_told_where_its_passage_is_looked_for(filled: Screen) -> None:
-    keep(filled, {**NEGATIVE, "question": "what is an opne:quotation?"})
+    keep(filled, {**NEGATIVE, "question": "what is an opne status:quotation?"})
     look(filled, question="q2")
-    assert "There is no field 'opne'" in filled.errors.replace("\\", "")
+    assert "can't be 'quotation'" in filled.errors.replace("\\", "")
     field(filled, "text_input", "find_text_").input("pg_restore").run()
-    assert "There is no field" not in filled.errors
+    assert "can't be" not in filled.errors
     filled.press("mark_")
-    assert kept(filled)[0].text == "what is an opne:quotation?"
+    assert kept(filled)[0].text == "what is an opne status:quotation?"
     assert len(kept(filled)[0].spans) == 1
 
 

@@ -511,21 +511,6 @@ def test_filters_need_no_words() -> None:
             " To search for the text itself, put it in quotation marks.",
         ),
         (
-            "foo:bar",
-            "foo:",
-            "There is no field 'foo'. Fields: tag, type, category, project, scope, priority, status, in, section, has,"
-            " like, path, page, kind, use, base, after, before, created, updated."
-            " To search for the text itself, put it in quotation marks.",
-        ),
-        (
-            "x -Tags:rust",
-            "Tags:",
-            "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, priority,"
-            " status, in, section, has, like, path, page, kind, use, base, after, before,"
-            " created, updated."
-            " To search for the text itself, put it in quotation marks.",
-        ),
-        (
             "x status:done",
             "done",
             "'status:' can't be 'done'. Choices: pending, active, archived, expired."
@@ -589,6 +574,33 @@ def test_what_is_said_of_a_question_that_cannot_be_asked(typed: str, at: str | N
 
 
 @pytest.mark.parametrize(
+    "typed",
+    [
+        "foo:bar",
+        "title:x",
+        "tagg:x",
+        "KeyError:foo in the worker",
+        "redis:get key",
+        "std::vector",
+        "retry:forever",
+        "ModuleNotFoundError:numpy",
+        "重试:永远",
+        "怎么修 TODO:fix",
+    ],
+)
+def test_a_name_before_a_colon_that_is_no_field_is_text(typed: str) -> None:
+    expected = understood("x " + typed.replace(":", " "))
+    read = understood(f"x {typed}")
+    assert (read.text, read.filters) == (f"x {typed}", expected.filters)
+    assert (len(read.colons), len(expected.colons)) == (1, 0)
+
+
+def test_what_is_left_out_may_have_a_colon() -> None:
+    read = understood("x -Tags:rust")
+    assert (read.text, read.excluded, read.colons[0].value) == ("x", ("Tags:rust",), "tag")
+
+
+@pytest.mark.parametrize(
     ("typed", "meant"),
     [
         ("titel:x", "in"),
@@ -600,11 +612,13 @@ def test_what_is_said_of_a_question_that_cannot_be_asked(typed: str, at: str | N
         ("befor:2026", "before"),
         ('tags:"a b"', "tag"),
         ("secton:x", "section"),
+        ("foo:bar", ""),
+        ("std::vector", ""),
     ],
 )
 def test_a_misspelt_field_is_told(typed: str, meant: str) -> None:
-    with pytest.raises(QueryError, match=f"Did you mean '{meant}:'"):
-        understood(typed)
+    [colon] = understood(f"\u200bx {typed}").colons
+    assert (colon.value, colon.start) == (meant, 3)
 
 
 def test_every_field_and_choice_is_known_by_all_its_names() -> None:

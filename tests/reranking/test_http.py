@@ -10,7 +10,7 @@ from core import providers, reranking
 from core.base.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.providers import connection
 from core.reranking import Cached, Candidate
-from core.reranking.servers import REACH_SECONDS, Llm, RerankApi
+from core.reranking.servers import Llm, RerankApi
 from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import Answer, ModelServer, chat
 from tests.waiting import ManualTime
@@ -238,7 +238,7 @@ def test_a_server_out_of_reach_is_given_up_soon_and_rests_for_a_minute(
     inner = make(gone, retries=4)
     with pytest.raises(ProviderUnavailable, match="can't be reached"):
         inner.score(QUESTION, CANDIDATES)
-    assert sum(clock.slept) < REACH_SECONDS
+    assert sum(clock.slept) < providers.REACH_SECONDS
     reranker = Cached(make(gone, retries=0))
     with pytest.raises(ProviderUnavailable, match="can't be reached"):
         reranker.score(QUESTION, CANDIDATES)

@@ -61,6 +61,7 @@ REWRITTEN = {
     "words.headings": NEVER,
     "words.body": NEVER,
     "version.number": NEVER,
+    "version.words": NEVER,
     "usage.verdict": NEVER,
     "overdue.item": NEVER,
     "overdue.opening": NEVER,

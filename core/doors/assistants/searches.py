@@ -19,7 +19,17 @@ from core.base.messages import readable
 from core.base.text import make_storable
 from core.doors.operations.declaring import PROGRAM
 from core.features.answers.operations import ask
-from core.model import EXPANSION_SIZES, NO_NOTES, NOTICES, WIDENING, Filters, Hit, NoteSummary, Notice, SearchResult
+from core.model import (
+    EXPANSION_SIZES,
+    NO_NOTES,
+    WIDENING,
+    Filters,
+    Hit,
+    NoteSummary,
+    Notice,
+    SearchResult,
+    limits_of,
+)
 from core.workspace import Workspace
 
 # Answers of tools: values for programs, texts for models, and remarks about omissions.
@@ -257,7 +267,7 @@ def knowledge_answer(
     arguments |= {"query": query, "with_model": with_model}
     answer, remarks = _search_leniently(lambda plain: ask.run(workspace, PROGRAM, arguments | {"plain": plain}))
     value = readable(encode(answer)) | {"writing": answer.writing and answer.writing.model}
-    return ToolAnswer(value, remarks=(*remarks, *([str(answer.explanation)] if answer.explanation else [])))
+    return ToolAnswer(value, remarks=(*remarks, *map(str, answer.remarks)))
 
 
 def knowledge_retrieve(
@@ -321,7 +331,7 @@ def _remarks(results: list[SearchResult]) -> list[str]:
 def _remarks_on(notices: Sequence[Notice], *, sure: bool) -> list[str]:
     if "no_notes" in notices:
         return [str(NO_NOTES)]
-    return [str(NOTICES["unindexed"])] * ("unindexed" in notices) + [_UNSURE] * (not sure)
+    return [*map(str, limits_of(notices)), *([] if sure else [_UNSURE])]
 
 
 def _search_leniently(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:

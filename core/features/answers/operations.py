@@ -12,7 +12,20 @@ from core.doors.operations.declaring import About, operation
 from core.doors.operations.search import OPTIONS, Question, options
 from core.doors.operations.text.answers import format_sentence
 from core.doors.operations.views.search import NoteReference
-from core.model import ANSWERED, Answer, Answered, Hit, Mark, Progress, Quote, Sentence, WrittenAnswer, no_progress
+from core.model import (
+    ANSWERED,
+    Answer,
+    Answered,
+    Hit,
+    Mark,
+    Notice,
+    Progress,
+    Quote,
+    Sentence,
+    WrittenAnswer,
+    limits_of,
+    no_progress,
+)
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -116,6 +129,12 @@ class AnswerView:
     citations: tuple[AnswerCitation, ...]
     nearest: tuple[NearestHit, ...]
     writing: AnswerWriting | None
+    notices: tuple[Notice, ...]
+
+    @property
+    def remarks(self) -> list[Message]:
+        """What is said before the sentences."""
+        return [*limits_of(self.notices), *filter(None, [self.explanation])]
 
     @classmethod
     def from_answer(cls, answer: Answer) -> Self:
@@ -128,6 +147,7 @@ class AnswerView:
             citations=tuple(map(AnswerCitation.from_quote, answer.quotes)),
             nearest=tuple(map(NearestHit.from_hit, answer.nearest)),
             writing=AnswerWriting.from_writing(answer.writing) if answer.writing else None,
+            notices=answer.result.notices,
         )
 
 
@@ -149,7 +169,7 @@ class WrittenSentence(AnswerSentence):
 
 def format_answer(answer: AnswerView) -> list[str]:
     """Return the sentences of an answer with their numbers, then their sources; without any, the nearest passages."""
-    head = [say(answer.explanation)] if answer.explanation else []
+    head = [*map(say, answer.remarks)]
     written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     if not answer.citations:
         nearest = list(dict.fromkeys(f"  {_place(hit)}" for hit in answer.nearest))

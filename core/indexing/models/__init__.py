@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 
 from core import embedding, reranking
-from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable, TesseraError
 from core.base.jobs import Jobs
 from core.embedding import Embedder, tokens
 from core.embedding.loading import choose_device
@@ -78,6 +78,8 @@ _BELOW = 0.02
 _GROWN = 1.5
 """Growth of a base by which its floor is measured again."""
 _LEAST_SPREAD = 0.005
+_REST_SECONDS = 60.0
+"""How long a server isn't asked that gave no answer."""
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
@@ -143,6 +145,8 @@ class Models:
         """Whether the models of the bases are loaded; until the index is open too, searches are exact."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
+        self._away: dict[str, float] = {}
+        """When the servers that gave no answer are asked again, in monotonic time, by the name of the embedder."""
 
     test = staticmethod(trials.run)
     download = staticmethod(cards.download)
@@ -211,6 +215,18 @@ class Models:
             self.start_warming()
         return loaded
 
+    def is_away(self, base: KnowledgeBase) -> bool:
+        """Whether the server of a base's model gave no answer; a thread asks it again now and then."""
+        due = self._away.get(base.embedder)
+        if due is not None and time.monotonic() >= due:
+            self.set_away(base.embedder)
+            self.start_warming()
+        return due is not None
+
+    def set_away(self, name: str) -> None:
+        """Let a server rest that gave no answer: no question waits for it."""
+        self._away[name] = time.monotonic() + _REST_SECONDS
+
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
         """Whether the model of a reranker is loaded; start loading it if not.
 
@@ -235,6 +251,8 @@ class Models:
                 self._load(name)
             except (ModelError, ProviderError) as error:
                 failed.append(error)
+                if isinstance(error, ProviderUnavailable):
+                    self.set_away(name)
         self.loaded = not failed
         self._store.open_index(heal=False)
         for base in bases:
@@ -256,6 +274,7 @@ class Models:
         reranking.RERANKERS.forget(*kinds)
         for names in (self._warm, self._failed):
             names -= {name for name in names if name.partition(":")[0] in kinds}
+        self._away.clear()
         for key in [key for key in self._rerankers if key[0].partition(":")[0] in kinds]:
             del self._rerankers[key]
         job = self._jobs.find("warm")
@@ -266,6 +285,7 @@ class Models:
         kind = name.partition(":")[0]
         (reranking if kind in reranking.RERANKERS else embedding).build(name).warm()
         self._warm.add(name)
+        self._away.pop(name, None)
 
     # descriptions and tests
 

@@ -313,6 +313,7 @@ def _summary(
     _draw_corrections(result)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
+    question_box.draw_fields(result.query, result.understood.colons)
     if {"model_loading", "pictures_loading"} & {*result.notices} and not _has_failed(workspace):
         _wait_for_model(workspace)
 

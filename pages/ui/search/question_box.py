@@ -1,6 +1,6 @@
 """The box for a question, and the page before the user asks one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.messages import message
-from core.model import PastSearch, SearchOptions
+from core.model import PastSearch, SearchOptions, Term
 from core.workspace import Workspace
 from pages.ui.search import options, threads
 from pages.ui.shared import links, names, welcome, widgets
@@ -173,7 +173,7 @@ def problems(text: str) -> Iterator[None]:
         if error.at is None:
             raise
         widgets.problem(error)
-        _draw_error_place(text, *error.at, field=str(error.message.fields.get("nearest", "")))
+        _draw_error_place(text, *error.at)
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if st.session_state["mode"] == "keyword":
             raise
@@ -182,17 +182,21 @@ def problems(text: str) -> Iterator[None]:
         widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
 
 
-def _draw_error_place(text: str, start: int, end: int, field: str) -> None:
+def draw_fields(text: str, colons: Iterable[Term]) -> None:
+    """Offer the fields that may be meant by names before a colon, which are searched for as text."""
+    for colon in colons:
+        if colon.value:
+            mended = f"{text[: colon.start]}{colon.value}:{text[colon.end :]}"
+            about = t("Use {field}", field=f"{colon.value}:")
+            widgets.small(about, f"use_field_{colon.start}", "spellcheck", on_click=put, args=(mended,))
+
+
+def _draw_error_place(text: str, start: int, end: int) -> None:
     st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
-    with st.container(horizontal=True):
-        if field:
-            mended = f"{text[:start]}{field}:{text[start:end].partition(':')[2]}{text[end:]}"
-            about = t("Use {field}", field=f"{field}:")
-            widgets.button(about, "use_field", "spellcheck", type="primary", on_click=put, args=(mended,))
-        if text[:start].endswith((":", "：")):
-            start = max(map(text[:start].rfind, " ")) + 1  # a field's name means nothing without its value
-        if rest := without_term(text, start, end):
-            widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
+    if text[:start].endswith((":", "：")):
+        start = text[:start].rfind(" ") + 1  # a field's name means nothing without its value
+    if rest := without_term(text, start, end):
+        widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
 
 
 def draw_start() -> None:
