@@ -113,22 +113,19 @@ _NAMES_DIAGRAM = re.compile(
 )
 
 
-def has_diagram(text: str, headings: str = "", picture: str = "") -> bool:
+_FOLDERS = re.compile(r"\]\(.*/")
+"""What is between the alt text of a picture and its file's name."""
+
+
+def has_diagram(text: str, headings: str = "") -> bool:
     """Return whether a text has a fence with a diagram, or shows a picture that is one.
 
-    Such a picture is a drawing, or its alt text, its file's name or a heading above it says so. `picture` is the path
-    of the picture whose text it is.
+    Such a picture is a drawing, or its alt text, its file's name or a heading above it says so.
     """
     if _DIAGRAM.search(text) or _DRAWING.search(text):
         return True
-    shown = [picture, *_IMAGE.findall(text)] if picture or "![" in text else []
-    return any(_NAMES_DIAGRAM.search(_caption(one)) for one in shown) or bool(shown and _NAMES_DIAGRAM.search(headings))
-
-
-def _caption(image: str) -> str:
-    """Return what a picture says of itself: its alt text and its file's name."""
-    alt, _, path = image.rpartition("](")
-    return f"{alt} {unquote(path.rpartition('/')[2])}"
+    captions = [unquote(_FOLDERS.sub("](", image)) for image in _IMAGE.findall(text)]
+    return bool(captions) and any(map(_NAMES_DIAGRAM.search, [*captions, headings]))
 
 
 _LINK_SIGN = re.compile(

@@ -63,7 +63,7 @@ class Understood:
     A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
     phrases that raise the chunks with them. `signs_as_text`: an unclosed quotation mark, or a question of signs only,
     is searched literally. `colons` are names before a colon that are no fields, so that they
-    are searched too; the value is the field that may be meant.
+    are searched too, each with the field that may be meant.
     """
 
     text: str
@@ -73,7 +73,7 @@ class Understood:
     terms: tuple[Term, ...] = ()
     emphasised: tuple[str, ...] = ()
     signs_as_text: bool = False
-    colons: tuple[Term, ...] = ()
+    colons: tuple[tuple[str, str], ...] = ()
 
     @property
     def quoted(self) -> tuple[str, ...]:

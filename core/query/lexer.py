@@ -62,8 +62,8 @@ class QuestionLexer:
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
         self.unclosed = False
         """Whether a quotation mark that would open a phrase is text, since none closes it."""
-        self.colons: list[Term] = []
-        """Names before a colon that are text, since they are no fields; the value is a field that may be meant."""
+        self.colons: dict[str, str] = {}
+        """Names before a colon that are text, since they are no fields, each with the field that may be meant."""
         self.names_contents = False
         """Whether the question says in its own words what notes hold."""
 
@@ -166,7 +166,7 @@ class QuestionLexer:
                 is_port = unknown["figure"] is not None
                 meant = "" if unknown["second"] else fields.nearest(unknown[1], self._properties, surely=not is_port)
                 if meant or not is_port:
-                    self.colons.append(Term("words", meant, at, unknown.end()))
+                    self.colons[unknown[1]] = meant
             return None
         name, begins = match.group(), match.end()
         if self._typed.startswith((":", "：", "//"), begins):

@@ -79,11 +79,8 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     except QueryError as error:
         at = error.at and (places[error.at[0]], places[error.at[1]])
         raise QueryError(error.message, at) from error
-    terms, colons = (
-        tuple(replace(term, start=places[term.start], end=places[term.end]) for term in group)
-        for group in (understood.terms, understood.colons)
-    )
-    return replace(understood, terms=terms, colons=colons)
+    terms = (replace(term, start=places[term.start], end=places[term.end]) for term in understood.terms)
+    return replace(understood, terms=tuple(terms))
 
 
 def _parse_pieces(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
@@ -106,7 +103,7 @@ def _parse_pieces(typed: str, now: datetime, properties: Collection[str], *, has
             )
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
     signs = reader.unclosed or (bool(text) and not phrases and is_punctuation(text))
-    emphasised, colons = _values(pieces, "emphasis"), tuple(reader.colons)
+    emphasised, colons = _values(pieces, "emphasis"), tuple(reader.colons.items())
     return Understood(text, phrases, excluded, filters, tuple(terms), emphasised, signs_as_text=signs, colons=colons)
 
 

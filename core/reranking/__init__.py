@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 from time import monotonic
 from typing import Protocol
 
+from core.base.cache import Cache
 from core.base.errors import ProviderUnavailable
 from core.base.messages import message
 from core.base.registry import Entry, Registry
@@ -79,7 +79,7 @@ def is_built_in(name: str) -> bool:
 _REST_SECONDS = 60.0
 """How long a server isn't asked that gave no answer."""
 _CACHE_SIZE = 10_000
-"""Scores in the cache; the oldest ones are dropped first."""
+"""Scores in the cache."""
 
 
 class Cached:
@@ -92,8 +92,7 @@ class Cached:
 
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker
-        self._scores: dict[tuple[str, str], float] = {}
-        self._lock = Lock()
+        self._scores: Cache[tuple[str, str], float] = Cache(_CACHE_SIZE)
         self._failure: tuple[float, ProviderUnavailable] | None = None
 
     @property
@@ -101,17 +100,14 @@ class Cached:
         return self._reranker.fingerprint
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
-        keys = [(query, candidate.text) for candidate in candidates]
-        with self._lock:
-            known: dict[tuple[str, str], float | None] = {key: self._scores[key] for key in keys if key in self._scores}
-        missing = {key: candidate for key, candidate in zip(keys, candidates, strict=True) if key not in known}
+        known = {candidate.text: self._scores.get((query, candidate.text)) for candidate in candidates}
+        missing = {candidate.text: candidate for candidate in candidates if known[candidate.text] is None}
         if missing:
-            known |= zip(missing, self._request_scores(query, list(missing.values())), strict=True)
-            with self._lock:
-                self._scores |= {key: score for key in missing if (score := known[key]) is not None}
-                while len(self._scores) > _CACHE_SIZE:
-                    del self._scores[next(iter(self._scores))]
-        return [known[key] for key in keys]
+            for text, score in zip(missing, self._request_scores(query, [*missing.values()]), strict=True):
+                known[text] = score
+                if score is not None:
+                    self._scores.put((query, text), score)
+        return [known[candidate.text] for candidate in candidates]
 
     def _request_scores(self, query: str, candidates: list[Candidate]) -> list[float | None]:
         if self._failure and monotonic() < self._failure[0]:

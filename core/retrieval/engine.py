@@ -42,7 +42,7 @@ from core.retrieval.images.search import ImageSearch
 from core.retrieval.llm_choice import LlmSteps
 from core.retrieval.ranking import Candidates, Ranking, Scope
 from core.retrieval.reasons import Reasons
-from core.retrieval.requests import SearchRequest, load_rerankers, prepare, properties_in, start_search
+from core.retrieval.requests import SearchRequest, prepare, properties_in, start_search
 from core.settings.config import Settings
 from core.store import Store
 
@@ -240,17 +240,16 @@ class SearchEngine:
     def _start_search(
         self, query: Query, bases: Sequence[KnowledgeBase], parts: Sequence[SubQuery], *, wait: bool
     ) -> list[SearchRequest]:
-        requests = start_search(
+        return start_search(
             self._store,
             self._models,
             query,
             bases,
             parts,
             wait=wait,
-            measured=not self._cached,
+            cached=self._cached,
             variants=self._synonyms.variants,
         )
-        return [load_rerankers(self._models, request, wait=wait, cached=self._cached) for request in requests]
 
     def _rank(self, requests: Sequence[SearchRequest], scope: Scope) -> list[Ranking]:
         """Collect and rank the candidates of each request."""

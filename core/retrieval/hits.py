@@ -129,7 +129,7 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
             candidates = moved | {rowid: item for rowid, item in candidates.items() if rowid not in moved}
             groups = group_duplicates(demoted, chunks, limit)
     groups = [group for group in groups if candidates[group.best].score >= whole.least]
-    matched = store.words.matched_words(whole.request.all_words, list(chunks)) if query.explain else {}
+    matched = store.words.matched_words(whole.request.words, list(chunks)) if query.explain else {}
     return _Ranked(rankings, candidates, chunks, groups, matched)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Self
 
 from core import reranking
@@ -171,11 +170,6 @@ class SearchRequest:
     notices: tuple[Notice, ...] = ()
 
     @property
-    def all_words(self) -> Sequence[str]:
-        """The words of all spellings."""
-        return [*dict.fromkeys(chain(self.words, *self.others))]
-
-    @property
     def vector_bases(self) -> list[KnowledgeBase]:
         """The bases that answer by meaning."""
         return [base for base in self.bases if base.has_vectors]
@@ -210,14 +204,14 @@ def start_search(
     parts: Sequence[SubQuery],
     *,
     wait: bool,
-    measured: bool,
+    cached: bool,
     variants: Variants,
 ) -> list[SearchRequest]:
-    """Return a request for each part of a question, without rerankers; nothing is searched yet.
+    """Return a request for each part of a question; nothing is searched yet.
 
-    Without `wait` a model that still loads is skipped, with a notice, and so is one whose server gives no answer,
-    unless the search is `measured`. Raises ModelError, and EmbeddingMismatch for a base of another model unless the
-    mode is `auto`.
+    Without `wait` a model that still loads is skipped, with a notice. So is one whose server gives no answer, but not
+    without `cached`, where searches are measured. Raises ModelError, and EmbeddingMismatch for a base of another model
+    unless the mode is `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
     words = store.words
@@ -229,14 +223,15 @@ def start_search(
         requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
     with words.read_ahead([word for request in requests if request.mode != "semantic" for word in request.words]):
         asked = [request for request in requests if request.has_meaning]
-        embedded = iter(_embed(models, asked, wait=wait, measured=measured))
+        embedded = iter(_embed(models, asked, wait=wait, measured=not cached))
     requests = [next(embedded) if request.has_meaning else request for request in requests]
-    return requests if query.as_typed else [_with_others(request, variants) for request in requests]
+    return [_load_rerankers(models, _with_others(request, variants), wait=wait, cached=cached) for request in requests]
 
 
 def _with_others(request: SearchRequest, variants: Variants) -> SearchRequest:
-    """Return the request with the words of its text in other spellings; where no model knows what it means, in other
-    words too."""
+    """Return the request with the words of its text in other spellings, and where no model reads it in other words."""
+    if request.query.as_typed:
+        return request
     texts = respell(request.spelling.text)
     if not request.has_meaning or all(base.embedder == "tfidf" for base in request.vector_bases):
         texts += variants(request.query.text)
@@ -245,13 +240,17 @@ def _with_others(request: SearchRequest, variants: Variants) -> SearchRequest:
 
 def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> Sequence[SearchRequest]:
     """Return the requests with their vectors; each model of the bases embeds all questions at once."""
+
+    def by_words(notice: Notice) -> Sequence[SearchRequest]:
+        return [request.by_words(notice) for request in requests]
+
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:
             continue
         if not measured and models.is_away(base):
-            return [request.by_words("model_away") for request in requests]
+            return by_words("model_away")
         if not (wait or models.ready(base)):
-            return [request.by_words("model_loading") for request in requests]
+            return by_words("model_loading")
         try:
             embedder = models.embedder(base)
             fitted = [fit(request.query.text, embedder) for request in requests]
@@ -259,12 +258,12 @@ def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, mea
         except EmbeddingMismatch:
             if requests[0].query.settings.mode != "auto":
                 raise
-            return [request.by_words("other_model") for request in requests]
+            return by_words("other_model")
         except ProviderUnavailable:
             if measured:
                 raise
             models.set_away(base.embedder)
-            return [request.by_words("model_away") for request in requests]
+            return by_words("model_away")
         requests = [
             request.with_vector(base.fingerprint, vector, whole=whole)
             for request, vector, (_, whole) in zip(requests, vectors, fitted, strict=True)
@@ -272,7 +271,7 @@ def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, mea
     return requests
 
 
-def load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> SearchRequest:
+def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> SearchRequest:
     """Return a request with the reranker of each base; if one of them fails or still loads, none is used.
 
     Without `cached` rerankers judge every question again.

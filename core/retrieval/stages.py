@@ -154,7 +154,9 @@ def _score_missing(
         for base in request.vector_bases:
             vector |= store.chunks.cosines(base, request.vectors[base.fingerprint], only_keyword)
         keyword |= dict.fromkeys(only_vector, 0.0)
-        keyword |= store.words.rank(request.words, len(only_vector), rowids=only_vector, others=request.others)
+        keyword |= store.words.rank(
+            request.words, len(only_vector), allowed=_rowids(only_vector), others=request.others
+        )
     return scored
 
 

@@ -276,7 +276,8 @@ _HAS = {
     "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
     "task": "instr(text, '[') AND has_task(text)",
     "diagram": "(picture != '' OR instr(lead || text, '```') OR instr(lead || text, '~~~') OR instr(text, '![')) AND"
-    " has_diagram(lead || char(10) || text, titles(breadcrumb, sections) || char(10) || title, picture)",
+    " has_diagram(iif(picture = '', lead, '![](' || picture || ')') || char(10) || text,"
+    " titles(breadcrumb, sections) || char(10) || title)",
     "link": "(instr(text, '[') OR instr(text, '://')) AND has_link(text)",
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
@@ -323,7 +324,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "has_table": (1, has_table),
     "has_task": (1, has_task),
     "has_image": (1, has_image),
-    "has_diagram": (3, has_diagram),
+    "has_diagram": (2, has_diagram),
     "has_link": (1, has_link),
 }
 """Functions in SQL of the filters, with the number of their values."""

@@ -95,7 +95,6 @@ class Words(BM25):
         *,
         base_ids: Sequence[str] | None = None,
         allowed: Rowids | None = None,
-        rowids: Sequence[int] | None = None,
         others: Sequence[Sequence[str]] = (),
     ) -> dict[int, float]:
         """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first.
@@ -103,10 +102,9 @@ class Words(BM25):
         `others` are the words of other spellings (`scores`).
         """
         holders, scores = self.scores(words, others)
-        for only in (allowed, None if rowids is None else np.array(rowids, np.int64)):
-            if only is not None:
-                passing = np.isin(holders, only)
-                holders, scores = holders[passing], scores[passing]
+        if allowed is not None:
+            passing = np.isin(holders, allowed)
+            holders, scores = holders[passing], scores[passing]
         if base_ids is None:
             return best_of(holders, scores, count)
         wanted = count

@@ -110,7 +110,7 @@ def test_properties_are_filters(workspace: Workspace, typed: str, paths: set[str
 
 
 def test_the_properties_there_are_are_offered(workspace: Workspace) -> None:
-    assert [term.value for term in workspace.search("autor:Kim").understood.colons] == ["author"]
+    assert workspace.search("autor:Kim").understood.colons == (("autor", "author"),)
     with pytest.raises(QueryError, match=r"author.*summary"):
         workspace.search("has:nothing")
     assert found(workspace, "Q: alarm") == {"cards.md"}

@@ -300,7 +300,7 @@ def test_an_error_is_shown_where_it_stands(filled: Screen, question: str, wrong:
 def test_a_field_that_is_misspelt_can_be_mended(filled: Screen) -> None:
     filled.open("search", q="restore tga:redis now")
     assert hits(filled)
-    filled.press("use_field_8")
+    filled.press("use_tga")
     assert filled.app.query_params["q"] == "restore tag:redis now"
 
 

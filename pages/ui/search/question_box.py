@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.messages import message
-from core.model import PastSearch, SearchOptions, Term
+from core.model import PastSearch, SearchOptions
 from core.workspace import Workspace
 from pages.ui.search import options, threads
 from pages.ui.shared import links, names, welcome, widgets
@@ -182,13 +182,13 @@ def problems(text: str) -> Iterator[None]:
         widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
 
 
-def draw_fields(text: str, colons: Iterable[Term]) -> None:
+def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
     """Offer the fields that may be meant by names before a colon, which are searched for as text."""
-    for colon in colons:
-        if colon.value:
-            mended = f"{text[: colon.start]}{colon.value}:{text[colon.end :]}"
-            about = t("Use {field}", field=f"{colon.value}:")
-            widgets.small(about, f"use_field_{colon.start}", "spellcheck", on_click=put, args=(mended,))
+    for name, meant in colons:
+        if meant:
+            field = f"{meant}:"
+            mended = text.replace(f"{name}:", field)
+            widgets.small(t("Use {field}", field=field), f"use_{name}", "spellcheck", on_click=put, args=(mended,))
 
 
 def _draw_error_place(text: str, start: int, end: int) -> None:
