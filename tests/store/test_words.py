@@ -290,7 +290,7 @@ def test_the_best_by_words_are_those_that_fts5_scores_highest(
     assert list(found) == list(passing)[:count]
     assert list(found.values()) == pytest.approx(list(passing.values())[:count], rel=1e-9)
     some = numbers[::2]
-    every = store.words.rank(words, len(numbers), rowids=some)
+    every = store.words.rank(words, len(numbers), allowed=np.array(some, np.int64))
     assert every == pytest.approx({rowid: score for rowid, score in scored(store, words).items() if rowid in some})
     held = store.words.matched_words(words, numbers)
     assert {rowid for rowid, found_words in held.items() if found_words} == scored(store, words).keys()
