@@ -244,8 +244,7 @@ def index_words(text: str) -> list[str]:
 def respell(text: str) -> list[str]:
     """Return a question in the other spellings that `index_words` gives, none where it has no such word."""
     text = unicodedata.normalize("NFKC", text)
-    respelled = _JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)
-    return [other for other in dict.fromkeys(respelled) if other != text]
+    return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
 
 
 def _join(match: re.Match[str]) -> str:
