@@ -75,7 +75,7 @@ STATES: dict[str, Callable[[Page], None] | None] = {
     "/notes?note={note}": None,
     "/notes": press("New note"),
     "/search?q=qwertzu": None,
-    "/search?q=tagg:x": None,
+    "/search?q=priority:x": None,
     "/search?q=punts vs sheds": None,
     f"/search?q={QUESTION}": press("Why this?"),
     f"/search?q={QUESTION} ": press("Context"),

@@ -89,8 +89,8 @@ def test_a_note_is_written_and_saved(tab: Tab) -> None:
 
 
 def test_an_error_is_an_alert(tab: Tab) -> None:
-    tab.open("/search?q=tagg:x")
-    expect(tab.page.get_by_role("alert")).to_contain_text("tagg")
+    tab.open("/search?q=priority:x")
+    expect(tab.page.get_by_role("alert")).to_contain_text("priority")
 
 
 def test_at_twice_the_size_no_control_is_cut_off(tab: Tab) -> None:

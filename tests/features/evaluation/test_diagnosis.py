@@ -376,4 +376,4 @@ def test_a_comparison_is_asked_as_a_whole(filled: Workspace) -> None:
 
 def test_what_cannot_be_asked_is_refused(filled: Workspace) -> None:
     with pytest.raises(QueryError):
-        diagnose(filled, "memory tagg:cache", gold(filled, "redis.md"))
+        diagnose(filled, "memory priority:cache", gold(filled, "redis.md"))
