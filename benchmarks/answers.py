@@ -149,7 +149,9 @@ def main() -> None:
             fit(sets)
             print(choosing.WEIGHTS, choosing.CONSTANT)
             return
-        others = {name: [*searches(workspace, name, foreign(workspace, given.data, name)[:MOST_OTHERS])] for name in names}
+        others = {
+            name: [*searches(workspace, name, foreign(workspace, given.data, name)[:MOST_OTHERS])] for name in names
+        }
         print(
             "| folder | questions | first right | marked | any | sure | right | perhaps | right | none: sure | perhaps "
             "| others: sure | perhaps | both sides | p50 ms | p90 |\n|---" + "|---" * 15 + "|"

@@ -211,7 +211,9 @@ def test_a_result_is_the_callers_who_waits_for_its_turn() -> None:
         jobs.result("second", lambda progress: 2, apart=("first",), patience=0.1)
     threading.Timer(0.2, ends.set).start()
     assert jobs.result("second", lambda progress: 2, apart=("first",), patience=60) == 2
-    assert (earlier := jobs.find("second")) and earlier.result == "still read"
+    earlier = jobs.find("second")
+    assert earlier
+    assert earlier.result == "still read"
     with pytest.raises(ZeroDivisionError):
         jobs.result("second", lambda progress: 1 // 0, patience=0)
     with pytest.raises(Cancelled):

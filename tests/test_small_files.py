@@ -1,6 +1,5 @@
 """The small files of a workspace: whatever else lies in their place is set aside, and they are made anew."""
 
-import json
 import os
 import shutil
 from collections.abc import Callable

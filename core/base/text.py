@@ -183,6 +183,16 @@ def fold(text: str) -> str:
     return simplify(_remove(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
 
 
+def fold_in_place(text: str) -> str:
+    """Fold case and full-width forms; every character keeps its place."""
+    return text.lower() if text.isascii() else "".join(map(_letter, text))
+
+
+def _letter(character: str) -> str:
+    plain = unicodedata.normalize("NFKC", character).lower()
+    return plain if len(plain) == 1 else character
+
+
 def _remove(pattern: re.Pattern[str], text: str) -> str:
     return text if text.isascii() else pattern.sub("", text)
 

@@ -9,6 +9,7 @@ from core.model.bases import BaseKind, NewBase
 from core.model.chunking import CHUNKING, SIZES, ChunkingOptions
 from core.model.evaluation import MissedAt, Pipeline
 from core.model.note_fields import CLASSIFYING, FieldValues
+from core.model.queries import Understood
 from core.model.search import Hit, Notice
 from core.model.settings import PARTS
 
@@ -207,6 +208,7 @@ STAGES: dict[str, Message] = {
     "priority": message("priority"),
     "context": message("your context"),
     "literal": message("exact words"),
+    "named": message("what you named"),
     "feedback": message("feedback"),
     "clicks": message("clicks"),
 }
@@ -423,6 +425,15 @@ def classification(note: FieldValues) -> dict[str, Message]:
     if note.expires_at:
         values["expires_at"] = verbatim(note.expires_at.date().isoformat())
     return {name: value for name, value in values.items() if value != STATUSES["active"]}
+
+
+def ordering_lines(understood: Understood) -> list[Message]:
+    """Return what a question puts first and last in its own words, and how to search without that."""
+    said = {
+        "preferred": message("Notes with “{value}” come first; with a backslash before it they don't."),
+        "avoided": message("What is only about “{value}” comes last; with a backslash before its words it doesn't."),
+    }
+    return [replace(said[term.kind], fields={"value": term.value}) for term in understood.terms if term.kind in said]
 
 
 def remarks(hit: Hit) -> list[Message]:

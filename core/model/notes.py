@@ -97,6 +97,7 @@ class NoteSummary(FieldValues, _Sourced):
     pending: int = 0
     version: int = 1
     source_ref: str = ""
+    source_url: str = ""
     created_at: datetime | None = None
     aliases: tuple[str, ...] = ()
     document: Document | None = None

@@ -8,7 +8,9 @@ from core.base.messages import Message
 from core.model.note_fields import NoteOptions
 from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level
 
-TermKind = Literal["words", "phrase", "emphasis", "excluded", "condition", "base", "after", "before"]
+TermKind = Literal[
+    "words", "phrase", "emphasis", "excluded", "condition", "base", "after", "before", "preferred", "avoided"
+]
 ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 
 
@@ -61,8 +63,9 @@ class Understood:
     """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
 
     A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
-    phrases that raise the chunks with them. `signs_as_text`: an unclosed quotation mark, or a question of signs only,
-    is searched literally. `colons` are names before a colon that are no fields, so that they
+    phrases that raise the chunks with them. Notes that pass any of the conditions `preferred` come first, and
+    what is only about one of the things `avoided` comes last. `signs_as_text`: an unclosed quotation mark, or a
+    question of signs only, is searched literally. `colons` are names before a colon that are no fields, so that they
     are searched too, each with the field that may be meant.
     """
 
@@ -74,12 +77,19 @@ class Understood:
     emphasised: tuple[str, ...] = ()
     signs_as_text: bool = False
     colons: tuple[tuple[str, str], ...] = ()
+    preferred: tuple[Condition, ...] = ()
+    avoided: tuple[str, ...] = ()
 
     @property
     def quoted(self) -> tuple[str, ...]:
         """The phrases and the emphasised ones: each is kept whole where a question is decomposed."""
         return (*self.phrases, *self.emphasised)
 
+
+ORDERING: frozenset[TermKind] = frozenset(("preferred", "avoided"))
+"""Kinds of terms that put notes first or last and leave none out."""
+NOT_NARROWING: frozenset[TermKind] = ORDERING | {"words", "emphasis"}
+"""Kinds of terms that leave no note out."""
 
 SCOPE_GAIN = TAGS_GAIN = 0.1
 """Gain of a hit, from 0 to 1, whose note has the scope of a caller, and of one that has all its tags."""
@@ -112,6 +122,8 @@ class Query:
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     emphasised: tuple[str, ...] = ()
+    preferred: tuple[Condition, ...] = ()
+    avoided: tuple[str, ...] = ()
     typed: str = ""
     settings: CompleteSettings = DEFAULTS
     explain: bool = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.base.messages import Message, message
 from core.base.text import one_line, simplify
-from core.model import Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
+from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
 from core.query import compared_things
 from core.query.rules import RULES
 
@@ -44,7 +44,7 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
     """Return the level of a question with its reason; `match` is that of the rules."""
     if match:
         return Classified("exploratory", match.reason)
-    narrowing = [_restore_phrases(term) for term in understood.terms if term.kind not in ("words", "emphasis")]
+    narrowing = [_restore_phrases(term) for term in understood.terms if term.kind not in NOT_NARROWING]
     if narrowing:
         return Classified("focused", message("It narrows the search: {words}.", words=" ".join(narrowing)))
     return Classified("simple", SIMPLE)

@@ -15,58 +15,53 @@ from core.query import dates
 
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
+
+def _listed(names: str) -> dict[str, tuple[str, ...]]:
+    """Return the names of each field or choice, of which the first is its own, from a list of such lists."""
+    return {names[0]: names for names in (tuple(line.split()) for line in names.split("|"))}
+
+
+def _pairs(texts: str) -> dict[str, str]:
+    return dict(pair.split() for pair in texts.split("|"))
+
+
 FIELDS: Mapping[str, tuple[str, ...]] = {
     **{field.typed[0]: field.typed for field in _FILTERS},
-    "in": ("in", "在", "标题"),
-    "section": ("section", "章节", "小节"),
-    "has": ("has", "含", "包含"),
-    "like": ("like", "相似"),
-    "path": ("path", "路径"),
-    "page": ("page", "页", "页码"),
-    "kind": ("kind", "文件类型"),
-    "use": ("use", "使用", "使用情况"),
-    "base": ("base", "知识库", "库"),
-    "after": ("after", "之后", "晚于"),
-    "before": ("before", "之前", "早于"),
-    "created": ("created", "创建于"),
-    "updated": ("updated", "更新于"),
+    **_listed(
+        "in 在 标题|section 章节 小节|has 含 包含|like 相似|path 路径|page 页 页码|kind 文件类型"
+        "|url source_url 网址 来源网址|language 语言|level 层级|use 使用 使用情况|base 知识库 库"
+        "|after 之后 晚于|before 之前 早于|created 创建于|updated 更新于"
+    ),
 }
 """Every field with its typed names; case and width make no difference."""
 
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "status": {
-        "pending": ("pending", "待审", "待审核", "待确认"),
-        "active": ("active", "使用中", "活跃", "有效", "启用"),
-        "archived": ("archived", "归档", "已归档"),
-        "expired": ("expired", "过期", "已过期"),
-    },
-    "has": {
-        "code": ("code", "代码"),
-        "table": ("table", "表格"),
-        "task": ("task", "任务", "待办"),
-        "image": ("image", "图片"),
-        "diagram": ("diagram", "chart", "图表", "架构图", "流程图", "示意图", "时序图"),
-        "link": ("link", "链接"),
-    },
-    "use": {
-        "unfound": ("unfound", "从未找到", "未找到"),
-        "unhelpful": ("unhelpful", "从未有用", "没用过"),
-        "misleading": ("misleading", "harmful", "有误导", "误导"),
-    },
+    "status": _listed(
+        "pending 待审 待审核 待确认|active 使用中 活跃 有效 启用|archived 归档 已归档|expired 过期 已过期"
+    ),
+    "has": _listed(
+        "code 代码|table 表格|task 任务 待办|image 图片|diagram chart 图表 架构图 流程图 示意图 时序图|link 链接"
+    ),
+    "use": _listed("unfound 从未找到 未找到|unhelpful 从未有用 没用过|misleading harmful 有误导 误导"),
 }
 """The fields with a fixed set of values, and the typed names of each value."""
 
 DAYS = frozenset(("created", "updated"))
 """Fields whose values are days, or ranges of them."""
 
-ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", "like", "page", "kind", "use", *DAYS))
+ANY_OF = frozenset(
+    (*fields_of("word", "status"), "path", "has", "like", "page", "kind", "use", "url", "language", "level", *DAYS)
+)
 """Fields of which a note has one value: where a question names two, either matches."""
 
-RANGES = frozenset(("priority", "page"))
+RANGES = frozenset(("priority", "page", "level"))
 """Fields whose values are numbers, or ranges of them."""
 
-AS_TYPED = frozenset(("in", "section", "path", "like", *RANGES, *DAYS))
+AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
 """Fields whose values keep a final full stop or question mark."""
+
+PROSE = frozenset(("url", "language", "level"))
+"""Fields whose names stand before a colon in prose too: with a space after it they are words."""
 
 _NOT_NEGATED = {
     "base": message("Name the bases to search instead: base:work,home."),
@@ -74,19 +69,13 @@ _NOT_NEGATED = {
     "before": message("Use 'after:' instead."),
     "like": message("Only pictures that are alike can be asked for."),
 }
-_EXAMPLES = dict(
-    entry.split(":")
-    for entry in """
-    tag:rust,go status:active priority:>=2 has:code path:work/ page:3 kind:pdf use:unfound
-    base:work,home after:2026-01-31 before:2026-01-31 created:2026-01 updated:2026-01..2026-03
-""".split()
+_EXAMPLES = _pairs(
+    "tag rust,go|status active|priority >=2|has code|path work/|page 3|kind pdf|url example.org|language zh|level 2"
+    "|use unfound|base work,home|after 2026-01-31|before 2026-01-31|created 2026-01|updated 2026-01..2026-03"
 )
-_MEANT = dict(
-    entry.split(":")
-    for entry in """
-    title:in name:in file:path folder:path dir:path heading:section label:tag importance:priority
-    prio:priority since:after date:after until:before
-""".split()
+_MEANT = _pairs(
+    "title in|name in|file path|folder path|dir path|heading section|label tag|importance priority|prio priority"
+    "|since after|date after|until before"
 )
 _SHOWN = 20
 """Properties of notes that a sentence lists."""
@@ -111,7 +100,7 @@ def chosen(
 ) -> tuple[str, ...]:
     """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
     if field in RANGES:
-        return tuple(_range(name, field, value, at) for value in values)
+        return tuple(_range(name, field, value, at, is_property=field in properties) for value in values)
     if field != "kind" and field not in CHOICES:
         return tuple(values)
     try:
@@ -160,8 +149,11 @@ def _kind(value: str) -> str:
     return folded
 
 
-def _range(name: str, field: str, value: str, at: tuple[int, int]) -> str:
-    """Return a range of numbers as conditions have it: 2.., ..3 or 1..3; of pages it reaches the first one."""
+def _range(name: str, field: str, value: str, at: tuple[int, int], *, is_property: bool) -> str:
+    """Return a range of numbers as conditions have it: 2.., ..3 or 1..3; of pages it reaches the first one.
+
+    Where notes have a property of this name, a text that is no number stays as it is.
+    """
     match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
     ends = [None if end is None else int(end) for end in (least, most)]
@@ -171,6 +163,8 @@ def _range(name: str, field: str, value: str, at: tuple[int, int]) -> str:
         ends = signs.get(sign or "", [figure, figure])
     first, last = ends
     if first is None and last is None:
+        if is_property:
+            return value
         raise QueryError(
             "'{name}' takes a number, such as {name}2, {name}>=2 or {name}1..3. {help}", at, name=name, help=_AS_TEXT
         )

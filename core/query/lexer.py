@@ -9,8 +9,8 @@ from typing import cast
 from core.base.errors import QueryError
 from core.base.text import CJK, is_punctuation
 from core.markdown import tags
-from core.model import Term, TermKind
-from core.query import contents, dates, fields
+from core.model import Condition, Term, TermKind
+from core.query import contents, dates, exclusions, fields, metadata
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
 _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
@@ -19,6 +19,7 @@ _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
 """A Latin word after one of these is part of a larger word."""
 
+_NOTHING: metadata.Vocabulary = {}
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
 _MINUS = re.compile(rf"[-－](?=[^\W\d_]|[{''.join(_QUOTES)}]|[#＃]{tags.NAME})")
@@ -47,16 +48,26 @@ class QuerySpan:
     values: tuple[str, ...] = ()
     span: dates.DateRange | None = None
     late: dates.Spoken | None = None
+    preferred: tuple[Condition, ...] = ()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is searched for as text: it is no term, or one that names metadata in running text."""
+        return self.term is None or bool(self.preferred)
 
 
 class QuestionLexer:
     """Reads a question once, from left to right.
 
-    `today` is the user's day, `properties` are the folded names of the properties that notes have.
+    `today` is the user's day, `properties` are the folded names of the properties that notes have, `vocabulary` are the
+    values of their metadata.
     """
 
-    def __init__(self, typed: str, today: date, properties: Collection[str] = ()) -> None:
+    def __init__(
+        self, typed: str, today: date, properties: Collection[str] = (), vocabulary: metadata.Vocabulary = _NOTHING
+    ) -> None:
         self._typed = typed
+        self._ordering = {piece.start: piece for piece in _ordering(typed, vocabulary)}
         self._today = today
         self._properties = properties
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
@@ -77,8 +88,11 @@ class QuestionLexer:
             piece = self._piece(at, begins, leads)
             if piece.term or piece.text:
                 yield piece
-            at, begins = piece.end, bool(piece.term or piece.late or not piece.text or piece.text in _STOPS + "、")
-            leads = leads and (piece.term is not None or is_punctuation(piece.text))
+            at, begins = (
+                piece.end,
+                bool(not piece.is_text or piece.late or not piece.text or piece.text in _STOPS + "、"),
+            )
+            leads = leads and (not piece.is_text or is_punctuation(piece.text))
 
     def _piece(self, at: int, begins: bool, leads: bool) -> QuerySpan:
         if self._typed[at] == "\\" and (end := self._protected(at + 1, begins)):
@@ -86,7 +100,7 @@ class QuestionLexer:
         piece = self._phrase(at, begins)
         if begins and not piece:
             piece = self._left_out(at) or self._tag(at, at) or self._field(at, at)
-        return piece or self._contents(at) or self._time(at, begins, leads) or self._word(at)
+        return piece or self._contents(at) or self._ordering.get(at) or self._time(at, begins, leads) or self._word(at)
 
     def _protected(self, at: int, begins: bool) -> int:
         """Return the end of the text that a backslash before `at` escapes, 0 where it escapes nothing."""
@@ -98,7 +112,7 @@ class QuestionLexer:
             return match.end()
         if begins and (match := _UNKNOWN.match(self._typed, at)):
             return match.end()
-        spoken = contents.named(self._typed, at) or dates.spoken(self._typed, at)
+        spoken = contents.named(self._typed, at) or self._ordering.get(at) or dates.spoken(self._typed, at)
         return spoken.end if spoken else 0
 
     def _word(self, at: int) -> QuerySpan:
@@ -172,7 +186,7 @@ class QuestionLexer:
         if self._typed.startswith((":", "：", "//"), begins):
             return None
         values, end = self._field_values(begins, field)
-        if not values and (field not in fields.FIELDS or (start and name[0].isupper())):
+        if not values and (field not in fields.FIELDS or field in fields.PROSE or (start and name[0].isupper())):
             return None  # a title: Final Project: Building a Server
         if not values:
             fields.refuse_empty(name, field, (start, end))
@@ -270,6 +284,17 @@ class QuestionLexer:
         """Return a piece that includes the punctuation directly after it."""
         end = cast(re.Match[str], _AFTER_PIECE.match(self._typed, end)).end()
         return QuerySpan(start, end, "", replace(term, end=end), values, span)
+
+
+def _ordering(typed: str, vocabulary: metadata.Vocabulary) -> Iterator[QuerySpan]:
+    """Yield the pieces that put notes first or last; what is also a word of the text has a text."""
+    for start, end, conditions in metadata.named(typed, vocabulary):
+        value = typed[start:end]
+        term = Term("preferred", value, start, end, conditions[0].field)
+        yield QuerySpan(start, end, value, term, preferred=conditions)
+    if excepted := exclusions.excepted(typed):
+        start, end, things, keeps = excepted
+        yield QuerySpan(start, end, typed[start:end] * keeps, Term("avoided", ", ".join(things), start, end), things)
 
 
 def _trim(value: str) -> str:

@@ -51,17 +51,27 @@ from core.model.limits import QUESTION, check_question, check_terms
 from core.query import contents, dates
 from core.query.fields import ANY_OF, DAYS, stored
 from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
+from core.query.metadata import Vocabulary
 
+_NOTHING: Vocabulary = {}
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """Invisible characters that come with copied text and that nobody types."""
 
 
-def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_filters: bool = False) -> Understood:
+def parse(
+    typed: str,
+    *,
+    now: datetime,
+    properties: Collection[str] = (),
+    vocabulary: Vocabulary = _NOTHING,
+    has_filters: bool = False,
+) -> Understood:
     """Parse a question; `now` is the user's local time, with its zone.
 
-    `properties` are the folded names of the properties that notes have: they are fields too. With `has_filters` other
-    filters narrow the search, so that the question may be empty.
+    `properties` are the folded names of the properties that notes have: they are fields too. Notes with a value of the
+    `vocabulary` that a question for notes names come first. With `has_filters` other filters narrow the search, so that
+    the question may be empty.
 
     A term's place includes all that belongs to it, so that the rest means the same `remove_term` it. A time named in
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
@@ -71,11 +81,11 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
         raise QueryError("The question contains half of a character. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     if not COPIED.search(typed):
-        return _parse_pieces(typed, now, properties, has_filters=has_filters)
+        return _parse_pieces(typed, now, properties, vocabulary, has_filters=has_filters)
     places = [*(at for at, character in enumerate(typed) if not COPIED.match(character)), len(typed)]
     try:
         visible = "".join(typed[at] for at in places[:-1])
-        understood = _parse_pieces(visible, now, properties, has_filters=has_filters)
+        understood = _parse_pieces(visible, now, properties, vocabulary, has_filters=has_filters)
     except QueryError as error:
         at = error.at and (places[error.at[0]], places[error.at[1]])
         raise QueryError(error.message, at) from error
@@ -83,9 +93,11 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     return replace(understood, terms=tuple(terms))
 
 
-def _parse_pieces(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
+def _parse_pieces(
+    typed: str, now: datetime, properties: Collection[str], vocabulary: Vocabulary, *, has_filters: bool
+) -> Understood:
     """Parse a question in which nothing is invisible but what changes how letters look."""
-    reader = QuestionLexer(typed, now.date(), properties)
+    reader = QuestionLexer(typed, now.date(), properties, vocabulary)
     pieces = _mark_emphasis(typed, _times(reader))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
@@ -103,8 +115,18 @@ def _parse_pieces(typed: str, now: datetime, properties: Collection[str], *, has
             )
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
     signs = reader.unclosed or (bool(text) and not phrases and is_punctuation(text))
-    emphasised, colons = _values(pieces, "emphasis"), tuple(reader.colons.items())
-    return Understood(text, phrases, excluded, filters, tuple(terms), emphasised, signs_as_text=signs, colons=colons)
+    return Understood(
+        text,
+        phrases,
+        excluded,
+        filters,
+        tuple(terms),
+        _values(pieces, "emphasis"),
+        signs,
+        tuple(reader.colons.items()),
+        tuple(condition for piece in pieces for condition in piece.preferred),
+        tuple(thing for piece in pieces if piece.term and piece.term.kind == "avoided" for thing in piece.values),
+    )
 
 
 def as_text(typed: str) -> Understood:
@@ -137,7 +159,7 @@ def _times(reader: QuestionLexer) -> list[QuerySpan]:
 
 def _mark_emphasis(typed: str, pieces: list[QuerySpan]) -> list[QuerySpan]:
     """Return the pieces with the phrases that only emphasise words of a sentence."""
-    if all(piece.term or is_punctuation(piece.text) for piece in pieces):
+    if all(not piece.is_text or is_punctuation(piece.text) for piece in pieces):
         return pieces
     return [
         replace(piece, term=replace(piece.term, kind="emphasis"))

@@ -42,7 +42,7 @@ class ExploratoryRule:
 
 # plain: one character of a text in which neither how nor why follows. no_files excludes lists in a terminal,
 # no_command questions for one fact. rest is where a noun such as 区别 ends: 对比度 and 区别于 go on.
-# mine is what somebody knows of a subject: 在分块方面的所有经验
+# with: 和平 and 和弦 are words. mine is what somebody knows of a subject: 在分块方面的所有经验
 _PARTS = dict(
     line.split(" ", 1)
     for line in r"""
@@ -66,7 +66,12 @@ some 哪(?:些|几[种个类])
 rest (?P<rest>(?:[是有在哪吗呢]|\W).*)?
 of (?:有?关于)\s*
 all (?:所有(?![权者])|全部|一切)的?
-matter 内容|资料|信息|知识|记录
+matter 内容|资料|信息|知识点?|记录|要点|笔记|材料|经验|东西
+with (?:[与跟同]|和(?![平谐弦田])|<of>|有关)
+known_zh 我们?所?(?:知道|了解|掌握|学过?|记过?|写过?)
+known <i> (?:(?:ever|already) )?(?:<know>|learnt|understand)(?: down)?
+facts (?:(?:the|my|our) )?(?:facts|knowledge|information|info|materials?|details|things|stuff)
+whole everything|anything and everything|all(?: of)?(?: <facts>)?|all there is(?: to <know>)?|whatever
 matters (?:有关|相关)?的<all>?<matter>
 mine 我们?(?:在|对于?|关于)
 field (?:这个|这)?(?:方面|领域)
@@ -198,9 +203,22 @@ RULES: tuple[ExploratoryRule, ...] = (
         # everything about A; everything I know about A; what do I know about A
         r"<give>(?:everything|all)(?: <i> <know>)? (?:about|related to) (?P<subject>.+)",
         r"what (?:do <i> know|do my notes say|have <i> (?:written|learned|noted|saved)) <about> (?P<subject>.+)",
-        # 关于 A 的一切；所有关于 A 的内容；A 的来龙去脉；关于 A 我记过什么
-        r"<of>(?P<subject><plain>+?)的?<all><matter>?(?:的?<sum_up>)?",
+        # all that I know of A; all my knowledge on A; everything connected with A; what I know about A
+        r"<give><whole>,?(?: that| what| which)? <known> (?:of|with|<about>) (?P<subject>.+)",
+        r"<give>(?:all that|what) <known> (?:of|<about>) (?P<subject>.+)",
+        r"<give>(?:all(?: of)? <facts>|anything and everything|all there is(?: to <know>)?"
+        r"|everything(?: there is)?(?: to <know>)?)"
+        r"(?: that(?:'s| is))? (?:of|about|on|around|(?:related|connected) (?:to|with)|relating to|concerning"
+        r"|to do with|regarding) (?P<subject>.+)",
+        # 关于 A 的一切；与 A 相关的所有知识点；我知道的关于 A 的一切；A 的来龙去脉；关于 A 我记过什么
+        r"<with>(?P<subject><plain>+?)[,，]?\s*<known_zh>的?<all><matter>?",
+        r"(?:<known_zh>的?)?<with>\s*(?P<subject><plain>+?)\s*(?:有关|相关)?的?<all><matter>?(?:的?<sum_up>)?",
+        r"(?:<known_zh>的)(?P<subject><plain>+?)的?<all><matter>?",
+        r"我们?对于?\s*(?P<subject><plain>+?)\s*(?:方面|上)?的?<all>?(?:了解|认识|理解|知识)(?:有?多少|有哪些|都有什么)?",
+        r"(?P<subject><plain>+?)\s*(?:有关|相关)?的?<all>的?(?:知识点|要点)",
+        r"[把将]?<with>?(?P<subject><plain>+?)\s*(?:有关|相关)的<matter>?(?:都|全都?|全部)(?:给我|找出来|列出来|拿出来|告诉我)",
         r"<all>(?:<of>|[和与跟])\s*(?P<subject><plain>+?)(?:有关|相关)?的<matter>",
+        r"<all>\s*(?P<subject><plain>+?)(?:有关|相关)?的?(?:知识点|要点)",
         r"(?P<subject><plain>+?)(?:有关|相关)?的(?:<all><matter>|一切|来龙去脉|全貌)",
         r"<of>(?P<subject><plain>+?)[,，]?\s*我都?(?:记|写|学|知道|了解)[了过]?(?:些)?什么",
     ),

@@ -1,7 +1,6 @@
 """Other words for those of a question: synonyms from a file that the user edits, and the nearest spelling."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
@@ -12,7 +11,8 @@ from core.base import files
 from core.base.app_paths import provide_file
 from core.base.errors import ConfigError
 from core.base.messages import Message, message
-from core.base.text import CJK, LINE_END, STOP_WORDS, fold
+from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
+from core.model import Spans
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
@@ -30,6 +30,9 @@ _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
 Known = Callable[[Sequence[str]], Collection[str]]
 """Returns those of some words that any chunk holds."""
 
+IsWord = Callable[[str], bool]
+"""Returns whether a word is one that people write, whatever the notes hold."""
+
 Counts = Callable[[Sequence[str]], Mapping[str, int]]
 """Returns the number of chunks that hold each word, of those that any holds."""
 
@@ -37,6 +40,10 @@ _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{
 _MOST = 6
 """Most words of a question, two characters of Chinese as one. In a longer one a word that no note holds is mostly a
 word of the user's own, and its neighbours say enough."""
+_ENDINGS = frozenset(
+    "s es d ed ing er ers or ors ly ies est ness ment ments able ful less ion ions ation ization ity ism ive".split()
+)
+"""Ends of English words."""
 _LEAST = 5
 """Least number of letters of a word that may differ in a letter; in a shorter one only neighbours may be swapped."""
 
@@ -50,8 +57,10 @@ class Synonyms:
         lengths: dict[str, set[int]] = {}
         for group in groups:
             for word in group:
-                folded = _folded(word)
-                self._others.setdefault(folded, {}).update({other: None for other in group if _folded(other) != folded})
+                folded = fold_in_place(word)
+                self._others.setdefault(folded, {}).update(
+                    {other: None for other in group if fold_in_place(other) != folded}
+                )
                 lengths.setdefault(folded[0], set()).add(len(folded))
         self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
 
@@ -67,11 +76,11 @@ class Synonyms:
         places = list(self._known(text))
         words: dict[str, list[str]] = {}
         for start, end in places:
-            word = _folded(text[start:end])
+            word = fold_in_place(text[start:end])
             words.setdefault(word, list(self._others[word]))
         turns = max(map(len, words.values()), default=0)
         replaced = (
-            _replaced(text, [place for place in places if _folded(text[slice(*place)]) == word], others[turn])
+            _replaced(text, [place for place in places if fold_in_place(text[slice(*place)]) == word], others[turn])
             for turn in range(turns)
             for word, others in words.items()
             if turn < len(others)
@@ -79,7 +88,7 @@ class Synonyms:
         return list(islice(dict.fromkeys(replaced), limit))
 
     def _known(self, text: str) -> Iterator[tuple[int, int]]:
-        folded = _folded(text)
+        folded = fold_in_place(text)
         at = 0
         while at < len(folded):
             end = self._end(folded, at)
@@ -130,7 +139,7 @@ def _line(path: Path, number: int) -> Message:
 
 
 def _group(line: str, where: Message) -> list[str]:
-    words = {_folded(word): word for word in (" ".join(word.split()) for word in _COMMA.split(line)) if word}
+    words = {fold_in_place(word): word for word in (" ".join(word.split()) for word in _COMMA.split(line)) if word}
     for word in words.values():
         if len(word) > MOST_CHARACTERS:
             raise ConfigError(
@@ -150,16 +159,6 @@ def _group(line: str, where: Message) -> list[str]:
             "{where}: a group needs two words or more, with commas between, such as: k8s, kubernetes", where=where
         )
     return list(words.values())
-
-
-def _folded(text: str) -> str:
-    """Fold case and full-width forms; every character keeps its place."""
-    return text.lower() if text.isascii() else "".join(map(_letter, text))
-
-
-def _letter(character: str) -> str:
-    plain = unicodedata.normalize("NFKC", character).lower()
-    return plain if len(plain) == 1 else character
 
 
 def _by_itself(text: str, start: int, end: int) -> bool:
@@ -216,9 +215,21 @@ class Spelling:
     corrections: Mapping[str, str] = field(default_factory=dict)
 
 
-def correct(text: str, known: Known, counts: Counts) -> Spelling:
-    """Return the spelling of a short question; a longer one stays as it is.
+def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
+    """Return whether a tokenizer has a word as one piece, or as one with English endings.
 
+    Of 76 words of one vault that another lacks, though it holds one that differs in a letter, 74 are known so; of 519
+    made-up typing errors 6 % are (multilingual-e5-small).
+    """
+    first, *rest = dict.fromkeys(map(tuple, tokens(word).tolist())) or [(0, 0)]
+    is_inflected = first[1] > 2 and all(word[start:end] in _ENDINGS for start, end in rest)
+    return is_inflected or (0, len(word)) in rest
+
+
+def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda word: False) -> Spelling:
+    """Return the spelling of a short question; a longer one stays as it is, and so does a word that isn't misspelt.
+
+    A word stays unless it is unknown, or its nearest spelling is its singular or plural, which means the same.
     A Chinese run counts as such a word where no chunk holds one of its pairs of characters. Candidates are made from
     the word and looked up (Norvig, How to write a spelling corrector, 2007), so that the cost doesn't grow with the
     number of words in the notes.
@@ -229,7 +240,11 @@ def correct(text: str, known: Known, counts: Counts) -> Spelling:
     held = known([part for match in words for part in _parts(match.group())])
     unknown = [match for match in words if not all(part in held for part in _parts(match.group()))]
     near = {match.group(): _nearest(match.group(), counts) for match in unknown}
-    spelled = {word: nearest for word, nearest in near.items() if nearest}
+    spelled = {
+        word: nearest
+        for word, nearest in near.items()
+        if nearest and (word.rstrip("s") == nearest.rstrip("s") or not is_word(word))
+    }
     if not spelled:
         return Spelling(text)
     return Spelling(_WORD.sub(lambda match: spelled.get(match.group(), match.group()), fold(text)), spelled)

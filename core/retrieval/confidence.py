@@ -26,11 +26,14 @@ _WORDS_ALONE = 10.0
 
 
 def evidence(store: Store, ranking: Ranking) -> float:
-    """Return the evidence of an answer among the hits, without limit for a list, a phrase or an unknown floor."""
+    """Return the evidence of an answer among the hits.
+
+    It is without limit for a list, a phrase, a note that is asked for by its metadata, and an unknown floor.
+    """
     first = next(iter(ranking.order), None)
     if first is None:
         return 0.0
-    if ranking.candidates.mode == "listed" or ranking.scope.phrased:
+    if ranking.candidates.mode == "listed" or ranking.scope.phrased or first in ranking.scope.preferred:
         return inf
     words = _WORDS * word_share(store, ranking.request, first) + ranking.gains.get(first, 0.0)
     if first not in ranking.trace.scores("vector"):

@@ -147,7 +147,10 @@ class SearchEngine:
         return highlights.highlights(result, self._store, self.tokenized_hits(result))
 
     def below_background(self, result: SearchResult) -> set[str]:
-        """Return the ids of the hits' chunks that are less similar to the question than other things usually are."""
+        """Return the ids of the hits' chunks that are less similar to the question than other things usually are.
+
+        Those of notes that the question names by their metadata are never among them.
+        """
         floors = {base.name: floor for base in self._store.bases.all() if (floor := self._store.floors.get(base))}
         return {
             hit.chunk.id
@@ -155,6 +158,7 @@ class SearchEngine:
             if "vector" in hit.scores
             and (floor := floors.get(hit.note.base))
             and hit.scores["vector"].score < floor.mean
+            and not ("named" in hit.scores and hit.scores["named"].score > 1)
         }
 
     def tokenized_hits(self, result: SearchResult) -> dict[str, TokenizedHit]:

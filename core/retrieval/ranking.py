@@ -15,11 +15,17 @@ from core.retrieval.requests import SearchRequest
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The chunks that a question allows, None for all, and those that hold its phrases, None without any."""
+    """The chunks that a question allows, None for all, and those that hold its phrases, None without any.
+
+    `preferred` has of each chunk with something that the question names the number of conditions that it passes.
+    Candidates are looked for among the chunks `searched` too, so that others don't crowd them out.
+    """
 
     allowed: Rowids | None
     phrased: frozenset[int] | None = None
     notices: tuple[Notice, ...] = ()
+    preferred: Mapping[int, int] = field(default_factory=dict)
+    searched: tuple[Rowids, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

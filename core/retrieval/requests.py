@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Self
 
-from core import reranking
+from core import embedding, reranking
+from core.base.codec import assemble
 from core.base.errors import (
     ConfigError,
     EmbeddingMismatch,
@@ -20,6 +22,7 @@ from core.embedding import Embedder
 from core.embedding.windows import fit
 from core.indexing.models import Models
 from core.model import (
+    ORDERING,
     CallerContext,
     Filters,
     KnowledgeBase,
@@ -34,9 +37,10 @@ from core.model import (
     local_now,
 )
 from core.model.limits import FILTERS, check_filters, check_part, check_question
+from core.query import metadata
 from core.query.decomposition import ClassifiedQuestion, classify_question
 from core.query.parser import as_text, merge_filters, parse
-from core.query.synonyms import Spelling, correct
+from core.query.synonyms import Spelling, correct, is_word
 from core.reranking import NONE, Reranker
 from core.settings.config import Settings, check
 from core.store import Store
@@ -71,13 +75,20 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
     if options.get("plain"):
         return as_text(typed)
     has_filters = merge_filters(Filters(), options) != Filters()
+    known = metadata.vocabulary(store.fields.metadata()) if metadata.asks_for_notes(typed) else {}
     try:
-        understood = parse(typed, now=local_now(), properties=properties_in(store, typed), has_filters=has_filters)
+        understood = parse(
+            typed,
+            now=local_now(),
+            properties=properties_in(store, typed),
+            vocabulary=known,
+            has_filters=has_filters,
+        )
     except QueryError:
         if store.titles.is_title(typed):
             return as_text(typed)
         raise
-    is_text = all(term.kind == "words" for term in understood.terms)
+    is_text = all(term.kind in ("words", *ORDERING) for term in understood.terms)
     is_text = is_text and not (understood.signs_as_text or understood.colons)
     return as_text(typed) if not is_text and store.titles.is_title(typed) else understood
 
@@ -118,13 +129,11 @@ def prepare(
     if bases and not any(base.has_vectors for base in bases):
         completed = replace(completed, mode="keyword", reranker=reranking.NONE)
         chooses = bool(understood.text.strip()) and settings.search.choose == "auto" and options.get("choose", True)
-    query = Query(
-        text=understood.text,
+    query = assemble(
+        Query,
+        understood,
         filters=filters,
-        phrases=understood.phrases,
-        emphasised=understood.emphasised,
         typed=typed.strip(),
-        excluded=understood.excluded,
         settings=completed,
         explain=options.get("explain", False),
         as_typed=options.get("as_typed", False),
@@ -214,11 +223,11 @@ def start_search(
     unless the mode is `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
-    words = store.words
+    words, is_known = store.words, partial(is_word, tokens=lambda word: embedding.build("bundled").tokens(word))
     requests = []
     for part in parts:
         text = part.text
-        spelling = Spelling(text) if query.as_typed else correct(text, words.indexed_words, words.counts)
+        spelling = Spelling(text) if query.as_typed else correct(text, words.indexed_words, words.counts, is_known)
         keywords = query_keywords(spelling.text)
         requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
     with words.read_ahead([word for request in requests if request.mode != "semantic" for word in request.words]):

@@ -1,5 +1,6 @@
 """The stages of a search: `narrow` to the allowed chunks, `collect` candidates among them, and `rank` those."""
 
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -13,6 +14,7 @@ from core.embedding.windows import windows_of
 from core.markdown import tags
 from core.model import SCOPE_GAIN, TAGS_GAIN, CallerContext, Chunk, KnowledgeBase, NoteSummary, Notice, Query, Rowids
 from core.notes.links import plain
+from core.query import exclusions
 from core.reranking import Candidate, Reranker
 from core.retrieval import exact_match, fusion
 from core.retrieval.confidence import word_share
@@ -22,6 +24,10 @@ from core.retrieval.requests import SearchRequest
 from core.store import Store
 from core.store.top_k import best
 
+_NAMED = 2.0
+"""Gain of a chunk that has what a question names, and loss of one about what it excepts.
+
+The scores before range from 0 to 1, and decide only between chunks of one kind."""
 _STRONG = 3
 """Number of first candidates whose linked notes are raised: a link is a hint that both belong to the question."""
 
@@ -42,13 +48,29 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
         every = store.chunks.rowids() if allowed is None else allowed
         allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
     if not query.phrases:
-        return Scope(allowed, None, tuple(notices))
+        return _ordered(store, query, Scope(allowed, None, tuple(notices)))
     phrased = frozenset(set.intersection(*(words.find_phrase(phrase, allowed) for phrase in query.phrases)))
     if not phrased:
         notices.append("phrase_not_found")
     elif query.settings.phrase == "require":
         allowed = _rowids(phrased)
-    return Scope(allowed, phrased, tuple(notices))
+    return _ordered(store, query, Scope(allowed, phrased, tuple(notices)))
+
+
+def _ordered(store: Store, query: Query, scope: Scope) -> Scope:
+    """Add to a scope the chunks that have what the question names, and those that hold nothing it excepts."""
+    if not (query.preferred or query.avoided):
+        return scope
+    every = store.chunks.rowids() if scope.allowed is None else scope.allowed
+    having = [
+        store.chunks.passing(replace(query.filters, bases=(), conditions=(*query.filters.conditions, condition)))
+        for condition in query.preferred
+    ]
+    preferred = Counter(rowid for rowids in having for rowid in np.intersect1d(every, rowids).tolist())
+    searched = [_rowids(preferred)] if preferred else []
+    if query.avoided:
+        searched.append(np.setdiff1d(every, _rowids(set().union(*map(store.words.find_term, query.avoided)))))
+    return replace(scope, preferred=preferred, searched=tuple(searched))
 
 
 def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
@@ -60,13 +82,14 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
         return Candidates("listed", trace, *_read(store, newest), notices=("listed",))
     found: dict[str, dict[int, float]] = {}
     titled: Sequence[int] = ()
+    scopes = [scope, *(replace(scope, allowed=rowids) for rowids in scope.searched)]
     if request.mode != "keyword":
-        found["vector"] = _find_by_meaning(store, request, scope)
+        found["vector"] = _merged(_find_by_meaning(store, request, within) for within in scopes)
         notices += _index_notices(store, request)
     if request.mode != "semantic":
         titles = query.typed, query.text
         titled = store.titles.first_chunks(titles, request.bases, scope.allowed)[: query.settings.pool]
-        by_words = _find_by_words(store, request, scope)
+        by_words = _merged(_find_by_words(store, request, within) for within in scopes)
         found["keyword"] = by_words | {rowid: 0.0 for rowid in titled if rowid not in by_words}
     scored = _score_missing(store, request, found)
     chunks, cards = _read(store, {rowid for scores in scored.values() for rowid in scores})
@@ -76,6 +99,11 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
     candidates = Candidates(request.mode, trace, chunks, cards, titled, tuple(notices))
     candidates = candidates.after("fused", _fuse(store, request, candidates))
     return candidates.after("boosted", _boost(store, query, scope, candidates))
+
+
+def _merged(found: Iterable[dict[int, float]]) -> dict[int, float]:
+    """Return the chunks of several searches, best first."""
+    return best(dict(ChainMap(*found)))
 
 
 def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
@@ -89,7 +117,11 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
     trace = trace.add("context", _boost_caller(request.query, candidates, trace.order))
     before, gains = trace.order, _exact_match_gains(store, request, candidates, trace.order)
     raised = fusion.add_gains(before, gains)
-    trace = _break_ties(candidates, trace.add("literal", raised if gains else None))
+    trace = trace.add("literal", raised if gains else None)
+    if moved := _named_gains(request.query, scope, candidates):
+        raised = fusion.add_gains(raised, moved)
+        trace = trace.add("named", raised)
+    trace = _break_ties(candidates, trace)
     scores = _scores(store, request, candidates, before, raised)
     return Ranking(request, scope, candidates, trace, scores, gains, reranked, request.query.settings.score_threshold)
 
@@ -290,6 +322,18 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
     titles = dict.fromkeys(sections, exact_match.SECTION) | dict.fromkeys(candidates.titled, exact_match.TITLE)
     for rowid, gain in titles.items():
         gains[rowid] = gains.get(rowid, 0.0) + gain
+    return gains
+
+
+def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> dict[int, float]:
+    """Return the gains of chunks that have what the question names, and the losses of those about what it excepts."""
+    most = len(query.preferred)
+    gains = {
+        rowid: _NAMED + scope.preferred[rowid] / most for rowid in scope.preferred.keys() & candidates.chunks.keys()
+    }
+    for rowid, chunk in candidates.chunks.items() if query.avoided else ():
+        titles = candidates.card(rowid).title, *chunk.titles
+        gains[rowid] = gains.get(rowid, 0.0) - _NAMED * exclusions.share_about(query.avoided, titles, chunk.text)
     return gains
 
 

@@ -217,8 +217,13 @@ class ChunkTable(StoreTable):
             filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed()
         )
         chunks = narrowed.chunk_conditions(filters)
-        if not where and not chunks:
-            return None
+        return self._passing(where, chunks) if where or chunks else None
+
+    def passing(self, filters: Filters) -> Rowids:
+        """Return the chunks that pass every filter; deleted chunks never pass."""
+        return self._passing(narrowed.answerable_conditions(filters), narrowed.chunk_conditions(filters))
+
+    def _passing(self, where: narrowed.Where, chunks: narrowed.Where) -> Rowids:
         return self._rowids(_FILTERED, f"{where} AND {chunks}", *where.values, *chunks.values)
 
     def rowids(self) -> Rowids:

@@ -33,6 +33,14 @@ class FieldTable(StoreTable):
             f"SELECT {field} FROM notes WHERE {field} != '' GROUP BY {field} ORDER BY count(*) DESC, {field}"
         )
 
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """Return the tags, projects, categories and folders of notes, each once with its field, none damaged."""
+        values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
+        folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
+        sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
+        rows = self._database.rows(" UNION ALL ".join(sources))
+        return tuple((field, value) for field, value in rows if isinstance(value, str))
+
     def any_lapsed(self) -> bool:
         """Return whether the time of a note may be over; bare dates count from their beginning."""
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -54,10 +54,10 @@ def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> tupl
     return " OR ".join([f"{column} IN ({_NAMED})"] * len(values)) or "0", values
 
 
-def property_condition(condition: Condition) -> tuple[str, list[object]]:
-    """Return the condition that a property of a note holds one of some phrases."""
+def property_condition(condition: Condition, column: str = "notes.id") -> tuple[str, list[object]]:
+    """Return the condition that a property of a note, by a column with its id, holds one of some phrases."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
-    return " OR ".join([f"notes.id IN ({_NAMED} AND holds_phrase(value, ?))"] * len(condition.values)) or "0", [*values]
+    return " OR ".join([f"{column} IN ({_NAMED} AND holds_phrase(value, ?))"] * len(condition.values)) or "0", [*values]
 
 
 def holds_phrase(text: str, folded: str) -> bool:
@@ -71,7 +71,7 @@ def holds_phrase(text: str, folded: str) -> bool:
 
 # The filters.
 
-CHUNK_FIELDS = ("section", "has", "page")
+CHUNK_FIELDS = ("section", "has", "page", "language", "level")
 _FAR = 1 << 62
 """Further than any priority."""
 _LAST = "~"
@@ -250,6 +250,33 @@ _USES = {
 """What the use of a note can be, as SQL."""
 
 
+def _either(first: _Term, second: _Term) -> _Term:
+    return f"{first[0]} OR {second[0]}", first[1] + second[1]
+
+
+def _url(condition: Condition) -> _Term:
+    return _either(_any("instr(fold(source_url), ?)", condition), property_condition(condition))
+
+
+def _language(condition: Condition) -> _Term:
+    codes: object = _list(_LANGUAGES.get(fold(value), fold(value)) for value in condition.values)
+    own = "language IN (SELECT value FROM json_each(?))", [codes]
+    return _either(own, property_condition(condition, "note_id"))
+
+
+_LANGUAGES = dict(
+    pair.split() for pair in "chinese zh|中文 zh|english en|英文 en|英语 en|中英混合 mixed|代码 code".split("|")
+)
+"""The languages of chunks by other names."""
+
+
+def _level(condition: Condition) -> _Term:
+    ranges = tuple(value for value in condition.values if ".." in value)
+    least = tuple(filter(None, (value.partition("..")[0] for value in condition.values)))
+    own = _number(replace(condition, field="hierarchy_level", values=ranges))
+    return _either(own, property_condition(replace(condition, values=least), "note_id"))
+
+
 def _in(condition: Condition) -> _Term:
     return _any("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", condition, times=2)
 
@@ -290,6 +317,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "priority": _number,
     "kind": _kind,
     "use": _use,
+    "url": _url,
     "in": _in,
     "path": _path,
     "created": _day,
@@ -297,7 +325,13 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "has": lambda condition: notes_with_condition(condition.values),
     "like": lambda _: ("1", []),  # it filters pictures; the other conditions filter passages
 }
-_CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
+_CHUNK: dict[str, Callable[[Condition], _Term]] = {
+    "section": _section,
+    "has": _has,
+    "page": _page,
+    "language": _language,
+    "level": _level,
+}
 
 
 def titles(breadcrumb: str, sections: str) -> str:

@@ -40,7 +40,7 @@ _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS ta
 NOTE = ", ".join([*COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = base_id) = 'lines' AS plain"])
 CARD = f"""
     SELECT notes.id, base_id, bases.name AS base, path, body_start, {", ".join(_FIELDS)}, source, notes.updated_at,
-           strategy, warnings, document, version, source_ref, notes.created_at,
+           strategy, warnings, document, version, source_ref, source_url, notes.created_at,
            {_ALIASES}, {_ORIGIN}, {_TAGS},
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state != 'deleted') AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending

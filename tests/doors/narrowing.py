@@ -7,7 +7,7 @@ from core.workspace import Workspace
 from tests.documents.pdfs import PdfPage, pdf
 
 BASE = "birds"
-_DAYS = "---\ncreated: {created}\nupdated: {updated}\n---\n"
+_DAYS = "---\ncreated: {created}\nupdated: {updated}\nurl: https://herons.example.org/{title}\n---\n"
 _NOTES = {
     "table": ("2024-02-03", "2024-05-06", "| heron | year |\n| --- | --: |\n| one | 2024 |\n"),
     "task": ("2024-03-31", "2025-01-01", "1. [x] watch the heron\n"),
@@ -23,7 +23,9 @@ def fill(workspace: Workspace, folder: Path) -> None:
     """Import a note of each kind of text, and a PDF of three pages that are one chunk."""
     folder.mkdir()
     for title, (created, updated, text) in _NOTES.items():
-        (folder / f"{title}.md").write_text(f"{_DAYS.format(created=created, updated=updated)}# {title}\n\n{text}")
+        (folder / f"{title}.md").write_text(
+            f"{_DAYS.format(created=created, updated=updated, title=title)}# {title}\n\n{text}"
+        )
     pages = []
     for part in _PARTS:
         page = PdfPage()
@@ -76,6 +78,14 @@ CASES: dict[str, set[str]] = {
     "kind:.pdf,docx": {"book"},
     "kind:docx": set(),
     "-kind:pdf": EVERY,
+    "url:herons.example.org/table": {"table"},
+    "source_url:https://herons.example.org/t": {"table", "task"},
+    "网址：herons.example.org -url:org/t": EVERY - {"table", "task"},
+    "language:en page:1": {"book"},
+    "language:zh": set(),
+    "语言：代码": set(),
+    "level:1": EVERY,
+    "层级：0": {"book"},
 }
 """Filters with the titles of the notes that pass them."""
 REFUSED: dict[str, str] = {

@@ -112,6 +112,21 @@ def test_a_filter_narrows_through_every_door(doors: Doors, term: str) -> None:
         assert door(term) == CASES[term], name
 
 
+def test_a_hit_tells_the_address_the_language_and_the_level_through_every_door(workspace: Workspace) -> None:
+    program, typed = connected(workspace), f"{WORD} url:example.org/table"
+    told = [("https://herons.example.org/table", "en", 1)]
+    places = {"/v1/search": {"bases": [BASE]}, "/notes/search/semantic": {}, "/notes/search/complex": {}}
+    answers = [program.post(f"{PLACE}{path}", json={"query": typed} | more).json() for path, more in places.items()]
+    command = ["search", "--json", "--workspace", str(workspace.store.folder), "--", typed]
+    answers.append(json.loads(CliRunner().invoke(cli.app, command).stdout))
+    for answer in answers:
+        assert [(hit["source_url"], hit["language"], hit["hierarchy_level"]) for hit in answer["hits"]] == told
+    (chunk,) = program.post(f"{PLACE}/knowledge/test", json={"base": BASE, "question": typed}).json()["chunks"]
+    assert [(chunk["source_url"], chunk["language"], chunk["chunk_info"]["hierarchy_level"])] == told
+    result: Any = server.run(lambda: workspace, "knowledge_query", {"knowledge_base": BASE, "query": typed})
+    assert [item["source_url"] for item in json.loads(result.content[0].text)] == ["https://herons.example.org/table"]
+
+
 @pytest.mark.parametrize("term", REFUSED)
 def test_a_filter_that_cannot_be_is_told_through_every_door(doors: Doors, term: str) -> None:
     for name, door in doors.all.items():

@@ -262,6 +262,17 @@ def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> N
     assert "Quick\\: " in about(filled)
 
 
+def test_what_comes_first_is_shown_and_can_be_taken_away(filled: Screen) -> None:
+    filled.open("search", q="notes tagged redis except dough")
+    chips = {button.key: button.label for button in filled.app.button if (button.key or "").startswith("term_")}
+    assert [*chips.values()] == ["tag\\: redis first", "dough last"]
+    filled.press("term_13")
+    assert filled.app.query_params["q"] == "notes tagged \\redis except dough"
+    filled.press("term_20")
+    assert filled.app.query_params["q"] == "notes tagged \\redis"
+    assert not [button.key for button in filled.app.button if (button.key or "").startswith("term_")]
+
+
 def test_the_level_can_be_chosen(filled: Screen) -> None:
     filled.open("search", q="restore").press("options")
     filled.app.segmented_control("level").set_value("exploratory").run()

@@ -286,7 +286,8 @@ def test_a_window_that_heard_of_no_save_continues_the_note_that_it_saved(garden:
     assert not app.exception
     composer.save(screen.workspace, now := writing(app))
     assert (now.state, now.note and now.note.id) == (State.SAVED, first.note and first.note.id)
-    assert now.note and screen.workspace.notes.get(now.note.id).body == "Water twice"
+    assert now.note
+    assert screen.workspace.notes.get(now.note.id).body == "Water twice"
 
 
 def _take_letters(workspace: "Workspace") -> None:  # the source runs alone, as a page

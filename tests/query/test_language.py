@@ -625,6 +625,7 @@ def test_every_field_and_choice_is_known_by_all_its_names() -> None:
         "status": "active",
         "priority": ">=2",
         "page": "3",
+        "level": "2",
         "kind": "pdf",
         "has": "code",
         "use": "unfound",

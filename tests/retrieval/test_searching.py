@@ -413,7 +413,7 @@ def test_each_score_of_a_stage_has_a_name_for_people_in_the_order_of_the_stages(
         workspace.notes.update(workspace.notes.find("redis.md").id, priority=3)
         caller, weights = CallerContext(tags=("cache",)), {"priority_weight": 0.2, "feedback_weight": 0.2}
         options: SearchOptions = {"phrase": "boost", "caller": caller, **weights}  # type: ignore[typeddict-item]
-        question = 'Redis "keeps its data in memory"'
+        question = 'cache notes "keeps its data in memory"'
         first = workspace.search(question, **options).hits[0]
         workspace.uses.judge(question, first.note.id, first.chunk.id, "helpful")
         scores = workspace.search(question, **options).hits[0].scores

@@ -278,7 +278,14 @@ _INFO |= {
     "token_count": 6,
     "overlap_tokens": 0,
 }
-_HIT |= {"content": "The search comes first.", "line": None, "page": None, "chunk_info": _INFO}
+_HIT |= {
+    "content": "The search comes first.",
+    "line": None,
+    "page": None,
+    "source_url": "",
+    "language": "en",
+    "chunk_info": _INFO,
+}
 
 
 class Test(Body):
@@ -338,6 +345,8 @@ def test(workspace: Opened, trial: Test) -> Response:
         | {
             "line": hit.chunk.line or None,
             "page": hit.page or None,
+            "source_url": hit.note.source_url,
+            "language": hit.chunk.language,
             "chunk_info": encode(ChunkInfo.from_chunk(hit.chunk)),
         }
         for hit in result.hits

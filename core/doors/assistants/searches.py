@@ -29,6 +29,7 @@ from core.model import (
     Notice,
     SearchResult,
     limits_of,
+    ordering_lines,
 )
 from core.workspace import Workspace
 
@@ -162,15 +163,15 @@ def _pictures(result: SearchResult) -> list[dict[str, Any]]:
     ]
 
 
-def _place(hit: Hit) -> dict[str, Any]:
-    """Return the source of a hit, and its line in a text file, its page or the picture that it was read from."""
-    return {"source": source(hit.note), **details(hit.chunk.line, hit.page, hit.chunk.picture)}
+def _place(hit: Hit, name: str = "source") -> dict[str, Any]:
+    """Return the source of a hit, and what it has of a line in a text file, a page, a picture and an address."""
+    chunk, url = hit.chunk, hit.note.source_url
+    return {name: source(hit.note)} | details(line=chunk.line, page=hit.page, picture=chunk.picture, source_url=url)
 
 
-def details(line: int, page: int, picture: str) -> dict[str, int | str]:
-    """Return line, page and picture of a passage, those that it has."""
-    named: tuple[tuple[str, int | str], ...] = (("line", line), ("page", page), ("picture", picture))
-    return {name: value for name, value in named if value}
+def details(**named: int | str) -> dict[str, int | str]:
+    """Return of the values of a passage those that it has."""
+    return {name: value for name, value in named.items() if value}
 
 
 def knowledge_query(
@@ -198,8 +199,7 @@ def knowledge_query(
             best.setdefault(hit.chunk.id, replace(hit, score=hits[0].score))
     items = [
         {
-            "document": source(hit.note),
-            **details(hit.chunk.line, hit.page, hit.chunk.picture),
+            **_place(hit, "document"),
             "section": " › ".join(hit.chunk.section),
             "chunk_index": hit.chunk.index,
             "score": round(hit.score, 4),
@@ -240,7 +240,7 @@ def knowledge_context(
             "base": citation.note.base,
             "source": source(citation.note),
         }
-        | details(citation.line, citation.page, citation.picture)
+        | details(line=citation.line, page=citation.page, picture=citation.picture)
         for citation in context.citations
     ]
     value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}
@@ -325,7 +325,8 @@ _UNSURE = "The notes hardly answer this: these are at best the nearest passages.
 
 def _remarks(results: list[SearchResult]) -> list[str]:
     sure = any((result.confident and result.hits) or result.pictures for result in results)
-    return _remarks_on([notice for result in results for notice in result.notices], sure=sure)
+    ordered = [str(line) for result in results for line in ordering_lines(result.understood)]
+    return ordered + _remarks_on([notice for result in results for notice in result.notices], sure=sure)
 
 
 def _remarks_on(notices: Sequence[Notice], *, sure: bool) -> list[str]:

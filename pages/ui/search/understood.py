@@ -10,6 +10,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import (
     FACETS,
+    NOT_NARROWING,
     NOTE_FIELDS,
     Decomposition,
     Facet,
@@ -171,7 +172,7 @@ def _without_field(result: SearchResult, name: str) -> str:
     """Return the question without the terms that narrow it to values of a field."""
 
     def narrows(term: Term) -> bool:
-        return term.field in TERMS[name] and not term.negated
+        return term.field in TERMS[name] and not term.negated and term.kind != "preferred"
 
     text = result.query
     for term in sorted(filter(narrows, result.understood.terms), key=lambda term: -term.start):
@@ -254,6 +255,9 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
     "like": message("like"),
     "page": message("page"),
     "kind": message("kind of document"),
+    "url": message("web address"),
+    "language": message("language"),
+    "level": message("level of the heading"),
     "use": message("use"),
     "created": message("created"),
     "updated": message("updated"),
@@ -270,8 +274,12 @@ def chips(text: str, result: SearchResult) -> None:
         about = t("Search without it")
         widgets.button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
 
-    for term in narrowing(result):
+    for term in result.understood.terms:
+        if term.kind in ("words", "emphasis"):
+            continue
         rest = question_box.without_term(text, term.start, term.end)
+        if term.kind == "preferred":  # its words stay
+            rest = f"{text[: term.start]}\\{text[term.start :]}"
         chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
     for key in options.FILTERS:
         for number, name in enumerate(st.session_state[key]):
@@ -279,8 +287,8 @@ def chips(text: str, result: SearchResult) -> None:
 
 
 def narrowing(result: SearchResult) -> list[Term]:
-    """Return the parts of the question that narrow it: all but the plain words."""
-    return [term for term in result.understood.terms if term.kind not in ("words", "emphasis")]
+    """Return the parts of the question that leave notes out."""
+    return [term for term in result.understood.terms if term.kind not in NOT_NARROWING]
 
 
 def term_name(term: Term, filters: Filters) -> str:
@@ -289,11 +297,15 @@ def term_name(term: Term, filters: Filters) -> str:
         return f"“{term.value}”"
     if term.kind == "excluded":
         return t("without {value}", value=term.value)
+    if term.kind == "avoided":
+        return t("{value} last", value=term.value)
     if not term.field:
         last = filters.before - timedelta(days=1) if filters.before else datetime.now(UTC)
         days = (day_of(on_clock(day)) for day in (filters.after, last) if day)
         return with_note(term.value, " – ".join(days))
     fields = {"field": FIELDS.get(term.field, term.field), "value": term.value}
+    if term.kind == "preferred":
+        return t("{field}: {value} first", **fields)
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
 
 

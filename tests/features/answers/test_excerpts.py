@@ -14,7 +14,10 @@ from core.model import Chunk, Hit, NoteSummary, Passage
 
 @pytest.fixture(autouse=True)
 def only_reading() -> object:
-    with mock.patch.object(evidence, "WEIGHTS", {"read": 1.0, "asks": 0.0}), mock.patch.object(evidence, "CONSTANT", 0.0):
+    with (
+        mock.patch.object(evidence, "WEIGHTS", {"read": 1.0, "asks": 0.0}),
+        mock.patch.object(evidence, "CONSTANT", 0.0),
+    ):
         yield
 
 

@@ -5,7 +5,6 @@ import random
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Literal
 
@@ -14,7 +13,6 @@ import pytest
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.text import find_quote
 from core.features.answers import figures, names, writing
-from core.features.answers import service as collection
 from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer
 from core.providers.chat import Chat

@@ -14,7 +14,7 @@ from core.doors.operations.views.search import (
     SearchOutput,
     WhyNotView,
 )
-from core.model import LEVELS, LOST, MODES, NOTE_FIELDS, NOTICES, STAGES, classification
+from core.model import LEVELS, LOST, MODES, NOTE_FIELDS, NOTICES, STAGES, classification, ordering_lines
 
 _WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
 SNIPPET = 6
@@ -70,6 +70,7 @@ def _format_head(result: ResultView) -> list[str]:
         message("{ms:.0f} ms", ms=result.took_ms),
     ]
     printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result.notices)]
+    printed += map(say, ordering_lines(result.understood))
     printed += [
         _(
             "No note contains '{word}': '{nearest}' was searched for too. For '{word}' only: --as-typed",

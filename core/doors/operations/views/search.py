@@ -79,6 +79,9 @@ class HitView(FieldValues):
     line: int | None
     page: int | None
     picture: str | None
+    source_url: str
+    language: str
+    hierarchy_level: int
     chunk_id: str
     chunk_index: int
     total_chunks: int
