@@ -122,6 +122,10 @@ class PictureHit:
     start: int = 0
 
 
+CLOSE = 0.42
+"""Nearness of a close hit. In two vaults, no hit for a question without an answer reaches it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Highlight:
     """Parts of a hit that answer, as spans of characters of its chunk's text, in order.
@@ -135,6 +139,11 @@ class Highlight:
     sentence: tuple[int, int] | None
     nearness: float | None
     held: float
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the nearest sentence is near enough to be marked."""
+        return self.nearness is not None and self.nearness >= CLOSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from core.retrieval.grouping import Successors
 from core.retrieval.highlights import TokenizedHit, add_pages
 from core.retrieval.images.search import ImageSearch
 from core.retrieval.llm_choice import LlmSteps
+from core.retrieval.matches import match_levels
 from core.retrieval.ranking import Candidates, Ranking, Scope
 from core.retrieval.reasons import Reasons
 from core.retrieval.requests import SearchRequest, prepare, properties_in, start_search
@@ -175,6 +176,7 @@ class SearchEngine:
         """Return the filters for typed values; raises what `filters_of` does."""
         return filters_of(properties=properties_in(self._store, *values.get("terms", ())), **values)
 
+    matches = staticmethod(match_levels)
     words = staticmethod(query_keywords)
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:

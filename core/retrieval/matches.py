@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from math import floor
 
 from core.base.text import CJK
-from core.model import Highlight, Hit, SearchResult
+from core.model import CLOSE, Highlight, Hit, SearchResult
 
 EXACT = 1.0
 """Score above which a hit was raised because it holds the question as it was typed."""
-VERY_CLOSE, CLOSE = 0.5, 0.42
-"""Nearness of hits. In two vaults, no hit for a question without an answer reaches `CLOSE`."""
+VERY_CLOSE = 0.5
+"""Nearness of hits from which on they match strongly."""
 VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
 """The same for a hit in another language than the question: of right ones a quarter and nine in ten reach them."""
 _CHINESE = re.compile(f"[{CJK}]")
@@ -50,8 +50,3 @@ def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
     across = bool(_CHINESE.search(hit.asked or result.understood.text)) != (hit.chunk.language in ("zh", "mixed"))
     close, very_close = (CLOSE_ACROSS, VERY_CLOSE_ACROSS) if across else (CLOSE, VERY_CLOSE)
     return 1 + (seen.nearness >= close) + (seen.nearness >= very_close)
-
-
-def is_close(seen: Highlight) -> bool:
-    """Return whether a hit's nearest sentence is near enough to be marked."""
-    return seen.nearness is not None and seen.nearness >= CLOSE

@@ -28,7 +28,6 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
-from core.retrieval.matches import match_levels
 from core.settings.config import Settings
 from core.store import Store
 
@@ -141,7 +140,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
 
 
 def _has_good_match(searching: SearchEngine, result: SearchResult) -> bool:
-    return any(level > 1 for level in match_levels(result, searching.highlights(result)).values())
+    return any(level > 1 for level in searching.matches(result, searching.highlights(result)).values())
 
 
 class Answers:

@@ -21,7 +21,6 @@ from core.model import (
     Verdict,
     day_of,
 )
-from core.retrieval.matches import is_close, match_levels
 from core.workspace import Workspace
 from pages.ui.evaluation import question
 from pages.ui.notes import routes
@@ -265,7 +264,7 @@ class Entries:
         self._seen: Mapping[str, Highlight] = workspace.searching.highlights(result)
         quoted = {quote.chunk.id: 3 if answer.answered == "yes" else 2 for quote in answer.quotes} if answer else None
         self._said = {quote.chunk.id for quote in answer.at_first} if answer else set()
-        self._levels = match_levels(result, self._seen, quoted)
+        self._levels = workspace.searching.matches(result, self._seen, quoted)
         self._below = workspace.searching.below_background(result)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
@@ -387,7 +386,7 @@ def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
     """
     place = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": text}
     is_over_pages = hit.page != hit.chunk.page
-    if seen.sentence and (is_close(seen) or is_over_pages) and not hit.chunk.edited:
+    if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:
         start, end = seen.sentence
         place["at"] = f"{hit.chunk.start + start}-{hit.chunk.start + end}"
     st.page_link("notes.py", label=plain(title), query_params=place, width="stretch")

@@ -16,7 +16,6 @@ from core.model import (
     classification,
     remarks,
 )
-from core.retrieval.matches import is_close
 from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of, with_note
@@ -170,7 +169,7 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
         return f'<div class="t-hit">{_clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
-    lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=is_close(seen))
+    lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=seen.is_close)
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
 
 
