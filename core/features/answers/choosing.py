@@ -28,15 +28,16 @@ WEAKEST = 0.1
 _WIDE = re.compile(f"[{CJK}]")
 
 WEIGHTS: Mapping[str, float] = {
-    "read": 0.11,
-    "near": 2.266,
-    "nearest": 0.81,
-    "top": 1.741,
-    "share": 1.999,
-    "margin": 0.064,
-    "words": 1.291,
-    "rivals": -0.148,
-    "search": 0.112,
+    "read": 0.133,
+    "near": 2.232,
+    "nearest": 0.606,
+    "top": 2.022,
+    "share": 2.121,
+    "margin": 0.086,
+    "words": 0.757,
+    "rivals": -0.185,
+    "search": 0.064,
+    "unlike": -0.336,
 }
 """Weight of each feature in the logarithm of the odds that an excerpt is right.
 
@@ -44,11 +45,11 @@ WEIGHTS: Mapping[str, float] = {
 `nearest` 1 by the place of that among all units, `top` that of the nearest unit; `share`: that of its units in the odds
 of all; `margin`: how far its score is above the best one of another note; `words`: the share of the question's words in
 it and its headings; `rivals`: the number of hits with nearly the score of the best hit; `search`: the evidence of the
-search (`core/retrieval/confidence.py`).
+search (`core/retrieval/confidence.py`), and `unlike` how much that lacks to what notes on other things don't reach.
 """
-CONSTANT = -4.766
-"""Fitted by `benchmarks.answers --fit`."""
-LEAST: Mapping[Answered, float] = {"yes": 0.78, "possibly": 0.55}
+CONSTANT = -4.359
+"""Fitted by `benchmarks.answers --fit` on natural questions of eleven folders and, for a fifth, on those of others."""
+LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
 """Least chance of an answer that is quoted as what the notes say, and of one that is quoted as what they may say."""
 HARDLY = 0.05
 """Chance below which a question is said to have no answer."""
@@ -56,8 +57,8 @@ _FAR = 5.0
 """Largest margin that counts, and that of an excerpt without another note."""
 _RIVAL = 0.8
 """Share of the best hit's score from which on a hit is a rival."""
-_LEAST_SEARCH, _MOST_SEARCH = 0.0, 12.0
-"""Range of the search's evidence that counts."""
+_LEAST_SEARCH, _UNLIKE, _MOST_SEARCH = -2.0, 3.0, 12.0
+"""Range of the search's evidence that counts, and where in it hits begin to be no nearer than notes on other things."""
 _USUAL_RIVALS = 3
 """Rivals where the scores of hits are ranks: the median of the natural questions that aren't decomposed."""
 
@@ -227,6 +228,7 @@ def features(excerpt: Excerpt, ranked: Sequence[Excerpt], result: SearchResult) 
         "words": len(excerpt.words) / max(1, len(words)),
         "rivals": sum(hit.strength > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
         "search": min(max(result.evidence, _LEAST_SEARCH), _MOST_SEARCH),
+        "unlike": max(0.0, _UNLIKE - max(result.evidence, _LEAST_SEARCH)),
     }
 
 

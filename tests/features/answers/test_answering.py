@@ -133,7 +133,7 @@ Feed it twelve hours before you bake.
 """
     note = filled.notes.add("vault", text, path="sourdough.md")
     try:
-        (quote, *_) = filled.answers.ask("when do I feed the starter before I bake?").quotes
+        (quote, *_) = filled.answers.ask("when do I feed the sourdough starter?").quotes
         assert quote.marked_text == "Feed it twelve hours before you bake."
         assert quote.lead == "**When do I feed the starter?**" or "**When do I feed" in quote.text
     finally:
