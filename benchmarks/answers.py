@@ -1,13 +1,12 @@
-"""Is the excerpt above the hits right? Natural questions on five folders, with verbatim quotes that answer them.
+"""Is what stands above the hits right? Natural questions on eleven folders, with verbatim quotes that answer them.
 
 python -m benchmarks.answers DATA [--workspace DIR] [--sets til,howtocook,…] [--kinds] [--cross | --fit | --older]
-[--half other] : DATA holds vaults/NAME and questions/NAME.jsonl; `benchmarks/questions` holds further questions on them
-and on the sample notes. A kept workspace saves embedding them again.
+[--half other] : DATA holds vaults/NAME, questions/NAME.jsonl and the same in natural; `benchmarks/questions` holds further
+questions on them and on the sample notes. A kept workspace saves embedding them again.
 
 The first excerpt is right where its marked part (or its lead) overlaps a right quote by half of the shorter one, or
-half of a right quote is inside it. *Sure* and *perhaps* are the two forms of the box on the Search page; *perhaps*
-counts the sure ones too. `none` are questions without an answer, *others* those on another folder. `--kinds` adds a
-row for each kind. `--fit` prints the weights of the confidence; `--cross` reports each folder with
+half of a right quote is inside it. *Sure* and *perhaps* are *From your notes* and *Possibly*; *perhaps* counts the sure ones too. `none` are questions without an answer, *others* those on another folder. `--kinds` adds a
+row for each kind. `--fit` prints the weights of the chance; `--cross` reports each folder with
 the weights that the other folders give. `--older` reports the hard questions of DATA/questions: right among all, and
 among the half and the quarter with the most evidence, of every second question (`--half`).
 """
@@ -43,6 +42,8 @@ AGAIN = {"howtocook": "howtocook2", "d2l-zh": "d2l2"}
 ALIKE = {"til": "til2", "til2": "til"}
 """Folders of the same author, which are judged by what was fitted on neither."""
 MOST_OTHERS = 60
+OF_OTHERS = 0.1
+"""Weight of the questions on another folder beside those on the folder itself."""
 OLDER = ("rust-book", "d2l-zh")
 OWN = Path(__file__).with_name("questions")
 SAMPLE = Path(__file__).parents[1] / "data" / "packs" / "sample"
@@ -97,16 +98,15 @@ class Searched:
 class Outcome:
     asked: Asked
     selection: Selection
-    shown: bool
     took_ms: float
 
     @property
     def is_sure(self) -> bool:
-        return self.shown and self.selection.evidence >= choosing.SURE
+        return self.selection.chance >= choosing.LEAST["yes"]
 
     @property
     def is_likely(self) -> bool:
-        return self.shown and self.selection.evidence >= choosing.LIKELY
+        return self.selection.chance >= choosing.LEAST["possibly"]
 
     @property
     def marked(self) -> bool:
@@ -158,7 +158,12 @@ def main() -> None:
         )
         for name, own in sets.items():
             if given.cross:
-                fit({other: searched for other, searched in sets.items() if other not in (name, ALIKE.get(name))})
+                fit(
+                    *(
+                        {key: one for key, one in each.items() if key not in (name, ALIKE.get(name))}
+                        for each in (sets, others)
+                    )
+                )
             row(name, [*map(outcome, own)], [*map(outcome, others[name])])
             for kind in sorted({one.asked.kind for one in own} - {"none"}) if given.kinds else ():
                 row(f"{name}, {kind}", [outcome(one) for one in own if one.asked.kind == kind], [])
@@ -171,7 +176,7 @@ def of_folder(workspace: Workspace, data: Path, name: str) -> list[Asked]:
     return [_asked(workspace, name, row) for file in _files(data, name) for row in lines(file) if "best" in row]
 
 
-def foreign(workspace: Workspace, data: Path, name: str) -> list[Asked]:
+def foreign(data: Path, name: str) -> list[Asked]:
     """Return the questions on another folder, as questions without an answer."""
     rows = [row for file in _files(data, OTHERS[name]) for row in lines(file) if row.get("best")]
     return [Asked(row["question"], "none") for row in rows]
@@ -223,7 +228,7 @@ def outcome(one: Searched) -> Outcome:
     started = time.perf_counter()
     selection = choosing.select(one.result, one.units)
     took = one.took_ms + (time.perf_counter() - started) * 1000
-    return Outcome(one.asked, selection, one.result.confident, took)
+    return Outcome(one.asked, selection, took)
 
 
 def _is_marked(asked: Asked, quote: Quote) -> bool:
@@ -270,22 +275,32 @@ def share_of(some: Sequence[object], every: Sequence[object]) -> str:
     return f"{len(some) / len(every):.2f}" if every else "-"
 
 
-def fit(sets: dict[str, list[Searched]]) -> None:
-    """Fit the weights of the confidence on some folders, and use them from here on."""
-    rows = [(*first, 1 / len(searched)) for searched in sets.values() for one in searched if (first := _first(one))]
+def fit(sets: dict[str, list[Searched]], others: dict[str, list[Searched]]) -> None:
+    """Fit the weights of the chance on some folders and, for a tenth, on questions on others; use them from here on.
+
+    That of comparisons stays: there are too few.
+    """
+    rows = [
+        (*first, weight / len(asked))
+        for each, weight in ((sets, 1), (others, OF_OTHERS))
+        for asked in each.values()
+        for one in asked
+        if (first := _first(one))
+    ]
+    names = [name for name in choosing.WEIGHTS if name != "sides"]
     features, right, shares = (np.array(column, float) for column in zip(*rows, strict=True))
     weights, constant = logistic(features, right, shares)
-    choosing.WEIGHTS = dict(zip(choosing.WEIGHTS, map(float, weights), strict=True))
+    choosing.WEIGHTS = dict(choosing.WEIGHTS) | dict(zip(names, map(float, weights), strict=True))
     choosing.CONSTANT = constant
 
 
 def _first(one: Searched) -> tuple[list[float], float] | None:
     """Return the features of the first excerpt of a question's hits, and whether it is right."""
-    ranked = excerpts(one.units) if one.result.confident else []
-    if not ranked or choosing.is_comparison(one.result):
+    ranked = excerpts(one.units)
+    if not ranked or choosing.is_comparison(one.result) or not outcome(one).selection.chance:
         return None
-    values = choosing.features(ranked[0], ranked, one.result.hits[: choosing.RIVAL_HITS])
-    return [values[name] for name in choosing.WEIGHTS], float(outcome(one).first)
+    values = choosing.features(ranked[:1], ranked, one.result)
+    return [values[name] for name in choosing.WEIGHTS if name != "sides"], float(outcome(one).first)
 
 
 def logistic(features: Figures, right: Figures, share: Figures) -> tuple[Figures, float]:
@@ -307,7 +322,7 @@ def older(workspace: Workspace, data: Path, half: slice) -> None:
         imported(workspace, data / "vaults" / name, "bundled")
         rows = [one for one in lines(data / "questions" / f"{name}.jsonl") if one["gold"]]
         asked = [_asked(workspace, name, one) for one in rows][half]
-        own = sorted(map(outcome, searches(workspace, name, asked)), key=lambda one: -one.selection.evidence)
+        own = sorted(map(outcome, searches(workspace, name, asked)), key=lambda one: -one.selection.chance)
         shares = [share([one.any for one in own[: max(1, round(len(own) * part))]]) for part in (1, 0.5, 0.25)]
         print(f"| {name} | {len(own)} | {' | '.join(shares)} |", flush=True)
 

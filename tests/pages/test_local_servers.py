@@ -1,4 +1,4 @@
-"""Model servers on this machine: the offer on the Search page, the first answer by one click, the list of Settings."""
+"""Model servers on this machine: the list of Settings, the first answer by one click."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,7 +16,6 @@ from pages.ui.shared import local_servers
 from tests.model_server import REASONING, Answer, Handler, ModelServer, listing
 from tests.pages.conftest import Screen
 from tests.pages.test_servers import box, said
-from tests.pages.test_written import links
 from tests.waiting import PATIENCE
 
 SURE = "what are backups worth?"
@@ -24,7 +23,7 @@ SURE = "what are backups worth?"
 OPEN = "where are my backups stored?"
 """A question whose hits have no quotes."""
 JOB = "local_servers"
-OFFER, HELP = "Let it write answers", "A language model on this machine could write an answer from these notes."
+OFFER = "Let it write answers"
 Serve = Callable[..., ModelServer]
 
 
@@ -58,76 +57,50 @@ def listed(port: int, state: str) -> str:
     return f'127.0.0.1:{port}</span><span class="t-dim t-small">{state}</span>'
 
 
-def asked(screen: Screen, question: str = OPEN) -> Screen:
-    return screen.open("search", q=question).finish(JOB)
-
-
-def test_the_questions_are_what_they_are_named(filled: Screen) -> None:
-    assert "From your notes" in filled.open("search", q=SURE).text
-    screen = filled.open("search", q=OPEN)
-    assert "From your notes" not in screen.text
-    assert "Your notes don" not in screen.text
-    assert 't-hit"' in screen.text
+def found(screen: Screen) -> Screen:
+    """Open the list of Settings, and wait for the look."""
+    return screen.open("settings").tab("Models", "model_servers").finish(JOB)
 
 
 @pytest.mark.parametrize("dialect", REASONING)
-def test_one_click_on_the_offer_writes_the_first_answer(filled: Screen, serve: Serve, dialect: str) -> None:
+def test_one_click_lets_a_server_write_answers(filled: Screen, serve: Serve, dialect: str) -> None:
     server = serve(dialect)
     server.reasoning = "Let me think about {backups}. " * 300
-    screen = asked(filled)
-    assert f"{dialect} is running here with qwen3" in screen.text.replace("\\", "")
+    screen = found(filled)
     assert not screen.workspace.settings.llm.is_set_up
     assert [request.body for request in server.requests] == [None]
-    screen.press("let_it_write").finish("answer")
-    assert 'class="t-answer t-written"' in screen.text
-    assert "Let me think" not in screen.text
+    screen.press(f"use_local_{server.port}")
     llm = screen.workspace.servers.get("llm")
     assert (llm.base_url, llm.model, llm.key) == (server.url, "qwen3:8b", "")
-    assert OFFER not in screen.text
+    screen.open("search", q=SURE).press("write_answer").finish("answer")
+    assert 'class="t-answer t-written"' in screen.text
+    assert "Let me think" not in screen.text
     assert [bool(request.body) for request in server.requests] == [False, True]
-    # Other questions then have the button, with quotes and without.
-    assert "Write an answer" in screen.open("search", q=SURE).text
-    assert len(server.requests) == 2
 
 
-def test_the_model_is_chosen_from_several(filled: Screen, serve: Serve) -> None:
-    serve("Ollama", "qwen3:8b", "gemma3:12b")
-    other = serve("llama.cpp", "/models/Mistral-7B.gguf")
-    screen = asked(filled)
-    choice = screen.app.selectbox(key="offered_model")
-    assert choice.options == ["Ollama · qwen3:8b", "Ollama · gemma3:12b", "llama.cpp · Mistral-7B"]
-    choice.select_index(2).run()
-    screen.press("let_it_write").finish("answer")
-    assert other.requests[-1].body["model"] == "/models/Mistral-7B.gguf"
+def test_without_a_server_three_steps_say_how_to_get_one(filled: Screen, serve: Serve) -> None:
+    text = said(found(filled)).replace("\\", "")
+    assert "Install Ollama from ollama.com and start it." in text
+    assert "ollama pull" in text
 
 
-def test_without_a_server_a_line_says_what_would_help(filled: Screen, serve: Serve) -> None:
-    screen = asked(filled)
-    assert HELP in screen.text.replace("\\", "")
-    assert OFFER not in screen.text
-    assert ("Set one up", {"tab": "servers"}) in links(screen)
-    assert "Language models on this machine" in screen.open("settings", tab="servers").text
-
-
-@pytest.mark.parametrize("question", [SURE, "who has won the chess championship?", "pg_restore", "Backups"])
-def test_other_questions_ask_no_server(filled: Screen, serve: Serve, question: str) -> None:
+@pytest.mark.parametrize("question", [SURE, OPEN, "who has won the chess championship?", "pg_restore", "Backups"])
+def test_a_search_looks_for_no_server_and_offers_none(filled: Screen, serve: Serve, question: str) -> None:
     server = serve("Ollama")
     screen = filled.open("search", q=question)
     assert screen.workspace.jobs.find(JOB) is None
-    assert HELP not in screen.text.replace("\\", "")
     assert OFFER not in screen.text
     assert not server.requests
 
 
 def test_a_look_holds_for_a_while(filled: Screen, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve("Ollama")
-    screen = asked(filled)
+    screen = found(filled)
     for _ in range(3):
         screen.app.run()
-    asked(screen, "when is the cache empty?")
     assert len(server.requests) == 1
     monkeypatch.setattr(local_servers, "_FRESH", 0.0)
-    asked(screen)
+    found(screen)
     assert len(server.requests) > 1
 
 
@@ -140,12 +113,11 @@ def test_a_slow_server_holds_no_page_up(filled: Screen, serve: Serve, monkeypatc
 
     monkeypatch.setattr(servers, "SECONDS", PATIENCE)
     serve("Ollama").answers.append(answer_late)
-    screen = filled.open("search", q=OPEN)
+    screen = filled.open("settings").tab("Models", "model_servers")
     assert screen.workspace.jobs.running(JOB)
     page_drawn.set()
-    assert 't-hit"' in screen.text
-    assert HELP in screen.text.replace("\\", "")
-    assert "Let it write" in screen.finish(JOB).text
+    assert "Looking…" in screen.text
+    assert OFFER in screen.finish(JOB).text
 
 
 @pytest.mark.parametrize("variable", ["TESSERA_LLM__BASE_URL", "TESSERA_LLM__DISCOVER"])
@@ -155,14 +127,13 @@ def test_settings_that_are_fixed_stay(
     request: pytest.FixtureRequest,
     variable: str,
 ) -> None:
-    server = serve("Ollama")
+    serve("Ollama")
     monkeypatch.setenv(variable, "false" if variable.endswith("DISCOVER") else "http://127.0.0.1:9/v1")
-    screen = asked(request.getfixturevalue("filled"))
+    screen = request.getfixturevalue("filled").open("settings", tab="servers")
+    if not variable.endswith("DISCOVER"):
+        screen.finish(JOB)
     assert OFFER not in screen.text
-    if variable.endswith("DISCOVER"):
-        assert HELP in screen.text.replace("\\", "")
-        assert "Language models on this machine" not in screen.open("settings", tab="servers").text
-    assert not server.requests
+    assert ("Language models on this machine" in screen.text) != variable.endswith("DISCOVER")
 
 
 def test_settings_list_what_was_looked_for(filled: Screen, serve: Serve) -> None:
@@ -197,7 +168,7 @@ def test_a_server_that_starts_later_is_found_by_looking_again(filled: Screen, se
 
 def test_the_offer_is_there_in_chinese(filled: Screen, serve: Serve) -> None:
     serve("Ollama")
-    screen = asked(Screen("zh-CN"))
-    assert "Let it write" not in screen.text
+    screen = Screen("zh-CN").open("settings", tab="servers").finish(JOB)
+    assert OFFER not in screen.text
     assert "Ollama" in screen.text
     assert "让它来写回答" in screen.text

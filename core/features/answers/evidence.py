@@ -55,6 +55,7 @@ _ASKS_WHAT = re.compile(
 _STRESSED = re.compile(
     r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
 )
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
 _EXERCISES = re.compile(
     r"\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*", re.IGNORECASE
 )
@@ -175,7 +176,7 @@ def _hit_candidates(
         "part": float(bool(hit.asked)),
     }
     nearness = _nearness(question, units, shares, read)
-    is_exercise = any(map(_EXERCISES.fullmatch, hit.chunk.titles))
+    headings_at = [(0, hit.chunk.section_title), *((at.start(), at[1]) for at in _HEADING.finditer(hit.chunk.text))]
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
         text = hit.chunk.text[unit.start : unit.end]
         own = {
@@ -183,9 +184,14 @@ def _hit_candidates(
             "held": share,
             "read": UNREAD,
             "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
-            "asks": float(is_exercise or is_question(text)),
+            "asks": float(is_question(text) or bool(_EXERCISES.fullmatch(_heading_of(unit, headings_at)))),
         }
         yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
+
+
+def _heading_of(unit: Unit, headings: Sequence[tuple[int, str]]) -> str:
+    """Return the last of the headings, each with its place, before a unit."""
+    return next(title for start, title in reversed(headings) if start <= unit.start)
 
 
 def _share(held: set[str], question: EvidenceQuestion) -> float:

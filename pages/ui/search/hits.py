@@ -304,7 +304,9 @@ class Entries:
         if not unfolded:
             said = hit.chunk.id in self._said
             st.html(
-                f'<div class="t-dim">{html(t("Quoted above"))}</div>' if said else cards.body(hit, seen, around=False)
+                f'<div class="t-hit"><span class="t-dim">{html(t("Quoted above"))}</span></div>'
+                if said
+                else cards.body(hit, seen, around=False)
             )
             return
         size = st.session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
