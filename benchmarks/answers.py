@@ -1,11 +1,12 @@
 """Is what stands above the hits right? Natural questions on eleven folders, with verbatim quotes that answer them.
 
 python -m benchmarks.answers DATA [--workspace DIR] [--sets til,howtocook,…] [--kinds] [--cross | --fit | --older]
-[--half other] : DATA holds vaults/NAME, questions/NAME.jsonl and the same in natural; `benchmarks/questions` holds further
-questions on them and on the sample notes. A kept workspace saves embedding them again.
+[--half other] : DATA holds vaults/NAME, questions/NAME.jsonl and the same in natural; `benchmarks/questions` holds
+further questions on them and on the sample notes. A kept workspace saves embedding them again.
 
 The first excerpt is right where its marked part (or its lead) overlaps a right quote by half of the shorter one, or
-half of a right quote is inside it. *Sure* and *perhaps* are *From your notes* and *Possibly*; *perhaps* counts the sure ones too. `none` are questions without an answer, *others* those on another folder. `--kinds` adds a
+half of a right quote is inside it. *Sure* and *perhaps* are *From your notes* and *Possibly*; *perhaps* counts the sure
+ones too. `none` are questions without an answer, *others* those on another folder. `--kinds` adds a
 row for each kind. `--fit` prints the weights of the chance; `--cross` reports each folder with
 the weights that the other folders give. `--older` reports the hard questions of DATA/questions: right among all, and
 among the half and the quarter with the most evidence, of every second question (`--half`).

@@ -137,7 +137,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The sentences that rest on notes, or the quotes below their leads, with their numbers; empty if refused."""
+        """The sentences that rest on notes, or what is shown of quotes below their leads, with their numbers."""
         if self.written:
             cited = (sentence for sentence in self.written if sentence.citations)
             return "\n".join(
@@ -145,11 +145,15 @@ class Answer:
             )
         lines: list[str] = []
         lead = ""
-        for quote in self.quotes:
+        for quote in self.at_first:
             lines += [quote.lead] if quote.lead not in ("", lead) else []
-            lines.append(f"{quote.text} [{quote.number}]")
+            lines.append(f"{quote.text[slice(*self.shown(quote))]} [{quote.number}]")
             lead = quote.lead
         return "\n".join(lines)
+
+    def shown(self, quote: Quote) -> tuple[int, int]:
+        """Return the part of a quote that is shown at first."""
+        return quote.shown if self.answered == "yes" else quote.marked
 
     @property
     def at_first(self) -> tuple[Quote, ...]:
@@ -160,8 +164,7 @@ class Answer:
     @property
     def has_more(self) -> bool:
         """Whether there is more to show: further quotes, or more of one."""
-        least = "shown" if self.answered == "yes" else "marked"
-        whole = all(getattr(quote, least) == (0, len(quote.text)) for quote in self.at_first)
+        whole = all(self.shown(quote) == (0, len(quote.text)) for quote in self.at_first)
         return len(self.quotes) > len(self.at_first) or not whole
 
     @property

@@ -19,6 +19,9 @@ _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 _MORE = "more_of_the_answer"
 
 
+_HEADER = re.compile(r"(?m)^(.*\|.*)\n[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$")
+
+
 def box(workspace: Workspace, result: SearchResult) -> Answer | None:
     """Draw what the notes answer to a question, with its place; nothing for a word or a title. Return the answer."""
     if "model_loading" in result.notices:
@@ -49,7 +52,7 @@ def _box(answer: Answer) -> None:
                 widgets.small(label, "more_of_answer", fold, **widgets.toggling(more))
         before = None
         for quote in answer.quotes if unfolded else answer.at_first:
-            span = (0, len(quote.text)) if unfolded else quote.shown if sure else quote.marked
+            span = (0, len(quote.text)) if unfolded else answer.shown(quote)
             _quote(quote, span, answer.query, before, dated=answer.disagree)
             before = quote
 
@@ -90,8 +93,8 @@ def _text(quote: Quote, span: Span) -> str:
     if quote.kind == "code":
         return _code(text)
     marked = quote.marked[0] - span[0], quote.marked[1] - span[0]
-    if quote.kind == "row" and quote.lead:
-        return "<br>".join(_rows(text, quote.lead, marked))
+    if all(line.lstrip(" \t>").startswith("|") for line in text.splitlines()):
+        return "<br>".join(_rows(text, _header(quote, span[0]), marked))
     return rendered.render_text(text, sentence=marked)
 
 
@@ -100,6 +103,12 @@ def _code(text: str) -> str:
     fence = _FENCE.search(text)
     before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
     return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
+
+
+def _header(quote: Quote, start: int) -> str:
+    """Return the header of the table whose rows begin at a place of a quote: its lead, or the last one before."""
+    headers = _HEADER.findall(quote.text[:start])
+    return headers[-1] if headers else quote.lead if quote.kind == "row" else ""
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:

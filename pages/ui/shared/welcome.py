@@ -8,7 +8,7 @@ from core.base.messages import message
 from core.workspace import Workspace
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import session_language, t, text_of
 
 # Questions to begin with: of the user's own notes, else of the sample notes.
 
@@ -22,10 +22,22 @@ OF_SAMPLES = (
 )
 """Questions on the sample notes; in each language their first quote is the answer (`tests/features/answers/test_shown.py`)."""
 
-QUESTION = message("How do I tell that my bike chain is worn?")
-QUOTE = (message("Chain:"), message("replace it when the gauge shows 0.75 % (0.5 % for 11 and 12 speeds)."))
-SOURCE = message("Bicycle maintenance list › Every 1,000 km")
-"""The picture of an answer: a question, the quote with its strongest part, and its place."""
+EXAMPLES = {
+    "en": (
+        "why did we decide against automatic failover",
+        "",
+        "Automatic failover needs a consensus store and fencing, and somebody who understands both at three in the "
+        "morning.",
+        "Kestrel decision log › D-04: One primary, no automatic failover › Context",
+    ),
+    "zh": (
+        "宫保鸡丁的碗汁怎么调",
+        "鸡腿肉 250 克切丁，码味同上。",
+        "碗汁：糖 12 克，醋 15 克，生抽 10 克，淀粉 4 克，水 20 克。",
+        "川菜做法 › 宫保鸡丁",
+    ),
+}
+"""The picture of an answer: a question on the sample notes, the text before the marked part, that part, its place."""
 
 
 def questions(workspace: Workspace) -> list[str]:
@@ -51,8 +63,8 @@ def links(workspace: Workspace) -> None:
 
 
 def example() -> str:
-    """Return the picture of an answer, as one of the sample notes gives it."""
-    question, (before, marked), source = text_of(QUESTION), map(text_of, QUOTE), text_of(SOURCE)
+    """Return the picture of an answer, as the sample notes give it."""
+    question, before, marked, source = EXAMPLES[session_language()[:2]]
     return (
         f'<figure class="t-example" role="img" aria-label="{html(t("A question, and the passage that answers it"))}">'
         f'<div class="t-example-question">{html(question)}</div><div class="t-answer">'
