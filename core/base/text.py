@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from operator import add
 from pathlib import PurePosixPath
 
-from core.base.blobs import remove_blobs
+from core.base.blobs import Span, remove_blobs
 
 LINE_END = r"(?:\r\n|\n|\r)"
 """What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
@@ -289,7 +289,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
-def parts_of(word: str) -> list[tuple[int, int]]:
+def parts_of(word: str) -> list[Span]:
     """Return the spans of the parts of an identifier, as `keywords` gives them; nothing for a plain word."""
     if word.isalpha() and word.islower():
         return []
@@ -298,7 +298,7 @@ def parts_of(word: str) -> list[tuple[int, int]]:
     return [*humps, *(span for span in letters if _LEAST_LETTERS <= span[1] - span[0] < whole and span not in humps)]
 
 
-def _humps(word: str) -> list[tuple[int, int]]:
+def _humps(word: str) -> list[Span]:
     """Return the spans of the parts into which capitals and other signs divide a word."""
     spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
     return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
@@ -372,7 +372,7 @@ _LEAST = 8
 """Least letters and figures of a quote, a Chinese character counts as two; a shorter one occurs anywhere."""
 
 
-def find_quote(quote: str, text: str) -> tuple[int, int] | None:
+def find_quote(quote: str, text: str) -> Span | None:
     """Return the first place of a quote in a text, None where it isn't there or is too short to be significant.
 
     It matches exactly, else apart from case, width, script, quotation marks, white space and marks of Markdown.
@@ -430,7 +430,7 @@ def _fold_with_places(text: str) -> tuple[str, list[int]]:
     return "".join(letters), places
 
 
-def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
+def strip_span(text: str, start: int, end: int) -> Span:
     """Return a span of a text without the white space at its ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
+from core.base.blobs import Span
 from core.base.encodings.guessing import decode_part
 from core.documents.kinds import damaged
 
@@ -87,7 +88,7 @@ class _Cleaner(HTMLParser):
         self._whole = whole
         self.parts: list[str] = []
         self.head: list[str] = []
-        self.spans: dict[str, list[tuple[int, int]]] = {}
+        self.spans: dict[str, list[Span]] = {}
         self.left_out = 0
         self._open: list[tuple[str, int]] = []
         """Elements, with the number of the parts before them."""

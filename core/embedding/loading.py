@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from core.base.blobs import Span
 from core.base.errors import ModelError
 from core.base.messages import message, plural
 from core.embedding.model_folder import ModelFacts, read_json
@@ -294,7 +295,7 @@ class TorchModel:
         self._turns = Turns()
 
     def embed(
-        self, texts: Sequence[Ids], prompt: int, frame: tuple[int, int] | None, *, short: bool
+        self, texts: Sequence[Ids], prompt: int, frame: Span | None, *, short: bool
     ) -> tuple[Matrix, list[Matrix]]:
         """Return one vector per text, and with a `frame` one per token between the frame's two numbers of tokens.
 
@@ -325,7 +326,7 @@ class TorchModel:
         """Return the length of a batch with padding."""
         return max(longest, min(self._facts.max_tokens, longest + -longest % LENGTH_STEP))
 
-    def _forward(self, texts: Sequence[Ids], prompt: int, frame: tuple[int, int] | None) -> tuple[Matrix, list[Matrix]]:
+    def _forward(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> tuple[Matrix, list[Matrix]]:
         import torch
 
         shape = len(texts), self._length(max(map(len, texts)))

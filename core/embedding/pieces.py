@@ -18,6 +18,7 @@ import numpy as np
 from platformdirs import user_cache_dir
 
 from core.base import files
+from core.base.blobs import Span
 from core.embedding.model_folder import ModelFacts, read_json
 
 _LARGE = 1 << 22
@@ -31,7 +32,7 @@ class Encoding:
     """The tokens of a text, as an encoding of `tokenizers` has them."""
 
     ids: list[int]
-    offsets: list[tuple[int, int]]
+    offsets: list[Span]
     special_tokens_mask: list[int]
 
 

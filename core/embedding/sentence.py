@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
 from core.base.registry import lazy
 from core.embedding import e5, hub, pieces
@@ -263,10 +264,10 @@ class Encoder:
         return vectors, tokens
 
     @lazy
-    def _frames(self) -> dict[Role, tuple[int, int]]:
+    def _frames(self) -> dict[Role, Span]:
         return {role: self._count_frame(prompt) for role, prompt in self.facts.prompts.items()}
 
-    def _count_frame(self, prompt: str) -> tuple[int, int]:
+    def _count_frame(self, prompt: str) -> Span:
         """Count the tokens before and after a text: the special ones and those of the prompt."""
         # The space that ends a prompt is a token only if no word follows it.
         special = self._encoding(prompt.rstrip() or "a").special_tokens_mask
@@ -279,7 +280,7 @@ def _clean(text: str) -> str:
     return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
-def _segments(text: str) -> Iterator[tuple[int, int]]:
+def _segments(text: str) -> Iterator[Span]:
     """Yield pieces of at most SEGMENT characters, which end at a line, else before a space, else anywhere."""
     start = 0
     while start < len(text):

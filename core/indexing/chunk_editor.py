@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from core.base.blobs import Span
 from core.base.errors import ChunkNotFound, EditError
 from core.chunking.slices import trim
-from core.indexing.edits import Span, own_span
+from core.indexing.edits import own_span
 from core.model import Chunk, Edit, EditKind, Note
 from core.store.ids import fresh_id
 

@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from core.base.blobs import Span
 from core.base.text import LINE_END, line_starts
 from core.chunking import describe
 from core.chunking.reading import Tokens, read
 from core.chunking.slices import Slice, trim
 from core.model import Chunk, ChunkKind, Edit, Note
-
-Span = tuple[int, int]
 
 
 def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:

@@ -11,6 +11,7 @@ Patterns are in simplified Chinese and match the simplified text; results are sl
 import re
 from dataclasses import dataclass
 
+from core.base.blobs import Span
 from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
@@ -115,7 +116,7 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
     return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
 
 
-def cut(text: str, spans: list[tuple[int, int]]) -> list[str]:
+def cut(text: str, spans: list[Span]) -> list[str]:
     """Return the pieces of a text between the spans."""
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
@@ -137,7 +138,7 @@ def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
     return [], "", []
 
 
-def _joints(text: str, by: str) -> list[tuple[int, int]]:
+def _joints(text: str, by: str) -> list[Span]:
     """Return the spans of connectives that have text on both sides."""
     masked = _INSIDE.sub(lambda word: "\0" * len(word.group()), simplify(text))
     spans = [joint.span() for joint in CONNECTIVES[by].finditer(masked)]

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
+from core.base.blobs import Span
 from core.base.errors import QueryError, UnknownChoice
 from core.base.messages import message
 from core.base.text import fold
@@ -95,9 +96,7 @@ def field_of(name: str, properties: Collection[str] = ()) -> str | None:
     return _NAMES.get(_folded(name)) or (folded if folded in properties else None)
 
 
-def chosen(
-    name: str, field: str, values: Iterable[str], at: tuple[int, int], properties: Collection[str] = ()
-) -> tuple[str, ...]:
+def chosen(name: str, field: str, values: Iterable[str], at: Span, properties: Collection[str] = ()) -> tuple[str, ...]:
     """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
     if field in RANGES:
         return tuple(_range(name, field, value, at, is_property=field in properties) for value in values)
@@ -149,7 +148,7 @@ def _kind(value: str) -> str:
     return folded
 
 
-def _range(name: str, field: str, value: str, at: tuple[int, int], *, is_property: bool) -> str:
+def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) -> str:
     """Return a range of numbers as conditions have it: 2.., ..3 or 1..3; of pages it reaches the first one.
 
     Where notes have a property of this name, a text that is no number stays as it is.
@@ -175,7 +174,7 @@ def _range(name: str, field: str, value: str, at: tuple[int, int], *, is_propert
     return "..".join("" if end is None else str(end) for end in ends)
 
 
-def refuse_empty(name: str, field: str, at: tuple[int, int]) -> None:
+def refuse_empty(name: str, field: str, at: Span) -> None:
     """Raise QueryError for a field, typed `name` with its colon, that has no value."""
     raise QueryError(
         "'{name}' has no value. Write it directly after the colon, as in {example}. {help}",
@@ -186,7 +185,7 @@ def refuse_empty(name: str, field: str, at: tuple[int, int]) -> None:
     )
 
 
-def refuse_minus(name: str, field: str, at: tuple[int, int]) -> None:
+def refuse_minus(name: str, field: str, at: Span) -> None:
     """Raise QueryError for a field that can't be negated."""
     if field in _NOT_NEGATED:
         raise QueryError("'-{name}' can't be asked. {instead}", at, name=name, instead=_NOT_NEGATED[field])

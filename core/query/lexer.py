@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
 
+from core.base.blobs import Span
 from core.base.errors import QueryError
 from core.base.text import CJK, is_punctuation
 from core.markdown import tags
@@ -228,7 +229,7 @@ class QuestionLexer:
                 return tuple(values), at
             at += 1
 
-    def _date(self, name: str, values: tuple[str, ...], at: tuple[int, int]) -> dates.DateRange:
+    def _date(self, name: str, values: tuple[str, ...], at: Span) -> dates.DateRange:
         if len(values) > 1:
             raise QueryError("'{name}' takes one date, not a list.", at, name=name)
         try:
@@ -236,7 +237,7 @@ class QuestionLexer:
         except QueryError as error:
             raise QueryError(error.message, at) from error
 
-    def _days(self, value: str, at: tuple[int, int]) -> str:
+    def _days(self, value: str, at: Span) -> str:
         """Return a range of days as `2026-01-01..2026-02-01`: the first, and the one after the last."""
         try:
             first, end = dates.between(value, self._today)

@@ -9,6 +9,7 @@ from string import ascii_lowercase, digits
 
 from core.base import files
 from core.base.app_paths import provide_file
+from core.base.blobs import Span
 from core.base.errors import ConfigError
 from core.base.messages import Message, message
 from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
@@ -87,7 +88,7 @@ class Synonyms:
         )
         return list(islice(dict.fromkeys(replaced), limit))
 
-    def _known(self, text: str) -> Iterator[tuple[int, int]]:
+    def _known(self, text: str) -> Iterator[Span]:
         folded = fold_in_place(text)
         at = 0
         while at < len(folded):
@@ -168,7 +169,7 @@ def _by_itself(text: str, start: int, end: int) -> bool:
     return not (_LETTER.match(text, end - 1) or text[end - 1] in "+#") or not _AFTER.match(text, end)
 
 
-def _replaced(text: str, places: Sequence[tuple[int, int]], word: str) -> str:
+def _replaced(text: str, places: Sequence[Span], word: str) -> str:
     """Replace the places with a word, with a space between it and adjacent letters."""
     pieces = [text[: places[0][0]]]
     ends = [*(start for start, _ in places[1:]), len(text)]

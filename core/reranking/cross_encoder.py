@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
 from core.base.messages import message
 from core.base.registry import lazy
@@ -41,7 +42,7 @@ def fit_pairs(model: Any, query: str, texts: Sequence[str]) -> list[tuple[str, s
     return [(question, _piece(text, spans, room, words)) for text, spans in zip(clean, passages, strict=True)]
 
 
-def _piece(text: str, spans: Sequence[tuple[int, int]], room: int, words: Sequence[str]) -> str:
+def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) -> str:
     """Return the piece of a text that fits, after its first line (the breadcrumb) if that is short."""
     if len(spans) <= room:
         return text
@@ -55,10 +56,10 @@ def _piece(text: str, spans: Sequence[tuple[int, int]], room: int, words: Sequen
     return text[:line] + max(pieces, key=lambda piece: sum(word in fold(piece) for word in words))
 
 
-def _spans(tokenizer: Any, texts: Sequence[str], tokens: int | None) -> list[list[tuple[int, int]]]:
+def _spans(tokenizer: Any, texts: Sequence[str], tokens: int | None) -> list[list[Span]]:
     """Return the character spans of each text's tokens, at most the first `tokens` of them."""
     cut = {} if tokens is None else {"truncation": True, "max_length": tokens}
-    spans: list[list[tuple[int, int]]] = tokenizer(
+    spans: list[list[Span]] = tokenizer(
         list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False, **cut
     )["offset_mapping"]
     return spans

@@ -13,6 +13,7 @@ from itertools import accumulate, islice, pairwise
 
 from core.base.text import CJK, STOP_WORDS, fold, keywords
 from core.model import Chunk, NoteSummary, Rowids
+from core.store.top_k import Scores
 
 Holders = Callable[[Sequence[str]], Sequence[Rowids]]
 """Returns for each word the chunks that hold it."""
@@ -56,7 +57,7 @@ def gains(
     chunks: Mapping[int, Chunk],
     cards: Mapping[str, NoteSummary],
     holders: Holders,
-) -> dict[int, float]:
+) -> Scores:
     """Return the gain of each chunk for a question; `by_words` are chunks, the best by words first."""
     gained: Counter[int] = Counter()
     gained.update(_headings(text, {rowid: (cards[chunk.note_id].title, chunk) for rowid, chunk in chunks.items()}))
@@ -83,11 +84,11 @@ def _normalise_title(title: str) -> str:
     return " ".join(fold(title).split())
 
 
-def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> dict[int, float]:
+def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> Scores:
     """Return the gains of the chunks whose heading is the question."""
     question = Counter(keywords(text))
     alike = cache(lambda *names: _word_overlap(question, _heading(names)))
-    shares: dict[int, float] = {}
+    shares: Scores = {}
     for rowid, (title, chunk) in chunks.items():
         shares[rowid] = max(
             alike(*names) - _LESS * place
@@ -112,7 +113,7 @@ def _heading(names: tuple[str, ...]) -> Counter[str]:
     return Counter(word for name in names for word in keywords(name))
 
 
-def _runs(text: str, chunks: Mapping[int, Chunk]) -> dict[int, float]:
+def _runs(text: str, chunks: Mapping[int, Chunk]) -> Scores:
     """Return the gains of the chunks that hold most of the question in its order, without a gap."""
     question = _UNIT.findall(fold(text))
     if len(question) < _LEAST_WORDS:

@@ -9,6 +9,7 @@ from core.model import Chunk, Decomposition, NoteSummary, SubQuery, SubQueryResu
 from core.retrieval.ranking import Ranking, merge
 from core.retrieval.requests import SearchRequest, Variants
 from core.store import Store
+from core.store.top_k import Scores
 
 MOST = 3
 """Maximum number of rounds."""
@@ -105,9 +106,9 @@ def _summary(number: int, ranking: Ranking, known: set[int]) -> SubQueryResult:
     return SubQueryResult(sub_query.text, sub_query.why, number, len(shown), len(new))
 
 
-def _nearness(store: Store, whole: SearchRequest, rowids: Sequence[int]) -> dict[int, float]:
+def _nearness(store: Store, whole: SearchRequest, rowids: Sequence[int]) -> Scores:
     """Return the cosine of chunks with the whole question, nothing in keyword mode."""
-    scores: dict[int, float] = {}
+    scores: Scores = {}
     for base in whole.vector_bases:
         if base.fingerprint in whole.vectors:
             scores |= store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)

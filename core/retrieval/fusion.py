@@ -8,13 +8,10 @@ tokens are nearer to tokens of its own. Meaning alone compares candidates of two
 import re
 from collections.abc import Iterable, Mapping
 from statistics import fmean
-from types import MappingProxyType
 
 from core.base.text import CJK
 from core.model import Chunk, NoteSummary
-from core.store.top_k import best
-
-Scores = Mapping[int, float]
+from core.store.top_k import Scores, best
 
 PHRASE = 0.3
 """Gain of a chunk that holds an optional phrase, on a scale from 0 to 1."""
@@ -28,9 +25,7 @@ for notes without vectors, others lose.
 _CONSTANT = 60
 
 
-def fuse_weighted(
-    vector: Scores, keyword: Scores, weight: float, trusted: Scores = MappingProxyType({})
-) -> dict[int, float]:
+def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Scores) -> Scores:
     """Return the weighted sum of both stages' scores, each normalised to 0..1 over the pool.
 
     `weight` applies to meaning, 1 - `weight` to words; of that, what words are not `trusted` with goes to meaning too.
@@ -47,12 +42,12 @@ def fuse_weighted(
     }
 
 
-def fuse_reciprocal(*stages: Scores) -> dict[int, float]:
+def fuse_reciprocal(*stages: Scores) -> Scores:
     """Return the sum of 1 / (60 + rank) over the stages that returned a chunk; each stage is ordered best first.
 
     Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009, with their constant).
     """
-    fused: dict[int, float] = {}
+    fused: Scores = {}
     for scores in stages:
         for rank, key in enumerate(scores, 1):
             fused[key] = fused.get(key, 0.0) + share(rank)
@@ -64,13 +59,13 @@ def share(rank: int) -> float:
     return 1 / (_CONSTANT + rank)
 
 
-def add_gains(scores: Scores, gains: Scores) -> dict[int, float]:
+def add_gains(scores: Scores, gains: Scores) -> Scores:
     """Return the scores, normalised to 0..1 and raised by their gains, best first; equal ones keep their order."""
     after = {key: score + gains.get(key, 0.0) for key, score in normalise(scores).items()}
     return dict(sorted(after.items(), key=lambda item: -item[1]))
 
 
-def to_scale(raised: Scores, low: float, high: float) -> dict[int, float]:
+def to_scale(raised: Scores, low: float, high: float) -> Scores:
     """Return scores from 0 to 1 between `low` and `high`, and higher ones, which have gains, between `high` and 1."""
     return {
         key: max(0.0, high - (high - low) * (1 - score)) if score <= 1 else 1 - (1 - high) / score
@@ -78,7 +73,7 @@ def to_scale(raised: Scores, low: float, high: float) -> dict[int, float]:
     }
 
 
-def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:
+def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> Scores:
     """Return the scores blended with those of a reranker, both normalised to 0..1, best first.
 
     Candidates outside `judged` follow in their previous order. Where the reranker ran out of time (None),
@@ -91,7 +86,7 @@ def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> 
     return best(combined) | rest
 
 
-def normalise(scores: Scores) -> dict[int, float]:
+def normalise(scores: Scores) -> Scores:
     """Return the scores on a scale from the lowest (0) to the highest (1); equal scores are all 1, zeros stay 0."""
     if not scores:
         return {}
@@ -119,7 +114,7 @@ def language_groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteSummary
     }
 
 
-def trust_words(words: Scores, of: Groups) -> dict[int, float]:
+def trust_words(words: Scores, of: Groups) -> Scores:
     """Return how far scores by word are trusted with each chunk, 1 where all are in one language.
 
     It is the root of what the best chunk in its language has of the score of the best of all.

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.base.blobs import blank_blobs
+from core.base.blobs import Span, blank_blobs
 from core.base.registry import lazy
 from core.base.text import (
     INVISIBLE,
@@ -31,7 +31,6 @@ from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns for each word the stem under which the index of words holds it."""
-Span = tuple[int, int]
 
 LONGEST = 320
 """Most characters of a sentence; a longer one is divided at commas or spaces."""

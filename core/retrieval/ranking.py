@@ -9,8 +9,8 @@ from core.base.messages import Message
 from core.base.registry import lazy
 from core.model import Chunk, NoteSummary, Notice, ResultMode, Rowids, StageScore
 from core.retrieval import fusion
-from core.retrieval.fusion import Scores
 from core.retrieval.requests import SearchRequest
+from core.store.top_k import Scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, 
 from core.retrieval.ranking import Ranking
 from core.retrieval.stages import narrow
 from core.store import Store
-from core.store.top_k import best
+from core.store.top_k import Scores, best
 
 _ALL = 1 << 31
 
@@ -115,11 +115,11 @@ class Reasons:
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
         """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
         request, allowed = self._request, self._scope.allowed
-        vector: dict[int, float] = {}
+        vector: Scores = {}
         for base in request.vector_bases:
             if base.fingerprint in request.vectors:
                 vector |= self._store.chunks.nearest(base, request.vectors[base.fingerprint], _ALL, allowed)
-        words: dict[int, float] = {}
+        words: Scores = {}
         if self._mode != "semantic":
             base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
             ranked = self._store.words.rank

@@ -18,11 +18,10 @@ from core.query import exclusions
 from core.reranking import Candidate, Reranker
 from core.retrieval import exact_match, fusion
 from core.retrieval.confidence import word_share
-from core.retrieval.fusion import Scores
 from core.retrieval.ranking import Candidates, Ranking, Reranked, Scope, Trace
 from core.retrieval.requests import SearchRequest
 from core.store import Store
-from core.store.top_k import best
+from core.store.top_k import Scores, best
 
 _NAMED = 2.0
 """Gain of a chunk that has what a question names, and loss of one about what it excepts.
@@ -80,7 +79,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
         newest = store.chunks.newest(request.bases, query.settings.limit, scope.allowed)
         trace = Trace().add("listed", dict.fromkeys(newest, 0.0))
         return Candidates("listed", trace, *_read(store, newest), notices=("listed",))
-    found: dict[str, dict[int, float]] = {}
+    found: dict[str, Scores] = {}
     titled: Sequence[int] = ()
     scopes = [scope, *(replace(scope, allowed=rowids) for rowids in scope.searched)]
     if request.mode != "keyword":
@@ -101,7 +100,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
     return candidates.after("boosted", _boost(store, query, scope, candidates))
 
 
-def _merged(found: Iterable[dict[int, float]]) -> dict[int, float]:
+def _merged(found: Iterable[Scores]) -> Scores:
     """Return the chunks of several searches, best first."""
     return best(dict(ChainMap(*found)))
 
@@ -126,9 +125,7 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
     return Ranking(request, scope, candidates, trace, scores, gains, reranked, request.query.settings.score_threshold)
 
 
-def _scores(
-    store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores
-) -> dict[int, float]:
+def _scores(store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores) -> Scores:
     """Return the score of each candidate (see `Hit`) from those before and after the gains.
 
     The threshold is for similarities: what has none, as the note with the question as its title, passes it.
@@ -147,9 +144,9 @@ def _scores(
     }
 
 
-def _find_by_meaning(store: Store, request: SearchRequest, scope: Scope) -> dict[int, float]:
+def _find_by_meaning(store: Store, request: SearchRequest, scope: Scope) -> Scores:
     """Return the nearest chunks of all bases, best first."""
-    nearest: dict[int, float] = {}
+    nearest: Scores = {}
     pool = request.query.settings.pool
     for base in request.vector_bases:
         nearest |= store.nearest(base, request.vectors[base.fingerprint], pool, scope.allowed)
@@ -164,16 +161,14 @@ def _index_notices(store: Store, request: SearchRequest) -> list[Notice]:
     return notices
 
 
-def _find_by_words(store: Store, request: SearchRequest, scope: Scope) -> dict[int, float]:
+def _find_by_words(store: Store, request: SearchRequest, scope: Scope) -> Scores:
     """Return the best chunks by words, best first."""
     base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
     pool, others = request.query.settings.pool, request.others
     return store.words.rank(request.words, pool, base_ids=base_ids, allowed=scope.allowed, others=others)
 
 
-def _score_missing(
-    store: Store, request: SearchRequest, found: Mapping[str, Mapping[int, float]]
-) -> dict[str, dict[int, float]]:
+def _score_missing(store: Store, request: SearchRequest, found: Mapping[str, Mapping[int, float]]) -> dict[str, Scores]:
     """Return the scores of each stage with those of the other stage's candidates.
 
     A chunk that isn't indexed yet has no score by meaning.
@@ -213,7 +208,7 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
 def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:
     """Raise chunks that hold an optional or emphasised phrase, and those linked with the best."""
     settings, order = query.settings, candidates.trace.order
-    raised: dict[int, float] = {}
+    raised: Scores = {}
     if scope.phrased and settings.phrase == "boost":
         raised |= dict.fromkeys(scope.phrased & order.keys(), fusion.PHRASE)
     for phrase in query.emphasised:
@@ -310,7 +305,7 @@ def _boost_caller(query: Query, candidates: Candidates, order: Scores) -> Scores
     return fusion.add_gains(order, {rowid: _caller_gain(query.caller, candidates.card(rowid)) for rowid in order})
 
 
-def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candidates, order: Scores) -> dict[int, float]:
+def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candidates, order: Scores) -> Scores:
     """Return the gains of the chunks that hold the question as it was typed."""
     if request.mode == "semantic" or not order:
         return {}
@@ -325,7 +320,7 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
     return gains
 
 
-def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> dict[int, float]:
+def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
     """Return the gains of chunks that have what the question names, and the losses of those about what it excepts."""
     most = len(query.preferred)
     gains = {

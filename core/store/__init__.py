@@ -44,6 +44,7 @@ from core.store.pending_table import PendingChunk, PendingTable
 from core.store.picture_table import DocumentTable, PictureTable
 from core.store.question_table import QuestionTable
 from core.store.refusal_table import RefusalTable
+from core.store.top_k import Scores
 from core.store.use_table import ClickTable, SearchTable, UseTable
 from core.store.vector_table import NoteVectors, VectorTable
 from core.store.version_table import VersionTable
@@ -306,9 +307,7 @@ class Store:
 
     # searching
 
-    def nearest(
-        self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
-    ) -> dict[int, float]:
+    def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores:
         """Return the best chunks of a base with the cosine of their best window, best first.
 
         With `allowed` only those chunks. Scores are exact, but in a base over the budget of `ExactSearch` while Chroma
@@ -318,9 +317,7 @@ class Store:
             best = self._from_index(base, query, count, allowed)
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
-    def _from_index(
-        self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None
-    ) -> dict[int, float] | None:
+    def _from_index(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None) -> Scores | None:
         """Query the index until enough results are allowed; return None where exact search is cheaper, or due."""
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
@@ -330,7 +327,7 @@ class Store:
             cosines = self.index.nearest(base, centred, wanted)
             if cosines is None:
                 return None
-            best: dict[int, float] = {}
+            best: Scores = {}
             for rowid, entry in self.chunks.by_entries(base, cosines):
                 best[rowid] = max(best.get(rowid, -1.0), cosines[entry])
             if allowed is not None:

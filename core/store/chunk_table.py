@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.base.blobs import Span
 from core.base.errors import ChunkNotFound
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
@@ -18,6 +19,7 @@ from core.store.phrases import word_row
 from core.store.picture_table import PictureTable
 from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, StoreTable, decoding
+from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
@@ -122,14 +124,14 @@ class ChunkTable(StoreTable):
         )
         return list(map(chunk_of, rows))
 
-    def hidden(self, note_id: str) -> list[tuple[int, int]]:
+    def hidden(self, note_id: str) -> list[Span]:
         """Return the parts of a note's body that only deleted chunks have, in their order."""
         spans = self._database.rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
             " ORDER BY start",
             note_id,
         )
-        hidden: list[tuple[int, int]] = []
+        hidden: list[Span] = []
         reached = 0
         for is_hidden, start, end in spans:
             if is_hidden:
@@ -262,13 +264,11 @@ class ChunkTable(StoreTable):
         )
         return np.sort(np.fromstring(rowids or "", np.int64, sep=","))
 
-    def nearest(
-        self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
-    ) -> dict[int, float]:
+    def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores:
         """Return the best chunks of a base by the exact cosine of their best window, best first."""
         return top_k.best(self.cosines(base, query, None if allowed is None else allowed.tolist()), count)
 
-    def cosines(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None) -> dict[int, float]:
+    def cosines(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None) -> Scores:
         """Return the exact cosine of each chunk's best window; chunks without vectors are left out."""
         return {rowid: score for rowid, (score, _) in self._best_windows(base, query, rowids).items()}
 
@@ -303,7 +303,7 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
     return Chunk(**values)
 
 
-def _subtract_span(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:
+def _subtract_span(span: Span, other: Span) -> list[Span]:
     """Return the parts of a span that another one doesn't have."""
     (start, end), (first, last) = span, other
     parts = [(start, min(end, first)), (max(start, last), end)]

@@ -4,20 +4,21 @@ A search gives the same hits in the same order each time, and the first of them 
 One exception: Chroma may choose any of several equally near windows.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
 from core.model import Rowids
 
+Scores = dict[int, float]
+"""The scores of chunks by rowid, mostly best first."""
 
-def best(scores: Mapping[int, float], count: int | None = None) -> dict[int, float]:
+
+def best(scores: Scores, count: int | None = None) -> Scores:
     """Return the highest scores by rowid, best first: at most `count`, else all."""
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
 
 
-def best_of(rowids: Rowids, scores: NDArray[np.float64], count: int) -> dict[int, float]:
+def best_of(rowids: Rowids, scores: NDArray[np.float64], count: int) -> Scores:
     """Return the same as `best`, from an array of scores and the array of their rowids."""
     if 0 < count < len(scores):
         passing = scores >= np.partition(scores, -count)[-count]

@@ -21,7 +21,7 @@ from core.store.chunk_table import CHUNK, chunk_of
 from core.store.filters import PROPERTY_TEXT, PROPERTY_TEXTS
 from core.store.phrases import Phrase, quote, whole_words, word_row
 from core.store.table import AMONG, decoding
-from core.store.top_k import best_of
+from core.store.top_k import Scores, best_of
 
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
 """What a text with a heading below its first line has."""
@@ -96,7 +96,7 @@ class Words(BM25):
         base_ids: Sequence[str] | None = None,
         allowed: Rowids | None = None,
         others: Sequence[Sequence[str]] = (),
-    ) -> dict[int, float]:
+    ) -> Scores:
         """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first.
 
         `others` are the words of other spellings (`scores`).
@@ -114,7 +114,7 @@ class Words(BM25):
             if len(best) >= count or wanted >= len(holders):
                 return dict(islice(best.items(), count))
 
-    def _filter_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
+    def _filter_bases(self, ranked: Scores, base_ids: Sequence[str]) -> Scores:
         rowids = self._database.column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
             f" WHERE base_id {AMONG}",

@@ -14,13 +14,13 @@ def test_scores_go_from_nought_to_one() -> None:
 
 def test_the_weight_divides_between_meaning_and_words() -> None:
     vector, keyword = {1: 0.9, 2: 0.7, 3: 0.8}, {1: 0.0, 2: 10.0, 3: 5.0}
-    assert fuse_weighted(vector, keyword, 1.0) == pytest.approx({1: 1.0, 2: 0.0, 3: 0.5})
-    assert fuse_weighted(vector, keyword, 0.0) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
-    assert fuse_weighted(vector, keyword, 0.75) == pytest.approx({1: 0.75, 2: 0.25, 3: 0.5})
+    assert fuse_weighted(vector, keyword, 1.0, {}) == pytest.approx({1: 1.0, 2: 0.0, 3: 0.5})
+    assert fuse_weighted(vector, keyword, 0.0, {}) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
+    assert fuse_weighted(vector, keyword, 0.75, {}) == pytest.approx({1: 0.75, 2: 0.25, 3: 0.5})
 
 
 def test_a_chunk_without_a_vector_has_the_mean_meaning_and_more_by_its_words() -> None:
-    fused = fuse_weighted({1: 0.9, 2: 0.7}, {1: 0.0, 2: 0.0, 3: 10.0, 4: 5.0}, 0.5)
+    fused = fuse_weighted({1: 0.9, 2: 0.7}, {1: 0.0, 2: 0.0, 3: 10.0, 4: 5.0}, 0.5, {})
     assert fused == pytest.approx({1: 0.5, 2: 0.0, 3: 0.5 * 0.625 + 0.5, 4: 0.5 * 0.5625 + 0.25})
 
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 
+from core.base.blobs import Span
 from core.base.errors import NoteNotFound, QuestionSetError, RowError, TesseraError
 from core.base.messages import Message, message
-from core.indexing.edits import Span, places
+from core.indexing.edits import places
 from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 

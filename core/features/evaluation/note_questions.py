@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
+from core.base.blobs import Span
 from core.base.text import digest, fold, is_chinese, query_keywords
 from core.features.evaluation.golds import gold_at
-from core.indexing.edits import Span
 from core.markdown.outline import Section, sections_of, sentences_of
 from core.model import Note, Question
 from core.notes.links import NoteLinks

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from core import chunking, embedding
+from core.base.blobs import Span
 from core.base.call_log import skip_log
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.base.jobs import stop_check
@@ -16,7 +17,6 @@ from core.features.evaluation.golds import Problems
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.features.evaluation.run_table import RunTable
 from core.indexing.base_copies import Scratch
-from core.indexing.edits import Span
 from core.indexing.models import Models
 from core.model import (
     Answer,

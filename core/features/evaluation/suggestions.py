@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import Any
 
+from core.base.blobs import Span
 from core.base.messages import message
 from core.base.text import digest, fold, is_chinese, line_starts, one_line
 from core.features.evaluation.golds import gold_at, only_place
-from core.indexing.edits import Span
 from core.markdown.outline import Section, sections_of, sentences_of
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values

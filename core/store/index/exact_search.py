@@ -16,6 +16,7 @@ from core.store import top_k
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 from core.store.table import StoreTable
+from core.store.top_k import Scores
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20
@@ -66,9 +67,7 @@ class ExactSearch(StoreTable):
         self._larger: dict[str, int] = {}
         """The version of the database at which a base was over the budget."""
 
-    def nearest(
-        self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
-    ) -> dict[int, float] | None:
+    def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
         """Return the best chunks of a base with the exact cosine of their best window; None over the budget."""
         vectors = self._load_vectors(base)
         if vectors is None:
