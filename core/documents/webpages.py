@@ -126,11 +126,6 @@ class _Cleaner(HTMLParser):
         if (is_box or about.get("role") == "checkbox") and any(self._count[item] for item in _BOXED):
             self._write(_BOXES["checked" in about or about.get("aria-checked") == "true"])
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in _EMPTY:
-            self.handle_endtag(tag)
-
     def handle_endtag(self, tag: str) -> None:
         if not self._count[tag]:
             return

@@ -73,15 +73,13 @@ def parse(
     `vocabulary` that a question for notes names come first. With `has_filters` other filters narrow the search, so that
     the question may be empty.
 
-    A term's place includes all that belongs to it, so that the rest means the same `remove_term` it. A time named in
+    A term's place includes all that belongs to it, so that the rest means the same without it. A time named in
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
     Raises QueryError, with its place, for an invalid question.
     """
     if (half := find_half_character(typed)) is not None:
         raise QueryError("The question contains half of a character. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
-    if not COPIED.search(typed):
-        return _parse_pieces(typed, now, properties, vocabulary, has_filters=has_filters)
     places = [*(at for at, character in enumerate(typed) if not COPIED.match(character)), len(typed)]
     try:
         visible = "".join(typed[at] for at in places[:-1])
@@ -133,12 +131,6 @@ def as_text(typed: str) -> Understood:
     """Return a question that is searched for unchanged, without a part that is too long or that nothing can hold."""
     text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
-
-
-def remove_term(typed: str, term: Term) -> str:
-    """Return a question without one of its terms, with one space in its place."""
-    before, after = typed[: term.start].rstrip(), typed[term.end :].lstrip()
-    return f"{before} {after}" if before and after else before + after
 
 
 def _times(reader: QuestionLexer) -> list[QuerySpan]:

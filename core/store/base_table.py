@@ -19,7 +19,7 @@ class SwitchTable(StoreTable):
 
     def for_base(self, base: KnowledgeBase) -> Switch | None:
         row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
-        return _SWITCH_READER(dict(row), self._database.unread) if row else None
+        return _SWITCH_READER(row, self._database.unread) if row else None
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
         switch = Switch(embedder, fingerprint, datetime.now(UTC))
@@ -59,7 +59,7 @@ class BaseTable(StoreTable):
     def all(self) -> list[KnowledgeBase]:
         """Return every base, by name."""
         rows = self._database.rows("SELECT * FROM bases ORDER BY name")
-        return [_READER(dict(row), self._database.unread) for row in rows]
+        return [_READER(row, self._database.unread) for row in rows]
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
         """Return the bases of these names, every base for no names; raises UnknownChoice, which lists the bases."""
@@ -76,13 +76,13 @@ class BaseTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
         """Return the bases of some notes; notes that aren't stored are left out."""
         statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
-        return [_READER(dict(row), self._database.unread) for row in self._database.rows(statement, [*note_ids])]
+        return [_READER(row, self._database.unread) for row in self._database.rows(statement, [*note_ids])]
 
     def _only(self, column: str, value: str) -> KnowledgeBase:
         row = self._database.row(f"SELECT * FROM bases WHERE {column} = ?", value)
         if row is None:
             raise UnknownChoice("base", value, [base.name for base in self.all()])
-        return _READER(dict(row), self._database.unread)
+        return _READER(row, self._database.unread)
 
     def add(
         self,
@@ -205,7 +205,7 @@ class BaseTable(StoreTable):
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
         """Return the last sync of each folder of the base, newest first."""
         rows = self._database.rows("SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
-        return [_SYNC(dict(row), self._database.unread) for row in rows]
+        return [_SYNC(row, self._database.unread) for row in rows]
 
 
 def _row(base: KnowledgeBase) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class DraftTable(StoreTable):
         return next(map(self._draft, self._database.rows(f"{_DRAFT} WHERE key = ?", key)), None)
 
     def _draft(self, row: sqlite3.Row) -> NoteDraft:
-        return _DRAFT_READER(dict(row), self._database.unread)
+        return _DRAFT_READER(row, self._database.unread)
 
     def delete_for_good(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""
@@ -67,7 +67,7 @@ class ProposalTable(StoreTable):
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
         """Return the proposals, of all bases or of one, the oldest first."""
-        return [_PROPOSAL_READER(dict(row), self._database.unread) for row in self._database.rows(_PROPOSALS, base_id)]
+        return [_PROPOSAL_READER(row, self._database.unread) for row in self._database.rows(_PROPOSALS, base_id)]
 
     def drop(self, note_id: str) -> None:
         """Delete the proposal of a note, if it has one."""
@@ -148,7 +148,7 @@ class EditTable(StoreTable):
         raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
 
     def _edits(self, which: str, value: object) -> list[Edit]:
-        return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_SELECT} {which}", value)]
+        return [_READER(row, self._database.unread) for row in self._database.rows(f"{_SELECT} {which}", value)]
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
         """Make these the edits of a note."""

@@ -1,9 +1,9 @@
 """The pictures of notes for search by content: their places, and each file's vector by its hash and the model."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from core.base.messages import Message, from_json, to_json
 from core.documents.kinds import PICTURES
 from core.model import Condition, Failed, Filters, ImageStatus, Matrix, NotePicture, PictureFile
 from core.store import filters as narrowed
+from core.store.picture_table import file_of, picture_of
 from core.store.reading import loaded
 from core.store.table import StoreTable
 
@@ -20,7 +21,8 @@ _IN_FOLDER = (
     "notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
     " AND folder = source_ref) AND NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = notes.base_id AND kind = 'literal')"
 )
-_PICTURE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash"
+# A picture that wasn't looked for yet has time and size of no file.
+_PICTURE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash, 1, 0, NULL"
 _SHOWN = "note_images JOIN notes ON notes.id = note_id"
 _AROUND = (
     "EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND chunks.start < note_images.start"
@@ -58,26 +60,15 @@ class ImageTable(StoreTable):
     def for_note(self, note_id: str) -> list[NotePicture]:
         """Return the pictures of a note as found by the last look."""
         rows = self._database.rows(f"SELECT {_PICTURE} FROM note_images WHERE note_id = ?", note_id)
-        return [_picture(row) for row in rows]
+        return [picture_of(row) for row in rows]
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
         """Write the pictures that a generation of a note shows in place of those before."""
         with self._database.write(aside=True) as connection:
             connection.execute("DELETE FROM note_images WHERE note_id = ?", (note_id,))
             connection.executemany(
-                "INSERT INTO note_images VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        note_id,
-                        picture.target,
-                        picture.start,
-                        picture.place,
-                        picture.mtime_ns,
-                        picture.size,
-                        picture.hash,
-                    )
-                    for picture in pictures
-                ],
+                "INSERT INTO note_images VALUES (:note, :target, :start, :place, :mtime_ns, :size, :hash)",
+                [asdict(picture) | {"note": note_id} for picture in pictures],
             )
             connection.execute("UPDATE notes SET imaged = ? WHERE id = ?", (generation, note_id))
 
@@ -174,7 +165,7 @@ class ImageTable(StoreTable):
         ]
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
-        return [_file(row) for row in self._database.rows(f"{statement} ORDER BY path, start", *values)]
+        return [file_of(row) for row in self._database.rows(f"{statement} ORDER BY path, start", *values)]
 
 
 def is_of_pictures(condition: Condition) -> bool:
@@ -182,14 +173,3 @@ def is_of_pictures(condition: Condition) -> bool:
     return condition.field == "like" or (
         condition.field == "has" and not condition.negated and "image" in condition.values
     )
-
-
-def _file(row: Sequence[Any]) -> PictureFile:
-    note_id, source_ref, path, *picture = row
-    return PictureFile(note_id, source_ref, path or "", _picture(picture))
-
-
-def _picture(row: Sequence[Any]) -> NotePicture:
-    target, start, place, mtime_ns, size, digest = row
-    # A picture that wasn't looked for yet has time and size of no file.
-    return NotePicture(target, start, place, mtime_ns, size, digest, looked=True)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -56,7 +57,7 @@ class DocumentTable(StoreTable):
             " WHERE base_id = ? AND left_out != '[]' ORDER BY path, id",
             base.id,
         )
-        return [_INCOMPLETE(dict(row), self._database.unread) for row in rows]
+        return [_INCOMPLETE(row, self._database.unread) for row in rows]
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, tuple[SourceFile, Failed]]:
         """Return the files of one source that these readers couldn't read, by their paths, as they were then."""
@@ -118,21 +119,9 @@ class PictureTable(StoreTable):
         with self._database.write() as connection:
             connection.execute("DELETE FROM note_pictures WHERE note_id = ?", (note_id,))
             connection.executemany(
-                "INSERT INTO note_pictures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        note_id,
-                        picture.target,
-                        picture.start,
-                        picture.place,
-                        picture.mtime_ns,
-                        picture.size,
-                        picture.hash,
-                        picture.looked,
-                        picture.placed,
-                    )
-                    for picture in pictures
-                ],
+                "INSERT INTO note_pictures"
+                " VALUES (:note, :target, :start, :place, :mtime_ns, :size, :hash, :looked, :placed)",
+                [asdict(picture) | {"note": note_id} for picture in pictures],
             )
             connection.execute(
                 "UPDATE notes SET pictured = (SELECT read_pictures FROM bases WHERE bases.id = base_id) WHERE id = ?",
@@ -146,7 +135,7 @@ class PictureTable(StoreTable):
             " WHERE note_id = ? ORDER BY start, target",
             note_id,
         )
-        return [_picture(row) for row in rows]
+        return [picture_of(row) for row in rows]
 
     def is_read(self, base: KnowledgeBase) -> bool:
         """Return whether the pictures of a base are read, as of now."""
@@ -172,7 +161,7 @@ class PictureTable(StoreTable):
             " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
             " AND folder = source_ref) ORDER BY path, note_id, start"
         )
-        return [_file(row) for row in rows]
+        return [file_of(row) for row in rows]
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Write what file a picture of a note is now."""
@@ -246,7 +235,7 @@ class PictureTable(StoreTable):
             " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
             " GROUP BY note_pictures.hash ORDER BY path, start"
         )
-        return [_file(row) for row in rows]
+        return [file_of(row) for row in rows]
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
         """Write what was read of a file, or the reason why it can't be read; `again`: the next import tries again."""
@@ -272,11 +261,13 @@ class PictureTable(StoreTable):
         self._database.execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 
-def _file(row: Sequence[Any]) -> PictureFile:
+def file_of(row: Sequence[Any]) -> PictureFile:
+    """Return a picture from the columns of its note's id, folder and path, and its own."""
     note_id, source_ref, path, *picture = row
-    return PictureFile(note_id, source_ref, path or "", _picture(picture))
+    return PictureFile(note_id, source_ref, path or "", picture_of(picture))
 
 
-def _picture(row: Sequence[Any]) -> NotePicture:
+def picture_of(row: Sequence[Any]) -> NotePicture:
+    """Return a picture from the columns of its fields, in their order."""
     target, start, place, mtime_ns, size, digest, looked, placed, text = row
     return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)

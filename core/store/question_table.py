@@ -207,13 +207,13 @@ class QuestionTable(StoreTable):
         return self._set(row)
 
     def _set(self, row: sqlite3.Row) -> QuestionSet:
-        return _SET(dict(row), self._database.unread)
+        return _SET(row, self._database.unread)
 
     def _question(self, row: sqlite3.Row, golds: Iterable[GoldSpan]) -> Question:
         return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
 
     def _gold(self, row: sqlite3.Row) -> GoldSpan:
-        return _GOLD_SPAN(dict(row), self._database.unread)
+        return _GOLD_SPAN(row, self._database.unread)
 
     def _free_name(self, base_id: str, name: str) -> str:
         """Return the stripped name if it is free; the caller's transaction keeps it free."""

@@ -6,6 +6,7 @@ and `Unread` names the row and the field to the user.
 
 import json
 import logging
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from datetime import datetime
@@ -72,12 +73,13 @@ class RowReader(Generic[Noun]):
             if field.init
         ]
 
-    def __call__(self, row: Mapping[str, Any], unread: Unread) -> Noun:
+    def __call__(self, row: Mapping[str, Any] | sqlite3.Row, unread: Unread) -> Noun:
         """Return the noun of a row; a field that the row lacks has its default."""
+        values = dict(row)
         try:
-            return self.whole(row)
+            return self.whole(values)
         except DAMAGE:
-            return self._with_empty(row, unread)
+            return self._with_empty(values, unread)
 
     def whole(self, row: Mapping[str, Any]) -> Noun:
         """Return the noun of a row; raises DAMAGE for a value that can't be read."""

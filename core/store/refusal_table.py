@@ -43,7 +43,7 @@ class RefusalTable(StoreTable):
             f' WHERE base_id {AMONG} ORDER BY bases.name, path, note_id, "index"',
             [base.id for base in bases],
         )
-        return [_REFUSED(dict(row), self._database.unread) for row in rows]
+        return [_REFUSED(row, self._database.unread) for row in rows]
 
     def count(self, base: KnowledgeBase) -> int:
         """Return the number of refused chunks of a base."""

@@ -26,7 +26,7 @@ class ClickTable(StoreTable):
         """Return the clicks on notes, by default on all, the newest first."""
         where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
         rows = self._database.rows(f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind", *values)
-        return [_CLICK(dict(row), self._database.unread) for row in rows]
+        return [_CLICK(row, self._database.unread) for row in rows]
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
@@ -99,7 +99,7 @@ class SearchTable(StoreTable):
         rows = self._database.rows(
             "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?", limit
         )
-        return [_PAST(dict(row), self._database.unread) for row in rows]
+        return [_PAST(row, self._database.unread) for row in rows]
 
 
 def _now() -> str:
@@ -158,7 +158,7 @@ class UseTable(StoreTable):
         rows = self._database.rows(
             f"SELECT * FROM uses WHERE {where} ORDER BY used_at DESC, used_in, context, chunk_id", *values
         )
-        return [_USE(dict(row), self._database.unread) for row in rows]
+        return [_USE(row, self._database.unread) for row in rows]
 
     def figures(self, note_id: str) -> UseFigures:
         """Return how often a note was found and used, and the verdicts on it."""

@@ -102,7 +102,7 @@ class VersionTable(StoreTable):
         return self.note(note_id, number) if number else None
 
     def _version(self, row: sqlite3.Row) -> Version:
-        return _READER(dict(row), self._database.unread)
+        return _READER(row, self._database.unread)
 
     def _note(self, row: sqlite3.Row) -> Note:
         fields = loaded(row["fields"])

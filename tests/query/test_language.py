@@ -13,7 +13,7 @@ from core.base.errors import QueryError
 from core.intake.notefile import read
 from core.model import Condition, Filters, Term, Understood
 from core.query.fields import CHOICES, FIELDS
-from core.query.parser import COPIED, parse, remove_term
+from core.query.parser import COPIED, parse
 from tests.growth import assert_linear
 
 NOW = datetime(2026, 3, 31, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
@@ -40,6 +40,12 @@ def check(table: str) -> None:
     for line in table.strip().splitlines():
         typed, _, expected = line.strip().partition(" -> ")
         assert (typed, shown(understood(typed))) == (typed, (expected or typed).strip().removeprefix("∅"))
+
+
+def remove_term(typed: str, term: Term) -> str:
+    """Return a question without one of its terms, with one space in its place."""
+    before, after = typed[: term.start].rstrip(), typed[term.end :].lstrip()
+    return f"{before} {after}" if before and after else before + after
 
 
 def test_phrases() -> None:

@@ -222,7 +222,6 @@ class Page:
     """
 
     number: int
-    width: float
     height: float
     letters: list[Letter] = field(default_factory=list)
     drawn: Drawings = field(default_factory=Drawings)
@@ -311,8 +310,7 @@ def page(document: Any, number: int) -> Page:
 
 def _view(loaded: Any, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
     """Return the content of a page with its upright letters only."""
-    width, height = loaded.get_size()
-    made = Page(number, width, height, letters)
+    made = Page(number, loaded.get_size()[1], letters)
     if with_drawings:
         left, _, _, top = loaded.get_bbox()
         made.drawn = drawings(loaded, left, top)
@@ -322,7 +320,7 @@ def _view(loaded: Any, number: int, letters: list[Letter], *, with_drawings: boo
 
 def _in_file_order(number: int, letters: list[Letter]) -> Page:
     """Return letters of many directions as upright lines, one for each that follow each other in the file."""
-    made = Page(number, 0.0, 0.0)
+    made = Page(number, 0.0)
     x, at = 0.0, -1
     for letter in sorted(letters, key=lambda letter: letter.at):
         if letter.at != at + 1:

@@ -72,7 +72,6 @@ class _MarkdownWriter(HTMLParser):
         self._links: list[tuple[str, int]] = []
         self._is_properties = False
         self._rows: list[list[str]] | None = None
-        self._saved: list[str] = []
         self._silent = self._cells = 0
         self._starts: Mapping[str, Callable[[dict[str, str]], None]] = {
             "br": lambda _: self._write(" " if self._rows is not None else "\n"),
@@ -122,11 +121,6 @@ class _MarkdownWriter(HTMLParser):
             start(about)
         elif tag in _MARKS and not self._in("pre"):
             self._write(_MARKS[tag])
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in _EMPTY:
-            self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
         if not any(tag == name for name, _, _ in self._open):
