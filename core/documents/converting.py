@@ -4,7 +4,7 @@ import atexit
 import base64
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
@@ -24,6 +24,7 @@ from core.documents.process import (
     ConverterProcess,
     Interrupted,
     Limits,
+    Look,
     WorkerResult,
     end_error,
     too_much_time,
@@ -75,9 +76,7 @@ def is_document(path: str, *, pictures: bool = False) -> bool:
     return (pictures or kind not in PICTURES) and bool(default_for(kind))
 
 
-def convert(
-    data: bytes, path: str, *, converter: str = "", look: Callable[[], object] = lambda: None
-) -> tuple[Converted, str]:
+def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda: None) -> tuple[Converted, str]:
     """Return a document as Markdown, and the version of what converted it.
 
     `look` is called often meanwhile; what it raises ends the conversion.
@@ -113,7 +112,7 @@ def _checked(path: str) -> Iterator[None]:
         raise damaged(path) from error
 
 
-def _run(name: str, kind: str, data: bytes, path: str, look: Callable[[], object]) -> WorkerResult:
+def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
     """Convert in a process that is idle, or in a new one; return its result."""
     reads_scans = name == "ocr" or kind == "pdf"
     limits = limits_of(len(data), reads_scans=reads_scans)
@@ -122,7 +121,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Callable[[], object
 
 
 @contextmanager
-def _scanner(look: Callable[[], object]) -> Iterator[None]:
+def _scanner(look: Look) -> Iterator[None]:
     """Wait until no other document is read that may be a scan, which takes nearly a gigabyte."""
     while not _SCANNER.acquire(timeout=_LOOK):
         look()
@@ -132,9 +131,7 @@ def _scanner(look: Callable[[], object]) -> Iterator[None]:
         _SCANNER.release()
 
 
-def _run_within(
-    limits: Limits, name: str, kind: str, data: bytes, path: str, look: Callable[[], object]
-) -> WorkerResult:
+def _run_within(limits: Limits, name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
     process = _take_process(limits)
     try:
         result = process.convert(data, name, kind, look)
@@ -207,7 +204,7 @@ class PictureReader:
     def __init__(self) -> None:
         self._process = ConverterProcess(_LIMITS, waits=True)
 
-    def read(self, data: bytes, path: str, look: Callable[[], object]) -> tuple[str, str]:
+    def read(self, data: bytes, path: str, look: Look) -> tuple[str, str]:
         """Return the text of a picture, "" where there is none or it is doubtful, and the version of what read it.
 
         `look` is called often meanwhile; what it raises ends the process. Raises SourceError for a picture that is
@@ -222,7 +219,7 @@ class PictureReader:
                 return "", decode(str, result["version"])
         raise _failure(result, path)
 
-    def shrink(self, data: bytes, path: str, look: Callable[[], object]) -> Pixels:
+    def shrink(self, data: bytes, path: str, look: Look) -> Pixels:
         """Return a picture made small, as `read` looks at one; raises SourceError as that does."""
         result = self._result(data, path, THUMBNAIL, look)
         if "thumbnail" not in result:
@@ -232,7 +229,7 @@ class PictureReader:
             flat = np.frombuffer(base64.b64decode(values["pixels"]), np.uint8)
             return flat.reshape(decode(int, values["height"]), decode(int, values["width"]), 3)
 
-    def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> WorkerResult:
+    def _result(self, data: bytes, path: str, converter: str, look: Look) -> WorkerResult:
         check_size(data, path)
         if not picture_kind(data):
             raise SourceError(path, "isn't a readable picture, despite its name.")

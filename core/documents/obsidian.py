@@ -9,8 +9,8 @@ from core.base.errors import SourceError
 from core.documents import Converted
 from core.model import Omission
 
-Card = dict[str, Any]
-"""A card, a group or an arrow of a canvas, an element of a drawing, a view of a base: its JSON."""
+Json = dict[str, Any]
+"""A file, or a part of one: a card, a group or an arrow of a canvas, an element of a drawing, a view of a base."""
 _MOST = 20_000
 """Cards and links of a canvas that are read."""
 _ROW = 60
@@ -52,7 +52,7 @@ class Base:
 
         text = data.decode("utf-8", "replace")
         front = frontmatter.parse(text)
-        values: Card = front.extra
+        values: Json = front.extra
         if front.warnings or not values:
             raise SourceError("", "isn't a base of Obsidian, despite its name.")
         parts = [*_section("Filters", _filters(values.get("filters")))]
@@ -72,7 +72,7 @@ class Base:
         return Converted("\n\n".join(parts))
 
 
-def _load(data: bytes) -> Mapping[str, Any]:
+def _load(data: bytes) -> Json:
     try:
         root = json.loads(data)
     except ValueError as error:
@@ -82,22 +82,22 @@ def _load(data: bytes) -> Mapping[str, Any]:
     return root
 
 
-def _rows(root: Mapping[str, Any], name: str) -> list[Card]:
+def _rows(root: Json, name: str) -> list[Json]:
     rows = root.get(name)
     return [row for row in rows[:_MOST] if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _place(node: Mapping[str, Any]) -> tuple[float, float, float, float]:
+def _place(node: Json) -> tuple[float, float, float, float]:
     """Return the box of a card: left, top, width, height."""
     values = [node.get(name) for name in ("x", "y", "width", "height")]
     x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
     return x, y, width, height
 
 
-def in_reading_order(cards: Iterator[Card] | list[Card]) -> list[Card]:
+def in_reading_order(cards: Iterator[Json] | list[Json]) -> list[Json]:
     """Sort cards by rows from top to bottom, each from left to right."""
-    ordered: list[Card] = []
-    row: list[Card] = []
+    ordered: list[Json] = []
+    row: list[Json] = []
     for card in sorted(cards, key=lambda item: _place(item)[1]):
         if row and _place(card)[1] - _place(row[0])[1] > _ROW:
             ordered += sorted(row, key=lambda item: _place(item)[0])
@@ -106,7 +106,7 @@ def in_reading_order(cards: Iterator[Card] | list[Card]) -> list[Card]:
     return [*ordered, *sorted(row, key=lambda item: _place(item)[0])]
 
 
-def _home(card: Mapping[str, Any], groups: list[Card]) -> Card | None:
+def _home(card: Json, groups: list[Json]) -> Json | None:
     """Return the smallest group that contains the middle of a card."""
     left, top, width, height = _place(card)
     x, y = left + width / 2, top + height / 2
@@ -116,7 +116,7 @@ def _home(card: Mapping[str, Any], groups: list[Card]) -> Card | None:
     return min(inside, key=lambda group: _place(group)[2] * _place(group)[3], default=None)
 
 
-def _card(node: Mapping[str, Any]) -> str:
+def _card(node: Json) -> str:
     match node.get("type"):
         case "text":
             return str(node.get("text") or "").strip()
@@ -128,13 +128,13 @@ def _card(node: Mapping[str, Any]) -> str:
             return ""
 
 
-def _to_file(node: Mapping[str, Any]) -> str:
+def _to_file(node: Json) -> str:
     path, place = _in_link(node.get("file")), _in_link(node.get("subpath"))
     picture = re.search(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", path, re.IGNORECASE)
     return f"{'!' if picture else ''}[[{path}{place}]]" if path else ""
 
 
-def _display_name(node: Mapping[str, Any]) -> str:
+def _display_name(node: Json) -> str:
     """Return the name of a card in the sentence of an arrow."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")
@@ -142,7 +142,7 @@ def _display_name(node: Mapping[str, Any]) -> str:
     return name if len(name) <= 80 else f"{name[:79]}…"
 
 
-def _arrows(root: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
+def _arrows(root: Json, names: Mapping[str, str]) -> Iterator[str]:
     for edge in _rows(root, "edges"):
         ends = [names.get(str(edge.get(end))) for end in ("fromNode", "toNode")]
         if all(ends):
@@ -154,7 +154,7 @@ def _section(title: str, lines: list[str]) -> list[str]:
     return [f"## {title}", "\n".join(f"- {line}" for line in lines)] if lines else []
 
 
-def _view(view: Mapping[str, Any]) -> list[str]:
+def _view(view: Json) -> list[str]:
     """Return the heading of a view and what it shows."""
     lines = [f"Layout: {_line(view['type'])}"] if view.get("type") else []
     lines += [f"Filter: {item}" for item in _filters(view.get("filters"))]
@@ -188,7 +188,7 @@ def _filter(value: object) -> str:
     return f"`{_line(value)}`"
 
 
-def _mapping(value: object) -> Card:
+def _mapping(value: object) -> Json:
     return value if isinstance(value, dict) else {}
 
 
@@ -221,7 +221,7 @@ class Excalidraw:
         return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())
 
 
-def _text(element: Card) -> str:
+def _text(element: Json) -> str:
     """Return what an element says: its text, the name of a frame, where it leads to."""
     words = element.get("originalText") or element.get("text") or element.get("name")
     link = element.get("link")

@@ -32,6 +32,9 @@ THUMBNAIL = "thumbnail"
 _SCANNED_SECONDS = 60.0
 """Of the processor for one scanned page; most take less than ten."""
 
+Look = Callable[[], object]
+"""Called often while others work; what it raises ends that."""
+
 
 def grant(megabytes: int, seconds: int) -> None:
     """Allow a document so much more address space than the process has now, and so many seconds of the processor.
@@ -183,9 +186,7 @@ class ConverterProcess:
         self._began = 0.0
         self._count = 0
 
-    def convert(
-        self, data: bytes, converter: str, kind: str, look: Callable[[], object] = lambda: None
-    ) -> WorkerResult:
+    def convert(self, data: bytes, converter: str, kind: str, look: Look = lambda: None) -> WorkerResult:
         """Return what the worker writes of a document; `look` is called often meanwhile, and may raise.
 
         Raises TimeoutError where the document takes too long, ChildProcessError where it ends the worker (the status)
@@ -225,7 +226,7 @@ class ConverterProcess:
             raise TimeoutError
         raise ChildProcessError(status)
 
-    def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> WorkerResult | None:
+    def _result(self, data: bytes, converter: str, kind: str, look: Look) -> WorkerResult | None:
         """Return the result for a document, None where there is none once its time is over or the process ended."""
         asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:

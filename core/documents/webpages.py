@@ -80,6 +80,9 @@ def _words(parts: list[str], head: list[str]) -> str:
     return "" if text == title else "".join(text)
 
 
+Attributes = list[tuple[str, str | None]]
+
+
 class _Cleaner(HTMLParser):
     """Writes a page again without the elements that are left out; `left_out` is the number of those with text."""
 
@@ -110,7 +113,7 @@ class _Cleaner(HTMLParser):
         while last := next((tag for tag, _ in reversed(self._open) if tag not in _CLOSED_BY_OTHERS), ""):
             self.handle_endtag(last)  # a list without an end takes pandoc twice as long for each level
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
         about = {name: value or "" for name, value in attrs}
         if tag not in _EMPTY:
             self._open.append((tag, len(self.parts)))
@@ -178,7 +181,7 @@ class _Cleaner(HTMLParser):
                 self.head.append(text)
 
 
-def _start(tag: str, attributes: list[tuple[str, str | None]]) -> str:
+def _start(tag: str, attributes: Attributes) -> str:
     stated = "".join(
         f' {name}="{html.escape(value or "")}"' for name, value in attributes if re.match(r"[\w:-]+$", name)
     )

@@ -19,6 +19,7 @@ from core.base.errors import ModelError
 from core.base.messages import message
 from core.embedding.graphs import FUSED, Array, Graph
 from core.embedding.model_folder import Config, ModelFacts, read_json
+from core.embedding.tokens import WithTokens
 from core.model import Device, Ids, Matrix, Running
 
 LARGEST = 200 << 20
@@ -70,7 +71,7 @@ class BertModel:
         self._session = graph.open(facts.folder.name, {_STATES: (1, "tokens", width)}, states, threads=threads)
         self.running = Running(ON_PROCESSOR, graph.size + self._places.nbytes)
 
-    def run(self, texts: Sequence[Ids]) -> tuple[Matrix, list[Matrix]]:
+    def run(self, texts: Sequence[Ids]) -> WithTokens:
         """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
         tokens = [self._run_one(ids) for ids in texts]
         return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens

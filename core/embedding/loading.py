@@ -21,6 +21,7 @@ from core.base.blobs import Span
 from core.base.errors import ModelError
 from core.base.messages import message, plural
 from core.embedding.model_folder import ModelFacts, read_json
+from core.embedding.tokens import WithTokens
 from core.model import Device, Ids, Matrix, Running
 
 _BFLOAT16 = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512"}
@@ -294,9 +295,7 @@ class TorchModel:
         self._name = name
         self._turns = Turns()
 
-    def embed(
-        self, texts: Sequence[Ids], prompt: int, frame: Span | None, *, short: bool
-    ) -> tuple[Matrix, list[Matrix]]:
+    def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None, *, short: bool) -> WithTokens:
         """Return one vector per text, and with a `frame` one per token between the frame's two numbers of tokens.
 
         Each text begins with the `prompt` tokens of its prompt. `short`: the texts are questions, which one thread
@@ -326,7 +325,7 @@ class TorchModel:
         """Return the length of a batch with padding."""
         return max(longest, min(self._facts.max_tokens, longest + -longest % LENGTH_STEP))
 
-    def _forward(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> tuple[Matrix, list[Matrix]]:
+    def _forward(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> WithTokens:
         import torch
 
         shape = len(texts), self._length(max(map(len, texts)))

@@ -25,8 +25,8 @@ from core.embedding.graphs import Session, core_count
 from core.embedding.loading import choose_device, load
 from core.embedding.model_folder import ModelFacts, create_folder, read_json
 from core.embedding.sentence import Encoder
-from core.embedding.tokens import TYPICAL
-from core.model import Device, Matrix, Running
+from core.embedding.tokens import TYPICAL, WithTokens
+from core.model import Device, Running
 
 VERSION = 1
 """Increase it with every change of the written graph."""
@@ -183,7 +183,7 @@ class _IntegerModel:
         self.running = Running(PROCESSOR, file.stat().st_size)
         self._session = _open(file, name)
 
-    def run(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[Matrix]]:
+    def run(self, texts: Sequence[Sequence[int]]) -> WithTokens:
         """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens.
 
         Raises ModelError if onnxruntime fails.

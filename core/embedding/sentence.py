@@ -18,7 +18,7 @@ from core.embedding.bert import load_supported
 from core.embedding.graphs import core_count, thread_count
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
 from core.embedding.model_folder import ModelFacts, read_facts
-from core.embedding.tokens import unit
+from core.embedding.tokens import WithTokens, unit
 from core.model import Device, Ids, Matrix, Role, Running, Spans
 
 # A folder of a model -> tokens and vectors.
@@ -45,7 +45,7 @@ class IdsModel(Protocol):
 
     running: Running
 
-    def run(self, texts: Sequence[Ids]) -> tuple[Matrix, list[Matrix]]:
+    def run(self, texts: Sequence[Ids]) -> WithTokens:
         """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
 
 
@@ -197,7 +197,7 @@ class Encoder:
             return self._embed_questions(cast("Sequence[str]", texts))[0]
         return self._embed(texts, role, with_tokens=False)[0]
 
-    def embed_tokens(self, texts: Sequence[str | Ids], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+    def embed_tokens(self, texts: Sequence[str | Ids], *, role: Role) -> WithTokens:
         """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
 
         Token vectors have unit length. The tokens of the prompt and special tokens have none.
@@ -206,7 +206,7 @@ class Encoder:
             return self._embed_questions(cast("Sequence[str]", texts))
         return self._embed(texts, role, with_tokens=True)
 
-    def _embed_questions(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
+    def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
         """Return the vectors of questions, from the cache where it has them: several stages of a search need them."""
         texts = [self._truncate(text) for text in texts]
         with self._cache_lock:
@@ -242,7 +242,7 @@ class Encoder:
         spans = self.tokens(text)
         return text[: int(spans[self.input_tokens - 1, 1])] if len(spans) > self.input_tokens else text
 
-    def _embed(self, texts: Sequence[str | Ids], role: Role, *, with_tokens: bool) -> tuple[Matrix, list[Matrix]]:
+    def _embed(self, texts: Sequence[str | Ids], role: Role, *, with_tokens: bool) -> WithTokens:
         if not texts:
             return np.empty((0, self.facts.dimension), np.float32), []
         ids = [text if not isinstance(text, str) else self.ids([text], role=role)[0] for text in texts]

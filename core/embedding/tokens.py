@@ -14,6 +14,9 @@ import numpy as np
 from core.embedding.protocol import Embedder
 from core.model import Bits, Matrix, Role
 
+WithTokens = tuple[Matrix, list[Matrix]]
+"""The vectors of texts, and those of the tokens of each."""
+
 
 @cache
 def load_arrays(file: Path) -> dict[str, Matrix]:
@@ -32,7 +35,7 @@ SHIPPED = Path(__file__).with_name("tokens.safetensors")
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that also returns the vectors of the tokens."""
 
-    def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+    def embed_tokens(self, texts: Sequence[str], *, role: Role) -> WithTokens:
         """Return the vectors of `embed`, and for each text one vector of unit length per token.
 
         Raises the errors of `embed`.

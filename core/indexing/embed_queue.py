@@ -37,6 +37,9 @@ _PLAIN = "a"
 _BUSY = 429
 """HTTP status of a server that takes no more requests now."""
 
+Texts = Mapping[bytes, str]
+"""Texts by their hashes."""
+
 
 class VectorLookup(NamedTuple):
     """The ids of stored vectors, and of the refusals of texts without one, by the hash of the text."""
@@ -44,7 +47,7 @@ class VectorLookup(NamedTuple):
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
 
-    def missing_texts(self, texts: Mapping[bytes, str]) -> dict[bytes, str]:
+    def missing_texts(self, texts: Texts) -> dict[bytes, str]:
         """Return the texts that are still to be embedded."""
         return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
@@ -69,7 +72,7 @@ class Vectors:
         """Return the ids of the vectors that are stored."""
         return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
-    def embed(self, texts: Mapping[bytes, str]) -> Generator[Sequence[bytes]]:
+    def embed(self, texts: Texts) -> Generator[Sequence[bytes]]:
         """Embed and store a few texts at a time, and yield their hashes; a text that the model refuses is stored so.
 
         Texts of similar length are embedded together: a batch of equal lengths wastes no padding. Raises ModelError
@@ -95,7 +98,7 @@ class Vectors:
             for keys, reply in _one_ahead(requests):
                 yield from self._store_vectors(notes, keys, reply.result, texts)
 
-    def _store_shipped(self, texts: Mapping[bytes, str]) -> Sequence[bytes]:
+    def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
         """Store the vectors that come with the program, and return the hashes of their texts."""
         found = shipped.find(self._embedder.fingerprint, texts)
         if found is None:
@@ -118,7 +121,7 @@ class Vectors:
         notes: NoteEmbedder,
         keys: Sequence[bytes],
         embed: Callable[[], NoteVectors],
-        texts: Mapping[bytes, str],
+        texts: Texts,
         *,
         again: bool = False,
     ) -> Iterator[Sequence[bytes]]:
@@ -167,7 +170,7 @@ def _is_temporary(error: ModelError | ProviderError) -> bool:
     return isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY)
 
 
-def _slices(keys: Sequence[bytes], texts: Mapping[bytes, str], most: int) -> Iterator[Sequence[bytes]]:
+def _slices(keys: Sequence[bytes], texts: Texts, most: int) -> Iterator[Sequence[bytes]]:
     """Yield the keys of `most` texts at a time, fewer if they are long.
 
     The vectors of all tokens of a slice are in memory together.

@@ -53,6 +53,7 @@ from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
+from core.store.picture_table import UnreadFile
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
@@ -344,7 +345,7 @@ UPLOADED = "upload"
 class _Unread:
     """The files of a plan that couldn't be read when their notes were to be written."""
 
-    failed: list[tuple[SourceFile, Failed]] = field(default_factory=list)
+    failed: list[UnreadFile] = field(default_factory=list)
     not_downloaded: list[Failed] = field(default_factory=list)
 
 

@@ -5,7 +5,6 @@ kept. Nothing here may change the length of the text.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -19,6 +18,7 @@ from core.base.text import make_storable, stem
 from core.documents import Converted
 from core.documents.converting import convert, converters_for
 from core.documents.kinds import KINDS, check, fingerprint, kind_of
+from core.documents.process import Look
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decode_file, doubtful, unreadable
 from core.markdown import frontmatter
@@ -156,7 +156,7 @@ def document_text(
     converter: str = "",
     original: str = "",
     encoding: str = "",
-    look: Callable[[], object] = lambda: None,
+    look: Look = lambda: None,
 ) -> DocumentText:
     """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
 

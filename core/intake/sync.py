@@ -16,6 +16,7 @@ from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
 from core.intake import placeholders
 from core.intake.folder import Paths, Scan, ScanScope, ancestry, scan, with_text
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
+from core.store.picture_table import UnreadFile
 
 # Pictures in a folder: pages to be read, or pictures that the notes next to them show.
 
@@ -61,7 +62,7 @@ class _Comparison:
     failed: list[Failed] = field(default_factory=list)
     away: list[Failed] = field(default_factory=list)
     empty: list[Failed] = field(default_factory=list)
-    unread: list[tuple[SourceFile, Failed]] = field(default_factory=list)
+    unread: list[UnreadFile] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def plan(
     *,
     plain: bool = False,
     only: Paths | None = None,
-    unread: Mapping[str, tuple[SourceFile, Failed]] = MappingProxyType({}),
+    unread: Mapping[str, UnreadFile] = MappingProxyType({}),
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
@@ -138,7 +139,7 @@ def _compare(
     scanned: Scan,
     known: Mapping[str, KnownNote],
     alike: Mapping[str, KnownNote],
-    unread: Mapping[str, tuple[SourceFile, Failed]],
+    unread: Mapping[str, UnreadFile],
 ) -> _Comparison:
     away = [placeholders.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared, room = _Comparison(failed=list(scanned.failed), away=away), _KEPT

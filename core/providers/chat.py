@@ -11,6 +11,7 @@ from core.providers import ProviderServer
 from core.providers.connection import Stop, never
 from core.settings.sections import LlmSettings
 
+Json = Mapping[str, Any]
 Options = dict[str, Any]
 """Members of the body of a request, besides its messages."""
 ANSWER_BYTES = 1 << 20
@@ -63,7 +64,7 @@ class Chat:
         self._settings = settings
         self._options: Options = {"temperature": 0}
 
-    def ask(self, task: str, material: Mapping[str, Any]) -> str:
+    def ask(self, task: str, material: Json) -> str:
         """Return the answer to a task about some material, as JSON; each is a message of its own.
 
         Raises ProviderError as Server.post does, and for an answer without text.
@@ -78,9 +79,7 @@ class Chat:
             raise self.server.unusable(message("answered without a text"))
         return text
 
-    def stream(
-        self, task: str, material: Mapping[str, Any], stop: Stop = never, schema: Mapping[str, Any] | None = None
-    ) -> Generator[str]:
+    def stream(self, task: str, material: Json, stop: Stop = never, schema: Json | None = None) -> Generator[str]:
         """Yield the answer as it is written, without the model's reasoning; a close of the iterator ends it.
 
         With a `schema` the server lets the model write only JSON of that form. Raises as Server.stream does, and
@@ -101,9 +100,7 @@ class Chat:
             self._without_options(error)
             yield from self._pieces(task, material, {}, stop)
 
-    def _by_schema(
-        self, task: str, material: Mapping[str, Any], schema: Mapping[str, Any], stop: Stop
-    ) -> Iterator[str]:
+    def _by_schema(self, task: str, material: Json, schema: Json, stop: Stop) -> Iterator[str]:
         """Yield an answer of the form of a schema.
 
         Some servers (LM Studio, with models that reason) apply the schema to the reasoning and leave the text empty.
@@ -117,7 +114,7 @@ class Chat:
         if not has_text:
             yield "".join(reasoning)
 
-    def reply(self, task: str, material: Mapping[str, Any], stop: Stop = never) -> str:
+    def reply(self, task: str, material: Json, stop: Stop = never) -> str:
         """Return the whole answer, "" where it is longer than LETTERS; raises as `stream` does."""
         pieces: list[str] = []
         size = 0
@@ -132,7 +129,7 @@ class Chat:
     def _pieces(
         self,
         task: str,
-        material: Mapping[str, Any],
+        material: Json,
         options: Options,
         stop: Stop,
         reasoning: list[str] | None = None,
@@ -161,12 +158,12 @@ class Chat:
             raise error
         self._options = {}
 
-    def _post(self, task: str, material: Mapping[str, Any], options: Options) -> Any:
+    def _post(self, task: str, material: Json, options: Options) -> Any:
         return self.server.post(
             "chat/completions", self._body(task, material, options, stream=False), limit=ANSWER_BYTES
         )
 
-    def _body(self, task: str, material: Mapping[str, Any], options: Options, *, stream: bool) -> dict[str, Any]:
+    def _body(self, task: str, material: Json, options: Options, *, stream: bool) -> dict[str, Any]:
         messages = [
             {"role": "system", "content": f"{task}\n{QUOTED}"},
             {"role": "user", "content": as_sent(material)},
@@ -174,7 +171,7 @@ class Chat:
         return {"model": self.server.model, "messages": messages, "stream": stream, **options}
 
 
-def as_sent(material: Mapping[str, Any]) -> str:
+def as_sent(material: Json) -> str:
     """Return some material as a model is sent it."""
     return json.dumps(material, ensure_ascii=False)
 

@@ -20,6 +20,10 @@ class Candidate:
     bits: Bits | None = None
 
 
+Judged = list[float | None]
+"""The score of each candidate, from 0 to 1; None for one that there was no time for."""
+
+
 class Reranker(Protocol):
     """Scores candidates against a question. Building one is cheap: the first `score` or `warm` loads the model."""
 
@@ -31,7 +35,7 @@ class Reranker(Protocol):
     def reads_bits(self) -> bool:
         """Whether the reranker scores a candidate by its bits, so that its text may be empty."""
 
-    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+    def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Return a score from 0 to 1 per candidate, in the same order; None for candidates beyond the time limit.
 
         Raises ModelError or ProviderError.
@@ -99,7 +103,7 @@ class Cached:
     def fingerprint(self) -> str:
         return self._reranker.fingerprint
 
-    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+    def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         known = {candidate.text: self._scores.get((query, candidate.text)) for candidate in candidates}
         missing = {candidate.text: candidate for candidate in candidates if known[candidate.text] is None}
         if missing:
@@ -109,7 +113,7 @@ class Cached:
                     self._scores.put((query, text), score)
         return [known[candidate.text] for candidate in candidates]
 
-    def _request_scores(self, query: str, candidates: list[Candidate]) -> list[float | None]:
+    def _request_scores(self, query: str, candidates: list[Candidate]) -> Judged:
         if self._failure and monotonic() < self._failure[0]:
             raise ProviderUnavailable(self._failure[1].message)
         try:

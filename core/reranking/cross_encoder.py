@@ -18,7 +18,7 @@ from core.embedding.loading import Turns, choose_device, explain_failure, load, 
 from core.embedding.model_folder import digest, explain_read_error, max_tokens, read_json, weights
 from core.embedding.sentence import SURROGATES, on_hub
 from core.model import Device, Running
-from core.reranking import Candidate, built_in
+from core.reranking import Candidate, Judged, built_in
 
 # A question and passages -> pairs that fit the input of a cross-encoder.
 
@@ -148,7 +148,7 @@ class CrossEncoder:
         """Load the model and run it once: the first run is the slowest."""
         self.score("warm", [Candidate("warm")])
 
-    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+    def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Return a score from 0 to 1 per candidate; None for the last ones if the time limit is reached.
 
         Raises ModelError if the model can't be loaded or fails.
@@ -156,7 +156,7 @@ class CrossEncoder:
         if not candidates:
             return []
         model = self._loaded()
-        scores: list[float | None] = []
+        scores: Judged = []
         size = BATCH[model.device.type]
         started = time.monotonic()
         for start in range(0, len(candidates), size):

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from core.embedding.tokens import TokenEmbedder, interaction, signs
 from core.model import Matrix
-from core.reranking import Candidate
+from core.reranking import Candidate, Judged
 
 BUDGET_SECONDS = 1.0
 """Time limit for computing bits that are not stored: about 20 chunks on two processor cores."""
@@ -27,12 +27,12 @@ class LateInteraction:
     def fingerprint(self) -> str:
         return f"late-interaction:{self._embedder.fingerprint}:{sha256(self._centre.tobytes()).hexdigest()[:10]}"
 
-    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+    def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         _, (question,) = self._embedder.embed_tokens([query], role="query")
         filled = self._filled(candidates)
         with_bits = [number for number, candidate in enumerate(filled) if candidate.bits is not None]
         passages = [bits for candidate in filled if (bits := candidate.bits) is not None]
-        scores: list[float | None] = [None] * len(candidates)
+        scores: Judged = [None] * len(candidates)
         for number, cosine in zip(with_bits, interaction(question, self._centre, passages), strict=True):
             scores[number] = (1 + cosine) / 2
         return scores

@@ -10,7 +10,7 @@ from core.base.errors import ProviderError
 from core.base.messages import message
 from core.providers import REACH_SECONDS, ProviderServer
 from core.providers.chat import Chat
-from core.reranking import Candidate
+from core.reranking import Candidate, Judged
 from core.settings.config import settings as configured
 from core.settings.sections import LlmSettings, RerankSettings
 
@@ -42,7 +42,7 @@ class Llm:
     def fingerprint(self) -> str:
         return f"llm:{self._chat.server.model}"
 
-    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+    def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Return a score from 0 to 1 per candidate; raises ProviderError for a failure or an unusable answer."""
         if not candidates:
             return []
@@ -113,7 +113,7 @@ class RerankApi:
     def fingerprint(self) -> str:
         return f"rerank-api:{self._server.model}"
 
-    def score(self, query: str, candidates: Sequence[Candidate]) -> list[float | None]:
+    def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Return a score from 0 to 1 per candidate; raises ProviderError if the server fails."""
         scores: list[float] = []
         size = self._settings.batch_size

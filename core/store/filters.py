@@ -13,6 +13,9 @@ from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.model.limits import check_filters
 from core.store.phrases import is_inside_word
 
+Term = tuple[str, list[object]]
+"""A condition of SQL, with the values of its question marks."""
+
 # The table `properties`: which notes have a property or a value, and what words find its note.
 
 NAMES = """
@@ -48,13 +51,13 @@ PROPERTY_TEXTS = f"""
 """The table `found`: PROPERTY_TEXT of each first chunk with properties, read once for a scan of all chunks."""
 
 
-def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:
+def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
     """Return the condition that a note, by a column with its id, has one of some properties."""
     values: list[object] = [*map(fold, names)]
     return " OR ".join([f"{column} IN ({_NAMED})"] * len(values)) or "0", values
 
 
-def property_condition(condition: Condition, column: str = "notes.id") -> tuple[str, list[object]]:
+def property_condition(condition: Condition, column: str = "notes.id") -> Term:
     """Return the condition that a property of a note, by a column with its id, holds one of some phrases."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
     return " OR ".join([f"{column} IN ({_NAMED} AND holds_phrase(value, ?))"] * len(condition.values)) or "0", [*values]
@@ -165,10 +168,7 @@ def moments() -> tuple[str, str]:
     return on_clock(now).date().isoformat(), now.isoformat()
 
 
-_Term = tuple[str, list[object]]
-
-
-def _tag(condition: Condition) -> _Term:
+def _tag(condition: Condition) -> Term:
     # The tags in use are few, the notes that have them many.
     used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
     below = "tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/'"
@@ -179,23 +179,23 @@ def _tag(condition: Condition) -> _Term:
     )
 
 
-def _word(condition: Condition) -> _Term:
+def _word(condition: Condition) -> Term:
     return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [_list(map(fold, condition.values))]
 
 
-def _status(condition: Condition) -> _Term:
+def _status(condition: Condition) -> Term:
     term = f"iif({EXPIRED}, 'expired', status) IN (SELECT value FROM json_each(?))"
     return term, [*moments(), _list(map(fold, condition.values))]
 
 
-def _number(condition: Condition) -> _Term:
+def _number(condition: Condition) -> Term:
     ends = [value.partition("..") for value in condition.values]
     values = [(int(least or -_FAR), int(most or _FAR)) for least, _, most in ends]
     term = " OR ".join([f"{condition.field} BETWEEN ? AND ?"] * len(values)) or "0"
     return term, [max(-_FAR, min(_FAR, end)) for pair in values for end in pair]
 
 
-def _page(condition: Condition) -> _Term:
+def _page(condition: Condition) -> Term:
     """A chunk may run over several pages: its pages are the one it begins on to the last that begins in it."""
     ends = [value.partition("..") for value in condition.values]
     values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
@@ -209,7 +209,7 @@ _LAST_PAGE = (
 )
 
 
-def _day(condition: Condition) -> _Term:
+def _day(condition: Condition) -> Term:
     spans = [value.partition("..") for value in condition.values]
     ends = [[datetime.fromisoformat(at) if at else None for at in (start, end)] for start, _, end in spans]
     within = _WITHIN.format(column=f"notes.{condition.field}_at")
@@ -230,12 +230,12 @@ def _ends(start: datetime | None, end: datetime | None) -> list[object]:
     return [*days, *times]
 
 
-def _kind(condition: Condition) -> _Term:
+def _kind(condition: Condition) -> Term:
     kind = "iif(json_valid(document), json_extract(document, '$.kind'), '')"
     return " OR ".join([f"coalesce({kind} = ?, 0)"] * len(condition.values)) or "0", [*map(fold, condition.values)]
 
 
-def _use(condition: Condition) -> _Term:
+def _use(condition: Condition) -> Term:
     terms = [_USES[value] for value in map(fold, condition.values) if value in _USES]
     return " OR ".join(terms) or "0", []
 
@@ -250,15 +250,15 @@ _USES = {
 """What the use of a note can be, as SQL."""
 
 
-def _either(first: _Term, second: _Term) -> _Term:
+def _either(first: Term, second: Term) -> Term:
     return f"{first[0]} OR {second[0]}", first[1] + second[1]
 
 
-def _url(condition: Condition) -> _Term:
+def _url(condition: Condition) -> Term:
     return _either(_any("instr(fold(source_url), ?)", condition), property_condition(condition))
 
 
-def _language(condition: Condition) -> _Term:
+def _language(condition: Condition) -> Term:
     codes: object = _list(_LANGUAGES.get(fold(value), fold(value)) for value in condition.values)
     own = "language IN (SELECT value FROM json_each(?))", [codes]
     return _either(own, property_condition(condition, "note_id"))
@@ -270,28 +270,28 @@ _LANGUAGES = dict(
 """The languages of chunks by other names."""
 
 
-def _level(condition: Condition) -> _Term:
+def _level(condition: Condition) -> Term:
     ranges = tuple(value for value in condition.values if ".." in value)
     least = tuple(filter(None, (value.partition("..")[0] for value in condition.values)))
     own = _number(replace(condition, field="hierarchy_level", values=ranges))
     return _either(own, property_condition(replace(condition, values=least), "note_id"))
 
 
-def _in(condition: Condition) -> _Term:
+def _in(condition: Condition) -> Term:
     return _any("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", condition, times=2)
 
 
-def _path(condition: Condition) -> _Term:
+def _path(condition: Condition) -> Term:
     values = map(fold, condition.values)
     patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in values]
     return " OR ".join(["coalesce(fold(path) GLOB ?, 0)"] * len(patterns)) or "0", list(patterns)
 
 
-def _section(condition: Condition) -> _Term:
+def _section(condition: Condition) -> Term:
     return _any("instr(titles(breadcrumb, sections), ?)", condition)
 
 
-def _has(condition: Condition) -> _Term:
+def _has(condition: Condition) -> Term:
     terms = [_HAS[value] for value in map(fold, condition.values) if value in _HAS]
     names = [value for value in map(fold, condition.values) if value not in _HAS]
     properties, values = notes_with_condition(names, "note_id")
@@ -310,7 +310,7 @@ _HAS = {
 }
 """What a chunk can hold, as SQL; the search for a sign spares most texts the function."""
 
-_NOTE: dict[str, Callable[[Condition], _Term]] = {
+_NOTE: dict[str, Callable[[Condition], Term]] = {
     "tag": _tag,
     **dict.fromkeys(fields_of("word"), _word),
     "status": _status,
@@ -325,7 +325,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "has": lambda condition: notes_with_condition(condition.values),
     "like": lambda _: ("1", []),  # it filters pictures; the other conditions filter passages
 }
-_CHUNK: dict[str, Callable[[Condition], _Term]] = {
+_CHUNK: dict[str, Callable[[Condition], Term]] = {
     "section": _section,
     "has": _has,
     "page": _page,
@@ -339,7 +339,7 @@ def titles(breadcrumb: str, sections: str) -> str:
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 
-def _any(term: str, condition: Condition, times: int = 1) -> _Term:
+def _any(term: str, condition: Condition, times: int = 1) -> Term:
     values = [fold(value) for value in condition.values]
     return " OR ".join([term] * len(values)) or "0", [value for value in values for _ in range(times)]
 

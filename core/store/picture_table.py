@@ -20,6 +20,8 @@ from core.model import (
 from core.store.reading import RowReader, loaded, stored
 from core.store.table import AMONG, StoreTable
 
+UnreadFile = tuple[SourceFile, Failed]
+"""A file as it was, and why it can't be read."""
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
 _UNUSED = f"""
     DELETE FROM originals
@@ -59,7 +61,7 @@ class DocumentTable(StoreTable):
         )
         return [_INCOMPLETE(row, self._database.unread) for row in rows]
 
-    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, tuple[SourceFile, Failed]]:
+    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
         """Return the files of one source that these readers couldn't read, by their paths, as they were then."""
         rows = self._database.rows(
             "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
@@ -71,9 +73,7 @@ class DocumentTable(StoreTable):
             for path, *state, reason in rows
         }
 
-    def set_unread(
-        self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[tuple[SourceFile, Failed]]
-    ) -> None:
+    def set_unread(self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[UnreadFile]) -> None:
         """Write the files of one source that weren't read, in place of those before."""
         source = base.id, source_ref
         rows = [

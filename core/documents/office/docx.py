@@ -14,6 +14,7 @@ from core.documents.kinds import kind_of
 from core.documents.office import blocks, drawings
 from core.documents.office.blocks import Blocks, Insertions, Readings, numeral
 from core.documents.office.package import (
+    Following,
     Package,
     elements_named,
     first,
@@ -249,7 +250,7 @@ class _Part:
         self._readings: dict[Element, Readings] = {}
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
         self._instead: dict[Element, Iterable[Element]] = {}
-        self._following: dict[Element, list[Element]] = {}
+        self._following: Following = {}
 
     def complete(self, chunk: Chunk) -> None:
         """Move what pandoc drops to where it reads it."""
@@ -365,7 +366,7 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
         added.omit("comment", count=len(comments))
     for root in parts if wanted else ():
         of = parents(root)
-        following: dict[Element, list[Element]] = {}
+        following: Following = {}
         for item in elements_named(root, "commentReference"):
             comment = comments.pop(value(item, "id"), None)
             if comment is not None:
@@ -390,9 +391,9 @@ def _outermost(element: Element, of: dict[Element, Element]) -> Element:
     return outermost
 
 
-def _after_lists(following: dict[Element, list[Element]], of: dict[Element, Element]) -> dict[Element, list[Element]]:
+def _after_lists(following: Following, of: dict[Element, Element]) -> Following:
     """Return what follows blocks; what follows an item of a list moves to the end of its list."""
-    moved: dict[Element, list[Element]] = {}
+    moved: Following = {}
     for parent in {of[block] for block in following}:
         waiting: list[Element] = []
         children = list(parent)

@@ -22,6 +22,8 @@ from core.documents.office.package import (
 )
 from core.model import Omission
 
+Points = dict[int, str]
+"""The values of a series, or its categories, by their places."""
 _MOST_POINTS = 20_000
 _LONG_NUMBER = re.compile(r"\A-?\d+\.\d{13,40}(?:E[+-]?\d{1,3})?\Z")
 
@@ -57,8 +59,8 @@ def _chart(root: Element) -> Chart:
     """Return a chart with its series (ECMA-376, 21.2)."""
     named = next(elements_named(root, "chart"), root)
     series = list(elements_named(root, "ser"))
-    categories: dict[int, str] = {}
-    columns: list[tuple[str, dict[int, str]]] = []
+    categories: Points = {}
+    columns: list[tuple[str, Points]] = []
     for number, child in enumerate(series, 1):
         own = _points(first(child, "cat")) or _points(first(child, "xVal"))
         if not categories:
@@ -78,7 +80,7 @@ def _chart(root: Element) -> Chart:
 
 def _extended_chart(root: Element) -> Chart:
     """Return a chart of the kinds of 2016 (`cx`): its data by dimensions."""
-    columns, categories = list[dict[int, str]](), dict[int, str]()
+    columns, categories = list[Points](), Points()
     for data in elements_named(root, "data"):
         for dimension in data:
             points = {
@@ -108,7 +110,7 @@ def _diagram(root: Element) -> Chart:
     return Chart(texts=[text for text in texts if text])
 
 
-def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]]) -> list[list[str]]:
+def _rows(categories: Points, columns: list[tuple[str, Points]]) -> list[list[str]]:
     places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
     if not places:
         return []
@@ -116,9 +118,9 @@ def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]])
     return [head, *([categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places)]
 
 
-def _points(element: Element | None) -> dict[int, str]:
+def _points(element: Element | None) -> Points:
     """Return the values of a reference by their places; values of several levels are joined, the outer ones first."""
-    joined: dict[int, str] = {}
+    joined: Points = {}
     if element is None:
         return joined
     for point in elements_named(element, "pt"):

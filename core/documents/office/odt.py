@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 from core.documents.office import blocks
 from core.documents.office.blocks import Insertions, Readings, numeral
 from core.documents.office.package import (
+    Following,
     Package,
     elements_named,
     first,
@@ -190,7 +191,7 @@ class _OdtBody:
     def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
         self._package, self._body, self._added, self._comments = package, body, added, comments
         self._parents = parents(body)
-        self._following: dict[Element, list[Element]] = {}
+        self._following: Following = {}
         self._instead: dict[Element, Iterable[Element]] = {}
         self._lifted: list[tuple[Element, list[Element]]] = []
 

@@ -47,6 +47,10 @@ class Relation:
     is_outside: bool
 
 
+Following = dict[Element, list[Element]]
+"""The elements to put after others."""
+
+
 class Package:
     """An Office document as its parts; raises SourceError for a part that can't be read."""
 
@@ -211,7 +215,7 @@ def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> No
         parent[:] = made
 
 
-def insert_after(root: Element, following: dict[Element, list[Element]]) -> None:
+def insert_after(root: Element, following: Following) -> None:
     """Put elements after others, at any depth; inserted elements may have others after them."""
 
     def expanded(children: Iterable[Element]) -> Iterator[Element]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from core.documents.pdf.glyphs import WIDE, Letter, join_texts
 from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
 from core.documents.pdf.order import PageTable, by_baseline, fill_cells, order_parts
-from core.documents.pdf.reading import Page, normalize_title
+from core.documents.pdf.reading import Page, Titles, normalize_title
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, drop_running, styles_of
 from core.markdown.writing import code_block, table
 
@@ -200,9 +200,7 @@ def _texts(part: GlyphRun | PageTable) -> Iterable[str]:
     return part.texts if isinstance(part, PageTable) else (part.text,)
 
 
-def text_of(
-    views: Sequence[View], pages: int, outline: Mapping[tuple[int, str], int], scans: Mapping[int, str]
-) -> Text:
+def text_of(views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str]) -> Text:
     """Return the text of a document of so many pages.
 
     `outline` has levels of titles, `scans` the texts of pages that OCR read, by their numbers. What else such a page
@@ -265,7 +263,7 @@ def _add(
     blocks: list[PageBlock],
     column: Sequence[GlyphRun | PageTable],
     styles: Styles,
-    outline: Mapping[tuple[int, str], int],
+    outline: Titles,
 ) -> None:
     """Add the lines and tables of a column to the blocks before it."""
     right = max((part.x1 for part in column if isinstance(part, GlyphRun)), default=0.0)
@@ -313,9 +311,7 @@ def _like_neighbours(column: Sequence[GlyphRun | PageTable], styles: Styles) -> 
     return alike
 
 
-def _start_block(
-    line: GlyphRun, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, differs: bool
-) -> PageBlock:
+def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[float], *, differs: bool) -> PageBlock:
     """Return the block that a line would begin; `starts` are the places of the items before it."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (differs and styles.level(line)):

@@ -53,9 +53,13 @@ def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[
     return made
 
 
-def by_baseline(runs: Iterable[GlyphRun]) -> list[list[GlyphRun]]:
+RunGroups = list[list[GlyphRun]]
+"""Runs by the row of a page, or by the cell of a row, that they are in."""
+
+
+def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
     """Return runs as rows from top to bottom, each from left to right, bullets and numbers with what they mark."""
-    rows: list[list[GlyphRun]] = []
+    rows: RunGroups = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
             rows[-1].append(run)
@@ -68,7 +72,7 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
     """Return the tables that runs of one column form without rules, and the runs outside of them."""
     tables: list[PageTable] = []
     left: list[GlyphRun] = []
-    group: list[list[GlyphRun]] = []
+    group: RunGroups = []
     for row in [*by_baseline(runs), []]:
         if row and (_goes_on(group, row) if group else len(_cells(row)) > 1):
             group.append(row)
@@ -84,9 +88,9 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
     return tables, left
 
 
-def _cells(row: Sequence[GlyphRun]) -> list[list[GlyphRun]]:
+def _cells(row: Sequence[GlyphRun]) -> RunGroups:
     """Return the cells of a row: a bullet or a number is one with what it marks."""
-    cells: list[list[GlyphRun]] = []
+    cells: RunGroups = []
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
             cells[-1].append(run)
@@ -108,9 +112,9 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
     return apart <= _WRAPPED * size and over <= len(wide)
 
 
-def _table_of_rows(group: list[list[GlyphRun]]) -> tuple[list[PageTable], list[GlyphRun]]:
+def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the table of rows, and the runs that belong to none."""
-    after: list[list[GlyphRun]] = []
+    after: RunGroups = []
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
         after.insert(0, group.pop())

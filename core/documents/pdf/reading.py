@@ -262,7 +262,11 @@ def open_document(data: bytes, most: int) -> Iterator[Any]:
         document.close()
 
 
-def outline(document: Any) -> dict[tuple[int, str], int]:
+Titles = dict[tuple[int, str], int]
+"""The levels of bookmarks by page number and title without blanks."""
+
+
+def outline(document: Any) -> Titles:
     """Return the levels, from 1, of the bookmarks of a PDF by page number and title without blanks."""
     levels = {}
     for count, mark in enumerate(document.get_toc(max_depth=6)):

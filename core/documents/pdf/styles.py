@@ -9,7 +9,7 @@ from itertools import pairwise
 from core.documents.pdf.glyphs import COMPOUND
 from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import PageTable
-from core.documents.pdf.reading import normalize_title
+from core.documents.pdf.reading import Titles, normalize_title
 
 LARGER = 1.1
 """From how many times the size of the body on a line is a heading."""
@@ -60,7 +60,7 @@ def body_size(views: Sequence[View]) -> float:
     return weights.most_common(1)[0][0] if weights else 10.0
 
 
-def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], body: float) -> Styles:
+def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
     """Return the styles of a document; `outline` has the levels of titles."""
     lines = _lines(views)
     pitches: Counter[float] = Counter()
@@ -111,9 +111,7 @@ _LONGEST = 120
 """Characters from which on a line is none of these."""
 
 
-def drop_running(
-    views: Sequence[View], pages: int, body: float, outline: Mapping[tuple[int, str], int]
-) -> tuple[str, ...]:
+def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
     """Leave out lines near the edges of pages that are page numbers, or that are on many pages but for numbers.
 
     Return what those that are no numbers say, each once.

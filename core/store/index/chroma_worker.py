@@ -72,9 +72,10 @@ class Directory(Collections):
             self._lock.release()
 
 
-def _reply(
-    opened: dict[Place, Directory | RemoteChroma], request: tuple[Place, str, dict[str, Any]]
-) -> tuple[object, bool]:
+Opened = dict[Place, Directory | RemoteChroma]
+
+
+def _reply(opened: Opened, request: tuple[Place, str, dict[str, Any]]) -> tuple[object, bool]:
     """Return the result of a method, or a StoreError, and whether the process goes on."""
     place, verb, arguments = request
     try:
@@ -84,9 +85,7 @@ def _reply(
         return reply, isinstance(error, Exception) and not isinstance(error, NotOpened)
 
 
-def _answer(
-    opened: dict[Place, Directory | RemoteChroma], place: Place, verb: str, arguments: dict[str, Any]
-) -> object:
+def _answer(opened: Opened, place: Place, verb: str, arguments: dict[str, Any]) -> object:
     if verb == "open":
         _close(opened, place, sealed=False)
         opened[place] = (
@@ -101,7 +100,7 @@ def _answer(
     return getattr(opened[place], verb)(**arguments)
 
 
-def _close(opened: dict[Place, Directory | RemoteChroma], place: Place, *, sealed: bool) -> None:
+def _close(opened: Opened, place: Place, *, sealed: bool) -> None:
     collections = opened.pop(place, None)
     if collections is not None:
         collections.close(sealed=sealed)
@@ -140,7 +139,7 @@ def main() -> None:
     # Building a graph takes every core there is: who writes notes, and other programs, come first.
     if hasattr(os, "nice"):
         os.nice(10)
-    opened: dict[Place, Directory | RemoteChroma] = {}
+    opened: Opened = {}
     serve(partial(_reply, opened))
     for collections in opened.values():
         with suppress(Exception):
