@@ -4,7 +4,6 @@ import base64
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from threading import Lock
 from typing import Any
 
@@ -16,6 +15,7 @@ from core.base.messages import message
 from core.base.text import CJK
 from core.base.threads import DaemonPool
 from core.embedding import model_folder
+from core.embedding.tokens import span_rows
 from core.model import Matrix, Role, Spans
 from core.providers import REACH_SECONDS, ProviderServer
 from core.settings.config import settings as configured
@@ -80,8 +80,7 @@ class OpenAICompatible:
         The estimate is 1.0 to 1.5 times the tokens of multilingual-e5 in Chinese and English notes. It is below them
         only in base64 and emoji (four fifths).
         """
-        spans = (match.span() for match in _TOKENS.finditer(text))
-        return np.fromiter(chain.from_iterable(spans), np.int32).reshape(-1, 2)
+        return span_rows(match.span() for match in _TOKENS.finditer(text))
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text; raises ProviderError if the server fails or its answer can't be used."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, Protocol, cast
@@ -18,7 +17,7 @@ from core.embedding.bert import load_supported
 from core.embedding.graphs import core_count, thread_count
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
 from core.embedding.model_folder import ModelFacts, read_facts
-from core.embedding.tokens import WithTokens, unit
+from core.embedding.tokens import WithTokens, span_rows, unit
 from core.model import Device, Ids, Matrix, Role, Running, Spans
 
 # A folder of a model -> tokens and vectors.
@@ -295,7 +294,7 @@ def _segments(text: str) -> Iterator[Span]:
 
 
 def _spans(encoding: Any) -> Spans:
-    spans = np.fromiter(chain.from_iterable(encoding.offsets), np.int32).reshape(-1, 2)
+    spans = span_rows(encoding.offsets)
     return spans[spans[:, 1] > spans[:, 0]]
 
 

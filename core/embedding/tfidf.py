@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
 
 import numpy as np
 
 from core.base.text import CJK, STOP_WORDS, keywords
+from core.embedding.tokens import span_rows
 from core.model import Matrix, Role, Spans
 
 VERSION = 3
@@ -41,8 +41,7 @@ class Tfidf:
 
     def tokens(self, text: str) -> Spans:
         """Return the span of each word (at most 12 letters), Chinese character and sign."""
-        spans = (match.span() for match in _TOKENS.finditer(text))
-        return np.fromiter(chain.from_iterable(spans), np.int32).reshape(-1, 2)
+        return span_rows(match.span() for match in _TOKENS.finditer(text))
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text, the same for notes and questions."""

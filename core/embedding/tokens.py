@@ -4,15 +4,23 @@ Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token.
 token vector of the model take a thirty-second of its size and rank nearly as well (decision 6).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from core.base.blobs import Span
 from core.embedding.protocol import Embedder
-from core.model import Bits, Matrix, Role
+from core.model import Bits, Matrix, Role, Spans
+
+
+def span_rows(spans: Iterable[Span]) -> Spans:
+    """Return spans as rows."""
+    return np.fromiter(chain.from_iterable(spans), np.int32).reshape(-1, 2)
+
 
 WithTokens = tuple[Matrix, list[Matrix]]
 """The vectors of texts, and those of the tokens of each."""

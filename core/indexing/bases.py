@@ -23,7 +23,7 @@ from core.chunking import check as check_chunking
 from core.documents import converting
 from core.embedding import Embedder
 from core.indexing.chunks import Chunks
-from core.indexing.cutter import cut_by
+from core.indexing.cutter import outdated_notes
 from core.indexing.indexer import Indexer
 from core.indexing.models import Models
 from core.model import (
@@ -196,11 +196,7 @@ class Bases:
         base = self.get(name)
         check_chunking(options, base.chunking)
         target, embedder = replace(base, chunking=options), self._models.embedder(base)
-        notes = [
-            note_id
-            for note_id, stored in self._store.notes.cut_by(base).items()
-            if stored != cut_by(self._store.notes.options(note_id) or options, base.fingerprint)
-        ]
+        notes = outdated_notes(self._store, target)
         return _measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
 
     @log_call("base.delete")

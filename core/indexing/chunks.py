@@ -11,7 +11,7 @@ from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.base.faults import wrap_file_errors
 from core.embedding import Embedder
 from core.indexing.chunk_editor import Act, ChunkEditor
-from core.indexing.cutter import cut_by
+from core.indexing.cutter import outdated_notes
 from core.indexing.edits import apply
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.indexing.indexer import Indexed, Indexer
@@ -186,12 +186,7 @@ class Chunks:
             chunking.check(options, base.chunking)
             base = self._store.bases.change(base, chunking=options)
         notes = self._store.notes.cut_by(base)
-        outdated = [
-            note_id
-            for note_id, stored in notes.items()
-            if options is None
-            or stored != cut_by(self._store.notes.options(note_id) or base.chunking, base.fingerprint)
-        ]
+        outdated = [*notes] if options is None else outdated_notes(self._store, base)
         done = Indexer(self._store, base, embedder).recut(outdated, progress)
         return done.report(len(notes) - len(outdated), started)
 

@@ -212,6 +212,15 @@ def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
     return json.dumps([asdict(options), fingerprint])
 
 
+def outdated_notes(store: Store, base: KnowledgeBase) -> list[str]:
+    """Return the notes of a base that aren't cut as its options, or their own, say."""
+    return [
+        note_id
+        for note_id, stored in store.notes.cut_by(base).items()
+        if stored != cut_by(store.notes.options(note_id) or base.chunking, base.fingerprint)
+    ]
+
+
 def _with_pages(chunks: Sequence[Chunk], document: Document, body: str) -> list[Chunk]:
     """Return the chunks with the page of the first letter of each that isn't in the one before."""
     places = ((chunk, body[start : chunk.end], start) for chunk, start in zip(chunks, own_starts(chunks), strict=True))

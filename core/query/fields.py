@@ -111,7 +111,7 @@ def chosen(name: str, field: str, values: Iterable[str], at: Span, properties: C
             at,
             name=name,
             value=value,
-            choices=[*CHOICES.get(field, KINDS), *(_some(properties) if field == "has" else ())],
+            choices=[*CHOICES.get(field, KINDS), *(sorted(properties)[:_SHOWN] if field == "has" else ())],
             help=_AS_TEXT,
         ) from error
 
@@ -124,11 +124,6 @@ def _stored(field: str, value: str, properties: Collection[str]) -> str:
         if field == "has" and (folded := fold(value)) in properties:
             return folded
         raise
-
-
-def _some(properties: Collection[str]) -> list[str]:
-    """Return properties that a sentence has room for."""
-    return sorted(properties)[:_SHOWN]
 
 
 def stored(field: str, value: str) -> str:

@@ -7,13 +7,13 @@ from itertools import islice, pairwise
 from pathlib import Path
 from string import ascii_lowercase, digits
 
-from core.base import files
 from core.base.app_paths import provide_file
 from core.base.blobs import Span
 from core.base.errors import ConfigError
 from core.base.messages import Message, message
 from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
 from core.model import Spans
+from core.settings.errors import read_file
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
@@ -108,12 +108,7 @@ def load(path: Path) -> Synonyms:
 
     Raises ConfigError that names the line, for a group of fewer than two words and for a file that is not text.
     """
-    try:
-        content = files.read(path)
-    except FileNotFoundError:
-        return Synonyms()
-    except (OSError, files.Unfit) as error:
-        raise ConfigError("{path} can't be read: {reason}.", path=str(path), reason=files.reason(error)) from error
+    content = read_file(path) or b""
     try:
         lines = re.split(LINE_END, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -32,7 +32,7 @@ from core.model import (
     Source,
     complete,
 )
-from core.settings.errors import PREFIX, error_of, parse_settings, problem_of, section_error
+from core.settings.errors import PREFIX, error_of, parse_settings, problem_of, read_file, section_error
 from core.settings.sections import (
     INDEX_TOKEN,
     KEYS,
@@ -161,14 +161,7 @@ class Settings(BaseSettings):
 
 def _in_file() -> dict[str, Any]:
     """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
-    try:
-        return parse_settings(files.read(FILE), FILE)
-    except FileNotFoundError:
-        return {}
-    except (OSError, files.Unfit) as error:
-        raise ConfigError(
-            "{path} can't be read: {reason}.", path=str(FILE.absolute()), reason=files.reason(error)
-        ) from error
+    return parse_settings(read_file(FILE) or b"", FILE)
 
 
 def read_entered_servers() -> dict[str, dict[str, str]]:

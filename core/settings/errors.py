@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from core.base import files
 from core.base.errors import ConfigError
 from core.base.messages import Message, message, reason_of, verbatim
 
@@ -38,6 +39,18 @@ _REASONS = {
     "model_attributes_type": _SECTION,
 }
 """Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
+
+
+def read_file(path: Path) -> bytes | None:
+    """Return the bytes of a file that the user writes, None without it; raises ConfigError where it can't be read."""
+    try:
+        return files.read(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, files.Unfit) as error:
+        raise ConfigError(
+            "{path} can't be read: {reason}.", path=str(path.absolute()), reason=files.reason(error)
+        ) from error
 
 
 def parse_settings(data: bytes, path: Path) -> dict[str, Any]:

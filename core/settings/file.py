@@ -17,7 +17,7 @@ from core.base.messages import Message
 from core.model import ProgramSetting
 from core.settings import config
 from core.settings.config import FILE, Settings, settings
-from core.settings.errors import parse_settings, place_of
+from core.settings.errors import parse_settings, place_of, read_file
 from core.settings.sections import KEYS
 
 _LOG = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class SettingsFile:
 
     def text(self) -> str:
         """Return the file as text, "" without one; raises ConfigError for one that can't be read."""
-        return _content().decode("utf-8-sig", "replace")
+        return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
         """Describe a setting, such as `search.limit`."""
@@ -103,7 +103,7 @@ class SettingsFile:
         Raises ConfigError for a file or a value that is not valid, and for a file that changes meanwhile; nothing is
         written then. Raises StoreError where the folder can't be written.
         """
-        before = _content()
+        before = read_file(FILE) or b""
         settings()
         wished = _change_setting(parse_settings(before, FILE), key, value)
         Settings(**_nested(key, value) if value is not None else {})
@@ -158,17 +158,6 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
         part[name] = value
     text = tomlkit.dumps(document).encode("utf-8")
     return _BOM + text if content.startswith(_BOM) else text
-
-
-def _content() -> bytes:
-    try:
-        return files.read(FILE)
-    except FileNotFoundError:
-        return b""
-    except (OSError, files.Unfit) as error:
-        raise ConfigError(
-            "{path} can't be read: {reason}.", path=str(FILE.absolute()), reason=files.reason(error)
-        ) from error
 
 
 def _replace(before: bytes, after: bytes) -> None:

@@ -1,7 +1,7 @@
 """Filters as SQL over the tables `notes`, `chunks` and `properties`."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -54,13 +54,13 @@ PROPERTY_TEXTS = f"""
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
     """Return the condition that a note, by a column with its id, has one of some properties."""
     values: list[object] = [*map(fold, names)]
-    return " OR ".join([f"{column} IN ({_NAMED})"] * len(values)) or "0", values
+    return _each(f"{column} IN ({_NAMED})", values), values
 
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
     """Return the condition that a property of a note, by a column with its id, holds one of some phrases."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
-    return " OR ".join([f"{column} IN ({_NAMED} AND holds_phrase(value, ?))"] * len(condition.values)) or "0", [*values]
+    return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [*values]
 
 
 def holds_phrase(text: str, folded: str) -> bool:
@@ -191,7 +191,7 @@ def _status(condition: Condition) -> Term:
 def _number(condition: Condition) -> Term:
     ends = [value.partition("..") for value in condition.values]
     values = [(int(least or -_FAR), int(most or _FAR)) for least, _, most in ends]
-    term = " OR ".join([f"{condition.field} BETWEEN ? AND ?"] * len(values)) or "0"
+    term = _each(f"{condition.field} BETWEEN ? AND ?", values)
     return term, [max(-_FAR, min(_FAR, end)) for pair in values for end in pair]
 
 
@@ -199,7 +199,7 @@ def _page(condition: Condition) -> Term:
     """A chunk may run over several pages: its pages are the one it begins on to the last that begins in it."""
     ends = [value.partition("..") for value in condition.values]
     values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
-    term = " OR ".join([f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?"] * len(values)) or "0"
+    term = _each(f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?", values)
     return term, [min(_FAR, end) for pair in values for end in pair]
 
 
@@ -213,7 +213,7 @@ def _day(condition: Condition) -> Term:
     spans = [value.partition("..") for value in condition.values]
     ends = [[datetime.fromisoformat(at) if at else None for at in (start, end)] for start, _, end in spans]
     within = _WITHIN.format(column=f"notes.{condition.field}_at")
-    return " OR ".join([within] * len(ends)) or "0", [value for start, end in ends for value in _ends(start, end)]
+    return _each(within, ends), [value for start, end in ends for value in _ends(start, end)]
 
 
 _WITHIN = (
@@ -232,7 +232,7 @@ def _ends(start: datetime | None, end: datetime | None) -> list[object]:
 
 def _kind(condition: Condition) -> Term:
     kind = "iif(json_valid(document), json_extract(document, '$.kind'), '')"
-    return " OR ".join([f"coalesce({kind} = ?, 0)"] * len(condition.values)) or "0", [*map(fold, condition.values)]
+    return _each(f"coalesce({kind} = ?, 0)", condition.values), [*map(fold, condition.values)]
 
 
 def _use(condition: Condition) -> Term:
@@ -284,7 +284,7 @@ def _in(condition: Condition) -> Term:
 def _path(condition: Condition) -> Term:
     values = map(fold, condition.values)
     patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in values]
-    return " OR ".join(["coalesce(fold(path) GLOB ?, 0)"] * len(patterns)) or "0", list(patterns)
+    return _each("coalesce(fold(path) GLOB ?, 0)", patterns), list(patterns)
 
 
 def _section(condition: Condition) -> Term:
@@ -341,7 +341,12 @@ def titles(breadcrumb: str, sections: str) -> str:
 
 def _any(term: str, condition: Condition, times: int = 1) -> Term:
     values = [fold(value) for value in condition.values]
-    return " OR ".join([term] * len(values)) or "0", [value for value in values for _ in range(times)]
+    return _each(term, values), [value for value in values for _ in range(times)]
+
+
+def _each(term: str, values: Sized) -> str:
+    """Return the condition that one of several values meets a term."""
+    return " OR ".join([term] * len(values)) or "0"
 
 
 def _literal(text: str) -> str:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.base.messages import Message, from_json, to_json
+from core.base.messages import Message, to_json
 from core.documents.kinds import PICTURES
-from core.model import Condition, Failed, Filters, ImageStatus, Matrix, NotePicture, PictureFile
+from core.model import Condition, Filters, ImageStatus, Matrix, NotePicture, PictureFile
 from core.store import filters as narrowed
 from core.store.picture_table import file_of, picture_of
-from core.store.reading import loaded
+from core.store.reading import failure_of
 from core.store.table import StoreTable
 
 _KINDS = ", ".join(map(repr, PICTURES))
@@ -123,7 +123,7 @@ class ImageTable(StoreTable):
             " GROUP BY note_images.hash ORDER BY 1",
             model,
         ).fetchall()
-        failed = [Failed(place, from_json(loaded(reason) or str(reason))) for place, _, reason in rows if reason]
+        failed = [failure_of(place, reason) for place, _, reason in rows if reason]
         known = sum(bool(is_known) for _, is_known, _ in rows)
         return ImageStatus(known, tuple(failed), len(rows) - known - len(failed))
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from core.base.messages import Message, from_json, message, to_json
+from core.base.messages import Message, message, to_json
 from core.model import (
     Failed,
     IncompleteNote,
@@ -17,7 +17,7 @@ from core.model import (
     ReadPicture,
     SourceFile,
 )
-from core.store.reading import RowReader, loaded, stored
+from core.store.reading import RowReader, failure_of, stored
 from core.store.table import AMONG, StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
@@ -50,7 +50,7 @@ class DocumentTable(StoreTable):
     def unread(self, base: KnowledgeBase) -> list[Failed]:
         """Return the files of a base's folders and uploads that weren't read, by their paths."""
         rows = self._database.rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
-        return [Failed(str(path), from_json(loaded(reason) or str(reason))) for path, reason in rows]
+        return [failure_of(path, reason) for path, reason in rows]
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
         """Return the notes of a base that lack parts of their files, by their paths."""
@@ -68,10 +68,7 @@ class DocumentTable(StoreTable):
             " WHERE base_id = ? AND source_ref = ? AND readers = ?",
             *(base.id, source_ref, readers),
         )
-        return {
-            path: (SourceFile(path, *state), Failed(str(path), from_json(loaded(reason) or str(reason))))
-            for path, *state, reason in rows
-        }
+        return {path: (SourceFile(path, *state), failure_of(path, reason)) for path, *state, reason in rows}
 
     def set_unread(self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[UnreadFile]) -> None:
         """Write the files of one source that weren't read, in place of those before."""
@@ -199,7 +196,7 @@ class PictureTable(StoreTable):
             " WHERE note_id = ? AND reason != '' ORDER BY start",
             note_id,
         )
-        return [Failed(str(target), from_json(loaded(reason) or str(reason))) for target, reason in rows]
+        return [failure_of(target, reason) for target, reason in rows]
 
     # of bases that don't read pictures any more
 

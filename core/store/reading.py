@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from core.base.codec import DAMAGE, Decoder, decoder
-from core.base.messages import Message, message
-from core.model import CALENDAR_ENDS, NOTE_FIELDS
+from core.base.messages import Message, from_json, message
+from core.model import CALENDAR_ENDS, NOTE_FIELDS, Failed
 
 _LOG = logging.getLogger(__name__)
 _MOST = 20
@@ -116,6 +116,11 @@ def fields_in(stored: object, kind: type) -> dict[str, Any]:
     value = loaded(stored)
     needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     return dict.fromkeys(needed) | (value if isinstance(value, dict) else {})
+
+
+def failure_of(path: object, reason: object) -> Failed:
+    """Return what couldn't be read, from its path and its stored reason."""
+    return Failed(str(path), from_json(loaded(reason) or str(reason)))
 
 
 def stored(hint: Any) -> Decoder:

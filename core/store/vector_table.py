@@ -8,6 +8,7 @@ import numpy as np
 
 from core.base.errors import IndexDamaged
 from core.embedding.centring import PLAIN, Centring
+from core.embedding.tokens import unit
 from core.markdown.tags import key
 from core.model import Bits, Filters, KnowledgeBase, Matrix
 from core.store import filters as narrowed
@@ -85,7 +86,7 @@ class VectorTable(StoreTable):
             for (note_id, _), vector in zip(rows, vectors, strict=True):
                 sums[note_id] = sums[note_id] + vector if note_id in sums else vector
         stacked = np.stack([*sums.values()]) if sums else np.empty((0, base.dimension), np.float32)
-        return [*sums], stacked / np.maximum(np.linalg.norm(stacked, axis=1, keepdims=True), 1e-9)
+        return [*sums], unit(stacked)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the entries in the vector index of the vectors of these ids, equal ones once."""
@@ -309,9 +310,3 @@ class NoteVectors(StoreTable):
             first = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])
             sums = np.add.reduceat(vectors, first)
             yield from zip(owners[first].tolist(), unit(sums), strict=True)
-
-
-def unit(rows: Matrix) -> Matrix:
-    """Return rows with unit length; a row of zeros stays."""
-    lengths: Matrix = np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), np.float32(1e-6))
-    return rows / lengths

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 from core.base.errors import SourceError
 from core.documents.kinds import kind_of
@@ -16,6 +16,7 @@ from core.documents.office.blocks import Blocks, Insertions, Readings, numeral
 from core.documents.office.package import (
     Following,
     Package,
+    add_element,
     elements_named,
     first,
     insert_after,
@@ -116,9 +117,9 @@ def _write(paragraph: Element, label: str, number: str, level: str) -> None:
         paragraph.insert(0, properties)
     for old in [element for element in properties if local(element) == "numPr"]:
         properties.remove(old)
-    numbered = SubElement(properties, qualified_name(paragraph, "numPr"))
-    for name, said in (("ilvl", level), ("numId", number)):
-        SubElement(numbered, qualified_name(paragraph, name)).set(qualified_name(paragraph, "val"), said)
+    numbered = add_element(properties, "numPr")
+    add_element(numbered, "ilvl", val=level)
+    add_element(numbered, "numId", val=number)
     paragraph.insert(list(paragraph).index(properties) + 1, text_run(paragraph, label + " "))
 
 
@@ -126,12 +127,12 @@ def _add_bullets(root: Element, number: str) -> None:
     """Add a list without numbers to the definitions."""
     abstract = Element(qualified_name(root, "abstractNum"), {qualified_name(root, "abstractNumId"): f"9{number}"})
     for depth in range(_LEVELS):
-        level = SubElement(abstract, qualified_name(root, "lvl"), {qualified_name(root, "ilvl"): str(depth)})
-        SubElement(level, qualified_name(root, "numFmt")).set(qualified_name(root, "val"), "bullet")
-        SubElement(level, qualified_name(root, "lvlText")).set(qualified_name(root, "val"), "•")
+        level = add_element(abstract, "lvl", ilvl=str(depth))
+        add_element(level, "numFmt", val="bullet")
+        add_element(level, "lvlText", val="•")
     root.insert(0, abstract)
-    made = SubElement(root, qualified_name(root, "num"), {qualified_name(root, "numId"): number})
-    SubElement(made, qualified_name(root, "abstractNumId")).set(qualified_name(root, "val"), f"9{number}")
+    made = add_element(root, "num", numId=number)
+    add_element(made, "abstractNumId", val=f"9{number}")
 
 
 def _lists(root: Element) -> dict[str, _List]:

@@ -154,10 +154,17 @@ def qualified_name(element: Element, name: str) -> str:
     return str(element.tag).rpartition("}")[0] + "}" + name
 
 
+def add_element(parent: Element, name: str, **attributes: str) -> Element:
+    """Add an element at the end of another one, in whose namespace are its name and those of its attributes."""
+    return SubElement(
+        parent, qualified_name(parent, name), {qualified_name(parent, key): said for key, said in attributes.items()}
+    )
+
+
 def text_run(element: Element, text: str) -> Element:
     """Return a run of text in the namespace of another element of a Word document."""
     made = Element(qualified_name(element, "r"))
-    said = SubElement(made, qualified_name(element, "t"))
+    said = add_element(made, "t")
     said.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
     said.text = text
     return made

@@ -15,11 +15,12 @@ import numpy as np
 from core.base.errors import NoteNotFound
 from core.base.messages import Message, message, plural
 from core.base.text import fold
+from core.embedding.tokens import unit
 from core.features.related.wording import Shared, Text, Wording
 from core.model import Matrix, Note, NoteSummary, PlaceSuggestion, TagSuggestion
 from core.notes.links import NoteLinks
 from core.store import Store
-from core.store.vector_table import Sign, unit
+from core.store.vector_table import Sign
 
 # How near notes are by meaning: one vector for each, in memory, read again when its windows change.
 
