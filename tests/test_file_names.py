@@ -91,6 +91,6 @@ def test_every_way_in_and_out_makes_names_harmless(tmp_path: Path, monkeypatch: 
     with zipfile.ZipFile(stream, "w") as archive:
         for path in HOSTILE:
             archive.writestr(path, "text")
-    upload.unzip(stream.getvalue(), tmp_path / "zip")
+    upload.unzip_from(stream, tmp_path / "zip", name="the archive")
     upload.unpack([(path, b"more") for path in HOSTILE], tmp_path / "loose")
     assert paths_below(tmp_path / "zip") == paths_below(tmp_path / "loose") == harmless

@@ -122,15 +122,12 @@ def too_large(path: str, size: int, most: int = MAX_BYTES) -> SourceError:
     return SourceError(path, "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=most // 2**20)
 
 
-def _controls(data: bytes) -> int:
-    return len(data) - len(data.translate(None, _CONTROLS))
-
-
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:
     """Return a text without NULs; raises SourceError for control characters. `data` is its UTF-8 where it is known."""
     if not text:
         raise EmptyFile(path)
-    controls = _controls(text.encode("utf-8", "replace") if data is None else data)
+    data = text.encode("utf-8", "replace") if data is None else data
+    controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > 1 + len(text) // 100:
         raise SourceError(path, "contains binary data, not text, despite its name.")
     return text.replace("\0", "�") if controls else text

@@ -84,17 +84,12 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed
     return others
 
 
-def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> list[Failed]:
+def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
     """Write the note files and documents of a zip archive below `destination`; return the others.
 
     The limits apply to the bytes that are unpacked, not to the sizes stated in the archive. Raises
     SourceError for a damaged archive, a zip bomb, or a name that leads out of the folder.
     """
-    return unzip_from(io.BytesIO(data), destination, name=name)
-
-
-def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
-    """Write the files of a zip archive as `unzip` does."""
     with _translate_zip_errors(name), _open_zip(stream, name) as archive:
         return _unzip(archive, destination, _Allowance(name, _most(stream.seek(0, io.SEEK_END))))
 
@@ -116,7 +111,7 @@ def _not_read(path: str) -> list[Failed]:
 class Archive:
     """The files of a zip archive by their `names`, read when they are needed.
 
-    The methods raise SourceError as `unzip` does.
+    The methods raise SourceError as `unzip_from` does.
     """
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
@@ -159,7 +154,7 @@ class Archive:
 
 
 def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
-    """Open a zip archive whose files are read while the stream is open; raises SourceError as `unzip` does.
+    """Open a zip archive whose files are read while the stream is open; raises SourceError as `unzip_from` does.
 
     One that isn't `limited` may unpack to any size.
     """
@@ -301,7 +296,7 @@ def fill(files: Iterable[tuple[str, bytes]], into: Path) -> list[Failed]:
     for name, data in files:
         names.append(name)
         if name.lower().endswith(".zip"):
-            others += unzip(data, into, name=name)
+            others += unzip_from(io.BytesIO(data), into, name=name)
         else:
             others += unpack([(name, data)], into)
     if len(names) == len(others) == 1:
@@ -378,7 +373,8 @@ def rewrite_export(staging: Path) -> tuple[str, list[Failed], list[Failed]]:
     importer = export_importer(staging)
     if importer is None:
         return "", [], []
-    with _sibling_folder(staging) as notes:
+    with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
+        notes = Path(place)
         failed, lacking = write(importer, notes)
         for item in list(staging.iterdir()):
             shutil.rmtree(item) if item.is_dir() else item.unlink()
@@ -393,9 +389,3 @@ def text_of(importer: Importer, path: str) -> DocumentText:
     if isinstance(imported, Imported):
         return DocumentText(imported.text, Document("md", importer.name))
     raise SourceError(path, imported.error)
-
-
-@contextmanager
-def _sibling_folder(folder: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=folder.parent) as place:
-        yield Path(place)

@@ -12,7 +12,8 @@ from itertools import chain
 from typing import Self
 
 from core.base.text import one_line
-from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage, Spans
+from core.chunking.reading import Tokens
+from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage
 from core.store import Store
 
 # Passages: hits widened by the chunks around them.
@@ -145,7 +146,7 @@ class _Piece:
 class _Block:
     """Pieces within a budget of tokens, in the order in which they were added."""
 
-    def __init__(self, tokens: Callable[[str], Spans], budget: int) -> None:
+    def __init__(self, tokens: Tokens, budget: int) -> None:
         self.pieces: list[_Piece] = []
         self._tokens = tokens
         self._left = budget
@@ -205,9 +206,7 @@ def escape_marks(text: str) -> str:
     return _BRACKET.sub("‹", text)
 
 
-def build(
-    store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Callable[[str], Spans], budget: int
-) -> Context:
+def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Tokens, budget: int) -> Context:
     """Return the chunks of hits and of their neighbours as one block with numbered citations, best first.
 
     A hit's own chunk comes before its neighbours, the nearest first, and what exceeds the budget is cut away from

@@ -133,10 +133,7 @@ class QuestionTable(StoreTable):
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the texts of the questions of all sets."""
-        with self._database.write(aside=True) as connection:
-            for rowid, text in connection.execute("SELECT rowid, text FROM questions").fetchall():
-                if (now := reworded(text)) != text:
-                    connection.execute("UPDATE questions SET text = ? WHERE rowid = ?", (now, rowid))
+        self._reword(reworded, "questions", "text")
 
     def delete(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
         """Delete questions, and return how many there were."""

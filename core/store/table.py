@@ -17,6 +17,15 @@ class StoreTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def _reword(self, reworded: Callable[[str], str], table: str, column: str, which: str = "TRUE") -> None:
+        """Change the texts in a column of some rows; of rows that are equal then, one stays."""
+        with self._database.write(aside=True) as connection:
+            for (text,) in connection.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {which}").fetchall():
+                if (now := reworded(text)) != text:
+                    connection.execute(
+                        f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ? AND {which}", (now, text)
+                    )
+
 
 class _Reader(Protocol):
     _database: Database

@@ -1,6 +1,5 @@
 """What the user and programs did with notes, as rows: uses with verdicts, clicks on hits, past searches."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
@@ -35,10 +34,7 @@ class ClickTable(StoreTable):
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the texts of questions; equal clicks become one."""
-        with self._database.write(aside=True) as connection:
-            for (text,) in connection.execute("SELECT DISTINCT question FROM clicks").fetchall():
-                if (now := reworded(text)) != text:
-                    connection.execute("UPDATE OR REPLACE clicks SET question = ? WHERE question = ?", (now, text))
+        self._reword(reworded, "clicks", "question")
 
 
 def _click_day(day: datetime) -> str:
@@ -86,10 +82,7 @@ class SearchTable(StoreTable):
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the text of past questions; equal ones become one."""
-        with self._database.write(aside=True) as connection:
-            for (query,) in connection.execute("SELECT query FROM searches").fetchall():
-                if (now := reworded(query)) != query:
-                    connection.execute("UPDATE OR REPLACE searches SET query = ? WHERE query = ?", (now, query))
+        self._reword(reworded, "searches", "query")
 
     def delete_for_good(self, query: str) -> None:
         self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)
@@ -211,14 +204,7 @@ class UseTable(StoreTable):
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the texts of questions for which notes were used; equal uses become one."""
-        with self._database.write(aside=True) as connection:
-            texts = connection.execute(f"SELECT DISTINCT context FROM uses WHERE used_in {AMONG}", (_QUESTIONS,))
-            for (text,) in texts.fetchall():
-                if (now := reworded(text)) != text:
-                    connection.execute(
-                        f"UPDATE OR REPLACE uses SET context = ? WHERE context = ? AND used_in {AMONG}",
-                        (now, text, _QUESTIONS),
-                    )
+        self._reword(reworded, "uses", "context", f"used_in IN {OF_QUESTIONS}")
 
 
 def _row(use: Use) -> tuple[object, ...]:
@@ -227,5 +213,4 @@ def _row(use: Use) -> tuple[object, ...]:
     return use.note_id, use.chunk_id, use.used_in, use.context, at, times, use.helpful
 
 
-_QUESTIONS = json.dumps(OF_QUESTIONS)
 _USE = RowReader(Use, message("use"), "context", key="note_id")

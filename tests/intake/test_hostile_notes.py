@@ -12,7 +12,7 @@ import pytest
 
 from core.chunking import cut
 from core.intake.notefile import read
-from core.intake.upload import unzip
+from core.intake.upload import unzip_from
 from core.model import ChunkingOptions, Note
 from tests.chunking.fakes import note, words
 from tests.growth import assert_grows_linearly, assert_linear
@@ -89,6 +89,6 @@ def test_zips_of_many_members_take_time_in_proportion(member: Callable[[int], st
         with zipfile.ZipFile(data, "w") as made:
             for number in range(size):
                 made.writestr(member(number), b"")
-        return lambda: unzip(data.getvalue(), tmp_path / str(size))
+        return lambda: unzip_from(data, tmp_path / str(size), name="the archive")
 
     assert_grows_linearly(prepare, 400)

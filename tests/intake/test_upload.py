@@ -11,7 +11,8 @@ import pytest
 from core.base.errors import SourceError
 from core.intake import upload
 from core.intake.sync import FolderSource, plan
-from core.intake.upload import unpack, unzip
+from core.intake.upload import unpack, unzip_from
+from core.model import Failed
 
 BAD_NAMES = [
     "../out.md",
@@ -30,6 +31,10 @@ BAD_NAMES = [
     "line\nbreak.md",
     "\udcff.md",
 ]
+
+
+def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> list[Failed]:
+    return unzip_from(io.BytesIO(data), destination, name=name)
 
 
 def archive(files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -333,16 +333,14 @@ class Slides:
     def blocks(self) -> Blocks:
         """Return all slides, each under its title or number."""
         relations = self._package.relations(self._main)
-        targets = [relations[item].target for item in self._ids() if item in relations]
+        listed = map(relation_id, elements_named(self._package.xml(self._main), "sldId"))
+        targets = [relations[item].target for item in listed if item in relations]
         made: Blocks = []
         for number, name in enumerate((name for name in targets if name in self._package.names), 1):
             made += self._slide(name, number)
         if self._margins:
             made.append(blocks.callout("footer", "", blocks.paras(self._margins)))
         return made
-
-    def _ids(self) -> Iterator[str]:
-        return (relation_id(element) for element in elements_named(self._package.xml(self._main), "sldId"))
 
     def _slide(self, name: str, number: int) -> Blocks:
         root = self._package.xml(name)

@@ -75,11 +75,6 @@ def tokens(data: bytes) -> Iterator[Token]:
             yield Token("", None, text)
 
 
-def charset_encoding(charset: int | None) -> str:
-    """Return the encoding of a font by its character set, "" where it has that of the document."""
-    return _CHARSETS.get(charset or 0, "")
-
-
 def code_page_encoding(page: int | None) -> str:
     """Return the encoding of a code page, Western where it is unknown."""
     name = _PAGES.get(page or 0, f"cp{page}")
@@ -352,7 +347,7 @@ class Rtf:
             case "f":
                 state.font = self._font = number or 0
             case "fcharset" | "cpg" if state.into == "fonttbl":
-                page = charset_encoding(number) if word == "fcharset" else code_page_encoding(number)
+                page = _CHARSETS.get(number or 0) if word == "fcharset" else code_page_encoding(number)
                 self._fonts[self._font] = page or self._fonts.get(self._font, "")
                 if word == "fcharset" and number == _ANSI:
                     self._western.add(self._font)

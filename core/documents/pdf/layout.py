@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from core.documents.pdf.glyphs import WIDE, Letter, join_texts
 from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
-from core.documents.pdf.order import PageTable, by_baseline, fill_cells, order_parts
+from core.documents.pdf.order import PageTable, Part, by_baseline, fill_cells, order_parts
 from core.documents.pdf.reading import Page, Titles, normalize_title
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, drop_running, styles_of
 from core.markdown.writing import code_block, table
@@ -196,7 +196,7 @@ def letters_in(views: Sequence[View]) -> int:
     return sum(map(str.isalnum, "".join(text for part in parts for text in _texts(part))))
 
 
-def _texts(part: GlyphRun | PageTable) -> Iterable[str]:
+def _texts(part: Part) -> Iterable[str]:
     return part.texts if isinstance(part, PageTable) else (part.text,)
 
 
@@ -220,7 +220,7 @@ def text_of(views: Sequence[View], pages: int, outline: Titles, scans: Mapping[i
     return Text(*to_markdown(blocks, pages), running)
 
 
-def _without_scans(column: Sequence[GlyphRun | PageTable], scan: str) -> Sequence[GlyphRun | PageTable]:
+def _without_scans(column: Sequence[Part], scan: str) -> Sequence[Part]:
     """Return the lines and tables whose text OCR didn't read: it misses small or turned letters."""
     read = normalize_title(scan)
     return (
@@ -261,7 +261,7 @@ def _levels_of_values(blocks: Sequence[PageBlock]) -> set[int]:
 
 def _add(
     blocks: list[PageBlock],
-    column: Sequence[GlyphRun | PageTable],
+    column: Sequence[Part],
     styles: Styles,
     outline: Titles,
 ) -> None:
@@ -293,7 +293,7 @@ def _add(
         last = part
 
 
-def _like_neighbours(column: Sequence[GlyphRun | PageTable], styles: Styles) -> set[int]:
+def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
     """Return the numbers of the lines that don't differ from their neighbours: one of several in one style."""
     alike: set[int] = set()
     stretch: list[int] = []

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from core.documents.pdf.glyphs import COMPOUND
 from core.documents.pdf.lines import GlyphRun
-from core.documents.pdf.order import PageTable
+from core.documents.pdf.order import Part
 from core.documents.pdf.reading import Titles, normalize_title
 
 LARGER = 1.1
@@ -23,7 +23,7 @@ class View:
 
     number: int
     height: float
-    columns: list[list[GlyphRun | PageTable]]
+    columns: list[list[Part]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     Return what those that are no numbers say, each once.
     """
     at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
-    edges: list[tuple[list[GlyphRun | PageTable], GlyphRun, tuple[str, bool]]] = []
+    edges: list[tuple[list[Part], GlyphRun, tuple[str, bool]]] = []
     for view, column, line in _at_edges(views):
         text = normalize_title(line.text)
         is_title = line.size >= LARGER * body or (line.page, text) in outline
@@ -135,7 +135,7 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     return tuple(dict.fromkeys(dropped.values()))
 
 
-def _at_edges(views: Sequence[View]) -> Iterator[tuple[View, list[GlyphRun | PageTable], GlyphRun]]:
+def _at_edges(views: Sequence[View]) -> Iterator[tuple[View, list[Part], GlyphRun]]:
     for view in views:
         for column in view.columns:
             for line in column:

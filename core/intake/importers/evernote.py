@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from xml.etree.ElementTree import Element, ParseError, fromstring
 from xml.parsers import expat
 from zoneinfo import ZoneInfo
 
@@ -46,35 +47,20 @@ def _day(time: str, zone: str) -> str:
 
 def recognized_words(index: str) -> str:
     """Return the words of a picture of which Evernote was sure, "" where its index can't be read."""
-    words: list[str] = []
-    best: list[tuple[int, str]] = []
-
-    def start(name: str, about: dict[str, str]) -> None:
-        if name == "item":
-            best.clear()
-        elif name == "t":
-            weight = about.get("w", "")
-            best.append((int(weight) if weight.isdecimal() and len(weight) < 4 else 0, ""))
-
-    def text(data: str) -> None:
-        if best:
-            best[-1] = (best[-1][0], best[-1][1] + data)
-
-    def end(name: str) -> None:
-        if name == "item" and best:
-            weight, word = max(best, key=lambda item: item[0])
-            words.append(" ".join(word.split()) if weight >= _SURE else "")
-            best.clear()
-
-    parser = expat.ParserCreate()
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    parser.StartElementHandler, parser.CharacterDataHandler, parser.EndElementHandler = start, text, end
     try:
-        if index and "<!ENTITY" not in index:
-            parser.Parse(index, True)
-    except expat.ExpatError:
+        root = fromstring(index) if index and "<!ENTITY" not in index else Element("")
+    except ParseError:
         return ""
+    words = []
+    for item in root.iter("item"):
+        read = [(_weight(element.get("w", "")), element.text or "") for element in item.iter("t")]
+        weight, word = max(read, key=lambda pair: pair[0], default=(0, ""))
+        words.append(" ".join(word.split()) if weight >= _SURE else "")
     return " ".join(filter(None, words))
+
+
+def _weight(said: str) -> int:
+    return int(said) if said.isdecimal() and len(said) < 4 else 0
 
 
 _BLOCK = 1024 * 1024

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base import files
+from core.base.codec import DAMAGE, decode
 from core.base.errors import ConfigError, MissingDependency, SourceError
 from core.base.faults import translate_errors
 from core.base.messages import message
@@ -35,17 +36,11 @@ def key(folder: Path) -> BackupKey | None:
     """Return the key of a workspace, None where its backups aren't encrypted; raises SourceError for a damaged file."""
     file = folder / FILE
     try:
-        return _checked(**files.parse_json(files.read(file)))
+        return decode(BackupKey, files.parse_json(files.read(file)))  # type: ignore[no-any-return]
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, *DAMAGE) as error:
         raise _key_error(file) from error
-
-
-def _checked(recipient: object, identity: object) -> BackupKey:
-    if not (isinstance(recipient, str) and isinstance(identity, str)):
-        raise TypeError("a key is a text")
-    return BackupKey(recipient, identity)
 
 
 def _key_error(file: Path) -> SourceError:

@@ -140,10 +140,15 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
         raise damage_error(folder, wrong)
 
 
+def open_closed(database: Path) -> closing[sqlite3.Connection]:
+    """Open a database that no program writes to."""
+    return closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True))
+
+
 def check(database: Path) -> str:
     """Return what is wrong with the structure of a closed database, empty if nothing is."""
     try:
-        with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
+        with open_closed(database) as connection:
             (first,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
         return str(error)
@@ -151,7 +156,7 @@ def check(database: Path) -> str:
 
 
 def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Backup:
-    with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
+    with open_closed(database) as connection:
         bases, notes = (
             connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("bases", "notes")
         )

@@ -6,9 +6,7 @@ the two names, and the next opening goes on.
 """
 
 import shutil
-import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -96,7 +94,7 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
     """Raise SourceError for a database that lacks objects of its schema, or has triggers and views of others."""
     if wrong := making.check(database):
         raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
-    with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
+    with making.open_closed(database) as connection:
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
         there = {
             (kind, name): sql for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
