@@ -24,6 +24,8 @@ _CHARACTERS = 1_000_000
 
 _Report = Callable[[float], None]
 """Takes the share of a group that is embedded."""
+_Finish = Callable[[Sequence[NoteToIndex], _Report], object]
+"""Does what is to be done with a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,9 @@ class Indexer:
         tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
         return self._run(tasks, total, progress, self._write_group, _WRITTEN)
 
-    def recut_words(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
+    def recut_words(self, note_ids: Sequence[str]) -> Indexed:
         """Cut and store stored notes as `write` does, without embedding; notes deleted meanwhile are left out."""
-        tasks = ((self._title(note_id), partial(self._cutter.recut, note_id)) for note_id in note_ids)
-        return self._run(tasks, len(note_ids), progress, self._write_group, _WRITTEN)
+        return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group, _WRITTEN)
 
     def recut(
         self,
@@ -109,18 +110,16 @@ class Indexer:
 
         `options` become the notes' own; `edits` replace the edits they have.
         """
-        tasks = ((self._title(note_id), partial(self._cutter.recut, note_id, options, edits)) for note_id in note_ids)
-        return self._run(tasks, len(note_ids), progress, self._store_group)
+        cut = partial(self._cutter.recut, options=options, edits=edits)
+        return self._run_stored(note_ids, cut, progress, self._store_group)
 
     def embed_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
         """Embed what the windows of stored notes lack, such as token bits, without cutting the notes."""
-        tasks = ((self._title(note_id), partial(self._cutter.reuse, note_id)) for note_id in note_ids)
-        return self._run(tasks, len(note_ids), progress, self._store_group)
+        return self._run_stored(note_ids, self._cutter.reuse, progress, self._store_group)
 
     def prepare(self, note_ids: Sequence[str], progress: Progress = no_progress) -> None:
         """Embed the windows that notes will have when they are cut again, without changing the notes."""
-        tasks = ((self._title(note_id), partial(self._cutter.recut, note_id)) for note_id in note_ids)
-        self._run(tasks, len(note_ids), progress, self._embed_missing)
+        self._run_stored(note_ids, self._cutter.recut, progress, self._embed_missing)
 
     def missing(self, note_id: str) -> Missing:
         """Return what a note will have, and what it will lack, when it is cut again."""
@@ -142,12 +141,24 @@ class Indexer:
         except NoteNotFound:
             return ""
 
+    def _run_stored(
+        self,
+        note_ids: Sequence[str],
+        cut: Callable[[str], NoteToIndex],
+        progress: Progress,
+        finish: _Finish,
+        notes: int = _GROUP,
+    ) -> Indexed:
+        """Do what `_run` does, with stored notes."""
+        tasks = ((self._title(note_id), partial(cut, note_id)) for note_id in note_ids)
+        return self._run(tasks, len(note_ids), progress, finish, notes)
+
     def _run(
         self,
         tasks: Iterable[tuple[str, Callable[[], NoteToIndex]]],
         total: int,
         progress: Progress,
-        finish: Callable[[Sequence[NoteToIndex], _Report], object],
+        finish: _Finish,
         notes: int = _GROUP,
     ) -> Indexed:
         """Run the tasks, each the title of a note and what cuts it, and finish the cut notes in groups."""

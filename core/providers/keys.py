@@ -142,26 +142,22 @@ def _write(section: str, entry: dict[str, str | None] | None) -> None:
 
 
 def _keyring() -> Any:
-    """Return the keyring of the system, None without one."""
-    try:
-        import keyring  # takes 0.1 s, and only those with a key need it
+    """Return the keyring of the system; raises anything without one, as its methods do."""
+    import keyring  # takes 0.1 s, and only those with a key need it
 
-        backend = keyring.get_keyring()
-        usable = backend.priority >= _LEAST_PRIORITY
-    except Exception:  # noqa: BLE001 a backend may raise anything
-        return None
-    return backend if usable else None
+    backend = keyring.get_keyring()
+    if backend.priority < _LEAST_PRIORITY:
+        raise LookupError("no keyring of the system")
+    return backend
 
 
 def _to_keyring(name: str, key: str) -> bool:
     """Store a key in the keyring; tell whether it is there."""
     try:
         backend = _keyring()
-        if backend is None:
-            return False
         backend.set_password(SERVICE, name, key)
         return bool(backend.get_password(SERVICE, name) == key)
-    except Exception:  # noqa: BLE001 as above
+    except Exception:  # noqa: BLE001 a backend may raise anything
         return False
 
 
@@ -169,8 +165,7 @@ def _from_keyring(name: str) -> str:
     """Return a key, "" if the keyring does not give it; asks once for each: it takes time, or a person who unlocks."""
     if name not in _known:
         try:
-            backend = _keyring()
-            value = backend.get_password(SERVICE, name) if backend else None
+            value = _keyring().get_password(SERVICE, name)
         except Exception:  # noqa: BLE001 as above
             value = None
         if not value:
@@ -183,8 +178,6 @@ def _out_of_keyring(name: str) -> bool:
     """Delete a key from the keyring; tell whether it is gone."""
     try:
         backend = _keyring()
-        if backend is None:
-            return False
         if backend.get_password(SERVICE, name) is not None:
             backend.delete_password(SERVICE, name)
     except Exception:  # noqa: BLE001 as above

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.base import files
+from core.base.codec import decoder
 
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"
@@ -39,11 +40,4 @@ class Preferences:
             _LOG.warning("The choice '%s' isn't stored: %s", name, error)
 
     def _choices(self) -> dict[str, str]:
-        return files.load(self._file, _checked, aside=not self._readonly) or {}
-
-
-def _checked(stored: dict[str, str]) -> dict[str, str]:
-    """Return choices as they were stored; raises ValueError for anything but texts by name."""
-    if not all(isinstance(value, str) for value in stored.values()):
-        raise ValueError("a choice is no text")
-    return stored
+        return files.load(self._file, decoder(dict[str, str]), aside=not self._readonly) or {}

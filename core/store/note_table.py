@@ -195,12 +195,12 @@ class NoteTable(StoreTable):
 
     def counts(self, base_ids: Iterable[str]) -> NoteCounts:
         """Count the notes of some bases, without those whose passages aren't indexed."""
-        row = self._database.row(
+        (row,) = self._database.rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id {AMONG}",
             *(*narrowed.moments(), [*base_ids]),
         )
-        return NoteCounts(*row) if row else NoteCounts(0)
+        return NoteCounts(*row)
 
     def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
         """Return the base of each note; notes that aren't stored are left out."""

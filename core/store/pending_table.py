@@ -58,12 +58,12 @@ class PendingTable(StoreTable):
     def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> PendingCount:
         """Count the pending chunks of some bases, or `only` these ids."""
         chosen, values = _chosen(only)
-        row = self._database.row(
+        (row,) = self._database.rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
             f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}",
             *([*base_ids], *values),
         )
-        return PendingCount(*row) if row else PendingCount(0, 0)
+        return PendingCount(*row)
 
     def unindexed(self, base_ids: Iterable[str]) -> set[int]:
         """Return the rowids of the chunks of some bases that have no vector: pending ones, and refused ones."""

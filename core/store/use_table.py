@@ -171,7 +171,7 @@ class UseTable(StoreTable):
     def found_since(self, since: datetime) -> int:
         """Return how many notes searches found since a time."""
         statement = "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?"
-        return int(self._database.value(statement, in_utc(since).isoformat()) or 0)
+        return int(self._database.value(statement, in_utc(since).isoformat()))
 
     def touched(self, since: datetime, unseen: datetime) -> list[str]:
         """Return the notes that searches found since a time and nobody used since an earlier one.

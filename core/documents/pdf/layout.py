@@ -356,12 +356,9 @@ def _crosses(before: PageBlock, block: PageBlock) -> bool:
 
 
 def _join(before: PageBlock, block: PageBlock, compounds: frozenset[str]) -> None:
+    before.text = join_texts(before.text, block.text, compounds)
     if block.page > (before.places[-1][1] if before.places else before.page):
-        text = join_texts(before.text, block.text, compounds)
-        before.places.append((len(text) - len(block.text), block.page))
-        before.text = text
-    else:
-        before.text = join_texts(before.text, block.text, compounds)
+        before.places.append((len(before.text) - len(block.text), block.page))
 
 
 def _indent(line: GlyphRun, left: float, size: float) -> str:
