@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -237,18 +237,16 @@ def choose_fastest() -> str:
     return "onnx" if speeds["onnx"] > CLEARLY * speeds["bundled"] else "bundled"
 
 
-def measure_speeds(
-    embedders: dict[str, Encoder], seconds: float = SECONDS, clock: Callable[[], float] = time.perf_counter
-) -> dict[str, float]:
+def measure_speeds(embedders: dict[str, Encoder]) -> dict[str, float]:
     """Return how many texts a second each embedder reads; they take turns, because other work comes and goes."""
     for embedder in embedders.values():
         embedder.embed(TYPICAL[:5], role="note")
     spent, texts = dict.fromkeys(embedders, 0.0), dict.fromkeys(embedders, 0)
-    while sum(spent.values()) < seconds:
+    while sum(spent.values()) < SECONDS:
         for name, embedder in embedders.items():
-            started = clock()
+            started = time.perf_counter()
             embedder.embed(TYPICAL, role="note")
-            spent[name] += clock() - started
+            spent[name] += time.perf_counter() - started
             texts[name] += len(TYPICAL)
     return {name: texts[name] / spent[name] for name in embedders}
 

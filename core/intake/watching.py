@@ -48,6 +48,9 @@ _AN_HOUR = 3600.0
 _IMPORT = "import"
 """The job of a sync: no other import runs at the same time."""
 
+Folders = Iterator[tuple[KnowledgeBase, str]]
+"""Watched folders with their bases."""
+
 
 class TextFolders:
     """The text folders that `[knowledge]` of the settings names, and their bases."""
@@ -226,11 +229,11 @@ class Watching:
             if paths and not self._stop.is_set() and not self._watch(base, folder, frozenset(paths)):
                 self._events.put_back(folder, paths)
 
-    def _all(self) -> Iterator[tuple[KnowledgeBase, str]]:
+    def _all(self) -> Folders:
         yield from self._folders(plain=True)
         yield from self._folders(plain=False)
 
-    def _folders(self, *, plain: bool) -> Iterator[tuple[KnowledgeBase, str]]:
+    def _folders(self, *, plain: bool) -> Folders:
         """Yield the watched folders of the bases whose notes are plain text, or of the others."""
         if plain and self._texts.automatic:
             yield from self._text_folders()
@@ -240,7 +243,7 @@ class Watching:
                 if Path(folder).is_absolute() and not there:
                     yield base, folder
 
-    def _text_folders(self) -> Iterator[tuple[KnowledgeBase, str]]:
+    def _text_folders(self) -> Folders:
         """Yield the text folders that are there with their bases, which are made if they are new."""
         for name, folder in self._texts.folders().items():
             try:

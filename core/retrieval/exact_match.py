@@ -12,7 +12,8 @@ from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise
 
 from core.base.text import CJK, STOP_WORDS, fold, keywords
-from core.model import Chunk, NoteSummary, Rowids
+from core.model import Chunk, Rowids
+from core.retrieval.fusion import Cards, ChunkMap
 from core.store.top_k import Scores
 
 Holders = Callable[[Sequence[str]], Sequence[Rowids]]
@@ -54,8 +55,8 @@ _JOINING = frozenset("的了是在吗呢么什怎哪吧啊和与及或把被用�
 def gains(
     text: str,
     by_words: Iterable[int],
-    chunks: Mapping[int, Chunk],
-    cards: Mapping[str, NoteSummary],
+    chunks: ChunkMap,
+    cards: Cards,
     holders: Holders,
 ) -> Scores:
     """Return the gain of each chunk for a question; `by_words` are chunks, the best by words first."""
@@ -69,7 +70,7 @@ def gains(
     return dict(gained)
 
 
-def first_of_sections(titles: Iterable[str], chunks: Mapping[int, Chunk]) -> list[int]:
+def first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> list[int]:
     """Return the first chunk of each note that has a section with one of these titles."""
     wanted = {_normalise_title(title) for title in titles} - {""}
     own = [rowid for rowid, chunk in chunks.items() if wanted.intersection(map(_normalise_title, chunk.sections))]
@@ -113,7 +114,7 @@ def _heading(names: tuple[str, ...]) -> Counter[str]:
     return Counter(word for name in names for word in keywords(name))
 
 
-def _runs(text: str, chunks: Mapping[int, Chunk]) -> Scores:
+def _runs(text: str, chunks: ChunkMap) -> Scores:
     """Return the gains of the chunks that hold most of the question in its order, without a gap."""
     question = _UNIT.findall(fold(text))
     if len(question) < _LEAST_WORDS:

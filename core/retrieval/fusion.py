@@ -13,6 +13,10 @@ from core.base.text import CJK
 from core.model import Chunk, NoteSummary
 from core.store.top_k import Scores, best
 
+ChunkMap = Mapping[int, Chunk]
+"""Chunks by their rowids."""
+Cards = Mapping[str, NoteSummary]
+"""Notes by their ids."""
 PHRASE = 0.3
 """Gain of a chunk that holds an optional phrase, on a scale from 0 to 1."""
 
@@ -105,7 +109,7 @@ never first, with 1 questions over both vaults lose half a point."""
 _CHARACTER = re.compile(f"[{CJK}]")
 
 
-def language_groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteSummary]) -> dict[int, bool]:
+def language_groups(chunks: ChunkMap, cards: Cards) -> dict[int, bool]:
     """Return the group of each chunk; its headings decide before its text, which may be code."""
     return {
         rowid: chunk.language in ("zh", "mixed")

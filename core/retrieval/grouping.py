@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from core.base.registry import lazy
 from core.model import Chunk
 from core.notes.links import NoteLinks
+from core.retrieval.fusion import ChunkMap
 from core.store import Store
 
 # Duplicates: overlapping chunks of a note, copies in other notes, equal lines of texts.
@@ -38,7 +39,7 @@ class Group:
     copies: list[int] = field(default_factory=list)
 
 
-def group_duplicates(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> list[Group]:
+def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list[Group]:
     """Return the first `count` groups of candidates, best first; a candidate joins the first group it repeats.
 
     Texts are compared only for candidates that may still become hits, because it takes time.
@@ -57,7 +58,7 @@ def group_duplicates(order: Sequence[int], chunks: Mapping[int, Chunk], count: i
 
 
 def _find_group(
-    rowid: int, others: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _ComparedText] | None"
+    rowid: int, others: Sequence[Group], chunks: ChunkMap, texts: "Mapping[int, _ComparedText] | None"
 ) -> Group | None:
     chunk = chunks[rowid]
     for group in others:
@@ -152,7 +153,7 @@ class Successors:
 
 
 def demote_superseded(
-    order: Sequence[int], chunks: Mapping[int, Chunk], hits: Iterable[int], successors: NewerNotes
+    order: Sequence[int], chunks: ChunkMap, hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
     """Return the candidates with those of each superseded note below the first hit of every note that supersedes it.
 

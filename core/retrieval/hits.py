@@ -12,7 +12,6 @@ from core.markdown.tags import key, with_parents
 from core.model import (
     FACETS,
     NOTE_FIELDS,
-    Chunk,
     Copy,
     DroppedCandidate,
     Facet,
@@ -28,6 +27,7 @@ from core.model import (
 from core.query.dates import YEARS
 from core.retrieval import confidence, fusion
 from core.retrieval.context import build_passage
+from core.retrieval.fusion import ChunkMap
 from core.retrieval.grouping import Group, NewerNotes, demote_superseded, group_duplicates
 from core.retrieval.ranking import RankedCandidate, Ranking, merge
 from core.store import Store
@@ -42,7 +42,7 @@ class _Ranked:
 
     rankings: Sequence[Ranking]
     candidates: Mapping[int, RankedCandidate]
-    chunks: Mapping[int, Chunk]
+    chunks: ChunkMap
     groups: Sequence[Group]
     matched: Mapping[int, Sequence[str]]
 

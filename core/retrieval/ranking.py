@@ -9,6 +9,7 @@ from core.base.messages import Message
 from core.base.registry import lazy
 from core.model import Chunk, NoteSummary, Notice, ResultMode, Rowids, StageScore
 from core.retrieval import fusion
+from core.retrieval.fusion import Cards, ChunkMap
 from core.retrieval.requests import SearchRequest
 from core.store.top_k import Scores
 
@@ -83,8 +84,8 @@ class Candidates:
 
     mode: ResultMode
     trace: Trace
-    chunks: Mapping[int, Chunk]
-    cards: Mapping[str, NoteSummary]
+    chunks: ChunkMap
+    cards: Cards
     titled: Sequence[int] = ()
     notices: tuple[Notice, ...] = ()
 

@@ -1,6 +1,5 @@
 """Reasons why a note is no hit: the first stage that none of its chunks passed."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from core.base.messages import Message, message
 from core.base.registry import lazy
 from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, StageScore, WhyNot
+from core.retrieval.fusion import ChunkMap
 from core.retrieval.ranking import Ranking
 from core.retrieval.stages import narrow
 from core.store import Store
@@ -56,7 +56,7 @@ class Reasons:
         reason = _REASONS[outcome.stage] if outcome.stage else message("It is hit {rank}.", rank=outcome.rank)
         return WhyNot(note, outcome.stage, reason, outcome.chunk, outcome.scores)
 
-    def outcome_for(self, note: NoteSummary, chunks: Mapping[int, Chunk]) -> Outcome:
+    def outcome_for(self, note: NoteSummary, chunks: ChunkMap) -> Outcome:
         """Return the outcome of some chunks of a note, by their rowids.
 
         Chunks that never became candidates were excluded before scoring, or are below the pool of every stage. In the

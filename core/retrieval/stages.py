@@ -18,6 +18,7 @@ from core.query import exclusions
 from core.reranking import Candidate, Reranker
 from core.retrieval import exact_match, fusion
 from core.retrieval.confidence import word_share
+from core.retrieval.fusion import Cards
 from core.retrieval.ranking import Candidates, Ranking, Reranked, Scope, Trace
 from core.retrieval.requests import SearchRequest
 from core.store import Store
@@ -349,9 +350,7 @@ def _caller_gain(caller: CallerContext, card: NoteSummary) -> float:
     return SCOPE_GAIN * fits + TAGS_GAIN * (len(wanted & own) / len(wanted) if wanted else 0.0)
 
 
-def _linked(
-    cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]
-) -> list[int]:
+def _linked(cards: Cards, links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
     """Return the candidates whose note links to a strong candidate's note, or is linked from it.
 
     `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the

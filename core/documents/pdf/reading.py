@@ -25,6 +25,7 @@ _DOT = 9.0
 
 Edge = dict[str, Any]
 """A ruled line as pdfplumber has it."""
+Point = tuple[float, float]
 Matrix = tuple[float, float, float, float, float, float]
 
 
@@ -53,9 +54,7 @@ def drawings(loaded: Any, left: float, top: float) -> Drawings:
     return made
 
 
-def _add_object(
-    item: Any, made: Drawings, corner: tuple[float, float], outer: Matrix, budget: list[int], depth: int
-) -> None:
+def _add_object(item: Any, made: Drawings, corner: Point, outer: Matrix, budget: list[int], depth: int) -> None:
     """Add the ruled lines of an object to the drawings, and count it."""
     import pypdfium2.raw as pdfium
 
@@ -84,7 +83,7 @@ def _product(first: Matrix, second: Matrix) -> Matrix:
     return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
 
 
-def _edges(path: Any, matrix: Matrix, corner: tuple[float, float]) -> Iterator[Edge]:
+def _edges(path: Any, matrix: Matrix, corner: Point) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines of a path; a thin rectangle is one line."""
     import pypdfium2.raw as pdfium
 
@@ -111,7 +110,7 @@ def _edges(path: Any, matrix: Matrix, corner: tuple[float, float]) -> Iterator[E
             yield from _edge(x0, y0, x1, y1)
 
 
-def _dots(path: Any, outer: Matrix, corner: tuple[float, float]) -> Iterator[tuple[float, float, float]]:
+def _dots(path: Any, outer: Matrix, corner: Point) -> Iterator[tuple[float, float, float]]:
     import pypdfium2.raw as pdfium
 
     sides = [ctypes.c_float() for _ in range(4)]

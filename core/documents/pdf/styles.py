@@ -110,14 +110,17 @@ _NUMBER = re.compile(
 _LONGEST = 120
 """Characters from which on a line is none of these."""
 
+LineKey = tuple[str, bool]
+"""What a line says, but for its numbers, and whether it is in the upper half of its page."""
+
 
 def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
     """Leave out lines near the edges of pages that are page numbers, or that are on many pages but for numbers.
 
     Return what those that are no numbers say, each once.
     """
-    at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
-    edges: list[tuple[list[Part], GlyphRun, tuple[str, bool]]] = []
+    at_edges: defaultdict[LineKey, set[int]] = defaultdict(set)
+    edges: list[tuple[list[Part], GlyphRun, LineKey]] = []
     for view, column, line in _at_edges(views):
         text = normalize_title(line.text)
         is_title = line.size >= LARGER * body or (line.page, text) in outline
@@ -125,7 +128,7 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
         at_edges[key].add(view.number)
         edges.append((column, line, key))
     many = max(2, 0.25 * pages) if pages > 2 else 2
-    dropped: dict[tuple[str, bool], str] = {}
+    dropped: dict[LineKey, str] = {}
     for column, line, key in edges:
         is_number = _NUMBER.fullmatch(line.text) and len(line.text) < 20
         if is_number or (len(at_edges[key]) >= many and len(line.text) < _LONGEST):

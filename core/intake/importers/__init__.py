@@ -27,6 +27,10 @@ class Imported:
     left_out: tuple[Omission, ...] = ()
 
 
+ImportedNotes = Iterator[Imported | Failed]
+"""Notes as they are read, and what can't be."""
+
+
 class Importer(Protocol):
     """Reads the notes of another program. Its constructor takes their folder, which is hostile, and reads nothing."""
 
@@ -45,7 +49,7 @@ class Importer(Protocol):
         Else it is an export, whose notes are written as files of other names.
         """
 
-    def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
+    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield the notes of these files, all without `paths`, in the same order for the same folder.
 
         It reads no file outside of the folder and asks no network. What can't be read is a Failed.

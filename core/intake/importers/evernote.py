@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.intake.importers import MAX_BYTES, Imported, add_front_matter, file_name, files, markup, unique
+from core.intake.importers import MAX_BYTES, Imported, ImportedNotes, add_front_matter, file_name, files, markup, unique
 from core.model import Failed, Omission
 
 TASK = ("title", "taskStatus", "dueDate", "timeZone", "description", "sortWeight", "taskGroupNoteLevelID")
@@ -108,7 +108,7 @@ class Evernote:
         suffixes = {PurePosixPath(path).suffix.lower() for path in files(self._folder)}
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
-    def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
+    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield the notes of each notebook, in its folder; a notebook without notes has failed."""
         taken: set[str] = set()
         for path in files(self._folder):

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
-from core.intake.importers import Fields, Imported, add_front_matter, files, read_text
+from core.intake.importers import Fields, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
 
 _MARK = "logseq/config.edn"
@@ -55,7 +55,7 @@ class Logseq:
         tops = [self._folder, *(inner if len(inner) == 1 else [])]
         return any((top / _MARK).is_file() for top in tops)
 
-    def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
+    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield pages as Markdown: properties as front matter, references as links to the blocks."""
         for path in paths or [path for path in files(self._folder) if path.endswith(".md")]:
             try:

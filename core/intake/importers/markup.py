@@ -49,6 +49,9 @@ def _to_markdown(writer: "_MarkdownWriter", content: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", writer.text()).strip()
 
 
+Attributes = dict[str, str]
+
+
 class _MarkdownWriter(HTMLParser):
     """Writes Markdown as it reads; runs of white space are one blank, but in code.
 
@@ -73,7 +76,7 @@ class _MarkdownWriter(HTMLParser):
         self._is_properties = False
         self._rows: list[list[str]] | None = None
         self._silent = self._cells = 0
-        self._starts: Mapping[str, Callable[[dict[str, str]], None]] = {
+        self._starts: Mapping[str, Callable[[Attributes], None]] = {
             "br": lambda _: self._write(" " if self._rows is not None else "\n"),
             "hr": lambda _: self._block("---"),
             "li": self._item,
@@ -177,26 +180,26 @@ class _MarkdownWriter(HTMLParser):
         if text:
             self._out.append("\n" + text)
 
-    def _item(self, _: dict[str, str]) -> None:
+    def _item(self, _: Attributes) -> None:
         number = self._lists[-1] if self._lists else 0
         if number:
             self._lists[-1] += 1
         self._block("")
         self._write("  " * (len(self._lists) - 1) + (f"{number}. " if number else "- "))
 
-    def _box(self, about: dict[str, str]) -> None:
+    def _box(self, about: Attributes) -> None:
         """Write a box, as an item of a list where it begins a line."""
         begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
         self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
 
-    def _group(self, about: dict[str, str]) -> None:
+    def _group(self, about: Attributes) -> None:
         """Write the tasks of a group at its place in the text."""
         group = _TASKS.match(about.get("style", ""))
         if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
             self._write(self._tasks[group[1]] + "\n")
             self.placed.add(group[1])
 
-    def _list(self, tag: str, about: Mapping[str, str]) -> None:
+    def _list(self, tag: str, about: Attributes) -> None:
         """Begin a list; a list right after another one continues it."""
         if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
             self._out[self._list_end - 1 :] = ["\n"]
@@ -219,7 +222,7 @@ class _MarkdownWriter(HTMLParser):
         is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))
         return address if is_sound else ""
 
-    def _link(self, about: dict[str, str]) -> None:
+    def _link(self, about: Attributes) -> None:
         address = self._address(about.get("href", ""))
         self._write("[" if address else "")
         self._links.append((address, len(self._out)))
@@ -231,16 +234,16 @@ class _MarkdownWriter(HTMLParser):
         elif address:
             self._write(f"]({address})")
 
-    def _picture(self, about: dict[str, str]) -> None:
+    def _picture(self, about: Attributes) -> None:
         words = re.sub(r"[\[\]\s]+", " ", about.get("alt", "")).strip()
         address = self._address(about.get("src", "")) if self._relative else ""
         self._write(f"![{words}]({address})" if address else words)
 
-    def _media(self, about: dict[str, str]) -> None:
+    def _media(self, about: Attributes) -> None:
         if name := self._files.get(about.get("hash", "")):
             self._write(f"![[{name}]]" if about.get("type", "").startswith("image/") else f"[[{name}]]")
 
-    def _table(self, about: dict[str, str]) -> None:
+    def _table(self, about: Attributes) -> None:
         if self._rows is None:
             self._rows = []
             self._is_properties = "properties" in about.get("class", "").split()

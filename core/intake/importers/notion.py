@@ -4,7 +4,7 @@ import csv
 import io
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import dropwhile
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
@@ -14,6 +14,7 @@ from core.intake.importers import (
     EXPORT,
     Fields,
     Imported,
+    ImportedNotes,
     add_front_matter,
     file_name,
     files,
@@ -53,7 +54,7 @@ class Notion:
         marked = sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
         return 0 < len(names) <= 2 * marked
 
-    def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
+    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield the pages, and a table for each database."""
         there = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES) and path != "index.html"]
         whole = {path for path in there if path.endswith("_all.csv")}
