@@ -83,8 +83,14 @@ def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
         with st.expander(about, icon=":material/event_busy:"):
             _draw_rows(expired)
             label = t("Archive the expired ones")
-            click = {"on_click": workspace.notes.archive, "args": ([card.id for card in expired],)}
-            widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, **click)
+            widgets.button(
+                label,
+                "archive_expired",
+                "archive",
+                disabled=workspace.readonly,
+                on_click=workspace.notes.archive,
+                args=([card.id for card in expired],),
+            )
     if soon:
         about = t_plural(
             "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(soon), days=SOON
@@ -147,8 +153,7 @@ def bases(workspace: Workspace, status: Status) -> None:
         with column.container(border=True, key=f"base_{base.base.id}"):
             _base(workspace, base)
     with st.container(horizontal=True, vertical_alignment="center"):
-        label = t("Import more notes")
-        st.page_link("notes.py", label=label, icon=":material/add:", query_params={"import": "open"})
+        st.page_link("notes.py", label=t("Import more notes"), icon=":material/add:", query_params={"import": "open"})
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             welcome.samples(workspace, type="tertiary")
     st.caption(

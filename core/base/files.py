@@ -102,8 +102,9 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
             why = getattr(error, "strerror", "") or str(error)
             raise SourceError(str(file), "can't be read: {why}.", why=why) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:
-            size_text = {"size": size / 2**20, "limit": most // 2**20}
-            raise SourceError(str(file), "is {size:.1f} MB; the limit is {limit} MB.", **size_text)
+            raise SourceError(
+                str(file), "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=most // 2**20
+            )
         yield stream
 
 

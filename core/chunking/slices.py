@@ -218,8 +218,7 @@ def cut(
         return list(_between_tokens(reading, start, end, size.target))
     (find, whole), deeper = levels[0], levels[1:]
     keep = size.limit if whole else size.target
-    points = outside(find(reading.body, start, end), solid)
-    edges = np.array([start, *points, end], dtype=np.int64)
+    edges = np.array([start, *outside(find(reading.body, start, end), solid), end], dtype=np.int64)
     ranks = np.searchsorted(reading.starts, edges)
     spans: list[Span] = []
     first, last = 0, len(edges) - 1

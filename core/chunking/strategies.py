@@ -138,8 +138,9 @@ class MarkdownAware:
         headings = [heading for heading in reading.outline.headings if not heading.nested]
         whole = _HeadingSection(0, len(reading.body), 0)
         spans = _SectionCutter(reading, headings, self._size).spans(whole, SECTION_LEVEL)
-        trimmed = (trim(reading.body, *span) for span in spans)
-        slices = [Slice(start, end, start) for start, end in trimmed if start < end]
+        slices = [
+            Slice(start, end, start) for start, end in (trim(reading.body, *span) for span in spans) if start < end
+        ]
         return describe.chunks(reading, slices, "markdown_section")
 
 
@@ -212,8 +213,7 @@ class RecursiveCharacter:
         else:
             spans = _separate(reading, solid, size.target)
             spans = _bound(reading, _with_headings(reading, spans), solid, size)
-        trimmed = (trim(reading.body, *span) for span in spans)
-        own = [span for span in trimmed if span[0] < span[1]]
+        own = [span for span in (trim(reading.body, *span) for span in spans) if span[0] < span[1]]
         return describe.chunks(reading, self._with_overlap(reading, own, solid), "recursive_character")
 
     def _with_overlap(self, reading: TokenizedNote, own: list[Span], solid: NDArray[np.bool_]) -> list[Slice]:
@@ -302,8 +302,7 @@ def _solid_spans(reading: TokenizedNote, block: Block, size: Size) -> Iterator[S
             yield block.start, block.end
             return
         rows = [block.start, *line_starts(body, block.start, block.end), block.end]
-        spans = [*pairwise(rows), *solid_rows(body, block)]
-        for start, end in spans:
+        for start, end in [*pairwise(rows), *solid_rows(body, block)]:
             end = start + len(body[start:end].rstrip())
             if reading.count(start, end) <= size.limit:
                 yield start, end

@@ -287,8 +287,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
     if taken is not None:
         front.fields[name] = front.value(name) + taken if name == "tags" else taken
     elif key.lower() in ("aliases", "alias"):
-        names = front.extra.setdefault("aliases", [])
-        front.extra["aliases"] = [*dict.fromkeys([*names, *texts])]  # type: ignore[misc]
+        front.extra["aliases"] = [*dict.fromkeys([*front.extra.setdefault("aliases", []), *texts])]  # type: ignore[misc]
     elif key.lower() in ("source_url", "url") and re.match(r"https?://", value):
         front.fields["source_url"] = value
     elif name and _KINDS[name] == "day":

@@ -160,8 +160,7 @@ class _YamlWriter:
         new = [written.get(value) or _quote(f"[[{value}]]" if linked else value) for value in more]
         for item, _ in held:
             if item not in staying:
-                start = self._line(item)
-                self._changes.append((start, self._next_line(self._end_of(item)), ""))
+                self._changes.append((self._line(item), self._next_line(self._end_of(item)), ""))
         last = self._next_line(self._end_of(node.value[-1]))
         self._changes.append((last, last, "".join(f"{indent}- {text}{self._newline}" for text in new)))
 

@@ -177,8 +177,7 @@ class _Tree:
         siblings.append(Block(kind, start, end, lead))
 
     def _first_lines(self, start: int, count: int) -> str:
-        index = bisect_left(self.parsed.lines, start)
-        end = self.parsed.lines[min(index + count, len(self.parsed.lines) - 1)]
+        end = self.parsed.lines[min(bisect_left(self.parsed.lines, start) + count, len(self.parsed.lines) - 1)]
         return self.body[start:end].strip() if end - start <= MAX_LEAD else ""
 
 

@@ -79,8 +79,7 @@ def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
     """Return `first cell: second cell` of a row with two columns; of more columns each cell after its column's name."""
     first, *others = cells or [""]
     named = len(names) > 2
-    pairs = zip(names[1:], others, strict=False)
-    said = [f"{name if named else ''} {cell}".strip() for name, cell in pairs if cell]
+    said = [f"{name if named else ''} {cell}".strip() for name, cell in zip(names[1:], others, strict=False) if cell]
     return ": ".join(filter(None, (first, "; ".join(said))))
 
 

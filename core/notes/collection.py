@@ -403,8 +403,7 @@ class Notes(StoredNotes):
         """Copy a note, to be edited here where its base writes no files; return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
-        base = self._store.bases.by_id(note.base_id)
-        return self.add(base.name, note.body, author=author, embed=embed, **fields)
+        return self.add(self._store.bases.by_id(note.base_id).name, note.body, author=author, embed=embed, **fields)
 
     def file_text(self, note_id: str) -> str:
         """Return the text of a file that reads as the note; raises NoteNotFound, EditError for fields no file holds."""

@@ -138,8 +138,9 @@ class Documents:
         made, outline = notefile.document_note(read, path)
         with self._store.changing:
             now = self._store.notes.note(note_id)
-            texts = {name: getattr(made, name) for name in _TEXTS}
-            made = replace(now, **texts, content_hash=folder.content_hash(data))
+            made = replace(
+                now, **{name: getattr(made, name) for name in _TEXTS}, content_hash=folder.content_hash(data)
+            )
             if _is_same_text(now, made):
                 self._store.notes.describe(made)
                 self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])

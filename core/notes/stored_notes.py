@@ -192,8 +192,7 @@ class StoredNotes(Imports):
     def _tops(self, note: Note) -> list[Path]:
         """Return the folders in which the files of a note are."""
         if note.in_file:
-            synced = self._store.bases.is_synced(note.base_id, note.source_ref)
-            return [Path(note.source_ref)] if synced else []
+            return [Path(note.source_ref)] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
         return [*self._folders(self._bases.by_id(note.base_id)), self.own_files]
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:

@@ -94,8 +94,7 @@ class Uses:
 
     def answered(self, answer: Answer) -> None:
         """Record the notes that an answer quotes."""
-        places = [(quote.note.id, quote.chunk.id) for quote in answer.quotes]
-        self.note("answer", dict.fromkeys(places), answer.query)
+        self.note("answer", dict.fromkeys((quote.note.id, quote.chunk.id) for quote in answer.quotes), answer.query)
 
     def _gather(self) -> None:
         self._closing.wait(self._seconds)

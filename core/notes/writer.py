@@ -175,15 +175,13 @@ class Writer:
                 note, as_what = plan.note, plan.as_what
                 changed = overriding(note, plan.changed) if note.in_file else plan.changed
                 if plan.file and note.in_text_file:
-                    written = filing.written(plan.file, states[note.id])
-                    cut[note.base_id].append(replace(written, change=as_what))
+                    cut[note.base_id].append(replace(filing.written(plan.file, states[note.id]), change=as_what))
                 elif plan.is_cut:
                     outline = plan.inside.outline if plan.inside else None
                     stored_as = self._store.notes.indexed_as(note.id)
                     cut[note.base_id].append(NoteToIndex(changed, change=as_what, outline=outline, **stored_as))
                 else:
-                    described = replace(changed, version=self._store.versions.last(note.id) + 1)
-                    self._store.describe([described], as_what)
+                    self._store.describe([replace(changed, version=self._store.versions.last(note.id) + 1)], as_what)
             for base_id, notes in cut.items():
                 self.write(self._store.bases.by_id(base_id), notes)
 

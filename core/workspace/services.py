@@ -145,8 +145,7 @@ class Services:
         from core.features.answers.service import Answerer
         from core.features.evaluation.runs import Runs
 
-        answerer = partial(Answerer, self.settings)
-        return Runs(self.store, self.settings, self.models, self._synonyms, answerer)
+        return Runs(self.store, self.settings, self.models, self._synonyms, partial(Answerer, self.settings))
 
     @LazyService
     def findability(self) -> "NoteChecks":
@@ -208,8 +207,7 @@ class Services:
 
         reminders = Reminders(self.store, self.preferences)
         stored = self.store, self.notes, self.chunks, self.proposals
-        parts = ReviewParts(*stored, lambda: self.searching, self._offer("packs", lambda: self.packs))
-        return Review(parts, reminders)
+        return Review(ReviewParts(*stored, lambda: self.searching, self._offer("packs", lambda: self.packs)), reminders)
 
     @LazyService
     def related(self) -> "RelatedNotes":

@@ -163,8 +163,7 @@ def upload(
 @router.get("/knowledge/docs", **documented([_DOC]))
 def docs(workspace: Opened, base: BaseName) -> Response:
     """List the documents of a base."""
-    name = or_404(lambda: workspace.bases.get(base)).name
-    return answer([*map(_doc, _cards(workspace, name))])
+    return answer([*map(_doc, _cards(workspace, or_404(lambda: workspace.bases.get(base)).name))])
 
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
@@ -224,8 +223,7 @@ class Reindex(Body):
 @router.get("/knowledge/chunks", **documented([_CHUNK]))
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
-    name = or_404(lambda: workspace.bases.get(base)).name
-    _card(workspace, doc_id, name)
+    _card(workspace, doc_id, or_404(lambda: workspace.bases.get(base)).name)
     return answer([*map(_chunk, _run(chunk_operations.list_, workspace, note=doc_id).chunks)])
 
 
@@ -264,8 +262,7 @@ def reindex(workspace: Opened, chosen: Reindex) -> Response:
     base = _card(workspace, chosen.doc_id, name).base if chosen.doc_id else str(name)
 
     def work(progress: Progress) -> Rechunked:
-        whole = None if notes else name
-        return workspace.chunks.reindex(whole, notes, progress)
+        return workspace.chunks.reindex(None if notes else name, notes, progress)
 
     return start_job(workspace, "rechunk", work, base=base)
 
@@ -406,8 +403,9 @@ class ChunkInfo:
 
     @classmethod
     def from_chunk(cls, chunk: Chunk) -> Self:
-        names = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total}
-        return assemble(cls, chunk, **names, chunk_type=chunk.kind)
+        return assemble(
+            cls, chunk, chunk_id=chunk.id, chunk_index=chunk.index, total_chunks=chunk.total, chunk_type=chunk.kind
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

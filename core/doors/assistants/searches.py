@@ -211,8 +211,7 @@ def knowledge_query(
     seen = {
         (picture["note"], picture["picture"]): picture for result in results for picture in _pictures(result)
     }.values()
-    most = check_limit(limit, MOST) + len(seen)
-    return limit_results([*seen, *items], most, remarks=[*remarks, *_remarks(results)])
+    return limit_results([*seen, *items], check_limit(limit, MOST) + len(seen), remarks=[*remarks, *_remarks(results)])
 
 
 def knowledge_context(

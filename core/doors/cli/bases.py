@@ -96,8 +96,7 @@ def switch(
     made = SwitchedBase(base, details.embedder, switched=agrees)
     if cost is None:
         return made
-    minutes = round(cost.seconds / 60, 2)
-    return replace(made, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=minutes)
+    return replace(made, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=round(cost.seconds / 60, 2))
 
 
 def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None) -> BaseDetails:

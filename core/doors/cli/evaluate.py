@@ -68,8 +68,7 @@ def evaluate(
         source = _questions(opened, base, questions, save)
         if save:
             asked = {**setups, "question_set": _set(workspace, base, source, save), "search": search.chosen()}
-            done = call(operations.start, workspace, asked)
-            results = runs.measured(run.id for run in done.runs)
+            results = runs.measured(run.id for run in call(operations.start, workspace, asked).runs)
         else:
             results = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
@@ -120,8 +119,7 @@ def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> s
     """Return the id of a set, or of the one of this name with the questions of a file."""
     if isinstance(source, QuestionSet):
         return source.id
-    made = call(operations.add, workspace, {"base": base, "name": name, "file": source})
-    return str(made.id)
+    return str(call(operations.add, workspace, {"base": base, "name": name, "file": source}).id)
 
 
 def _target(text: str) -> tuple[str, float]:

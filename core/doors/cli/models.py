@@ -202,8 +202,7 @@ class ModelFolder:
 def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
 
-    folder = Models.download(name, progress)
-    show(ModelFolder(name, str(folder)), as_json, lambda model: [model.folder])
+    show(ModelFolder(name, str(Models.download(name, progress))), as_json, lambda model: [model.folder])
 
 
 @app.command(help=_("Show the folder of a model's files; the built-in one is unpacked if it isn't yet."))
@@ -218,8 +217,9 @@ def _format_test(test: TestedModel) -> list[str]:
     if test.dimension:
         lines.append(_("{n} numbers per text", n=test.dimension))
     if device := test.device:
-        values = {"device": device.name, "dtype": device.dtype, "reason": device.reason}
-        lines.append(_("on {device} in {dtype}: {reason}", **values))
+        lines.append(
+            _("on {device} in {dtype}: {reason}", device=device.name, dtype=device.dtype, reason=device.reason)
+        )
         lines.append(_("the model takes {size} of memory", size=megabytes(test.memory_bytes or 0)))
     if test.process_bytes:
         lines.append(_("the whole program takes {size}", size=megabytes(test.process_bytes)))

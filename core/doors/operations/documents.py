@@ -64,8 +64,7 @@ def convert(
     note: NoteName,
     converter: Annotated[str, About(message("The converter, by name; by default the usual one of the kind."))] = "",
 ) -> WrittenNote:
-    conversion = workspace.documents.convert(names.id_of(workspace, note), converter)
-    return WrittenNote.from_result(workspace, conversion)
+    return WrittenNote.from_result(workspace, workspace.documents.convert(names.id_of(workspace, note), converter))
 
 
 @operation(
@@ -97,8 +96,7 @@ def read_as(
         str, About(message("The encoding, by name; by default the one that the file says or is likely to be in."))
     ] = "",
 ) -> WrittenNote:
-    read = workspace.documents.read_as(names.id_of(workspace, note), encoding)
-    return WrittenNote.from_result(workspace, read)
+    return WrittenNote.from_result(workspace, workspace.documents.read_as(names.id_of(workspace, note), encoding))
 
 
 @operation(

@@ -279,9 +279,9 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     if caller.is_person:
         return WrittenNote.from_result(workspace, workspace.notes.copy(item))
     old = workspace.notes.get(item)
-    base = workspace.bases.by_id(old.base_id).name
-    proposed = workspace.proposals.add(base, old.body, **_proposed_fields(old))
-    return WrittenNote.from_result(workspace, proposed)
+    return WrittenNote.from_result(
+        workspace, workspace.proposals.add(workspace.bases.by_id(old.base_id).name, old.body, **_proposed_fields(old))
+    )
 
 
 @operation(

@@ -33,8 +33,13 @@ NOTE_PARAMETERS = tuple(
 
 def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
     usual = getattr(ChunkingOptions(), name)
-    range_ = {"least": option.least, "most": option.most}
-    about = message("{about} From {least} to {most}; {n} in a new base.", about=option.about, n=usual, **range_)
+    about = message(
+        "{about} From {least} to {most}; {n} in a new base.",
+        about=option.about,
+        n=usual,
+        least=option.least,
+        most=option.most,
+    )
     return Parameter(name, type(usual) | None, About(about if option.most else option.about))
 
 

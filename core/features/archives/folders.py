@@ -89,8 +89,7 @@ def read(place: Path, *, forbidden: Path | None = None) -> Records:
 
 
 def _read(place: Path, path: str, base: KnowledgeBase, ids: set[str]) -> NoteRecord:
-    note = notefile.read(folder.read(place, path), path).note
-    return record_of(base, note, ids)
+    return record_of(base, notefile.read(folder.read(place, path), path).note, ids)
 
 
 def _fail(failed: Failed) -> NoteRecord:

@@ -265,8 +265,9 @@ class Archives:
         return Restored(base, held.powers, own=own)
 
     def _read(self, base: KnowledgeBase) -> Records:
-        words = zip_archive.user_wordlists(self._store.folder)
-        return replace(records.read(self._store, base, self._runs), words=words)
+        return replace(
+            records.read(self._store, base, self._runs), words=zip_archive.user_wordlists(self._store.folder)
+        )
 
 
 def _trash(archives: Archives) -> Message | None:

@@ -139,8 +139,7 @@ def _put_versions(parts: WorkspaceParts) -> None:
 
 
 def _find_pending(parts: WorkspaceParts) -> Message | None:
-    bases = [base.id for base in parts.bases.all() if base.has_vectors]
-    count = parts.store.pending.count(bases)
+    count = parts.store.pending.count([base.id for base in parts.bases.all() if base.has_vectors])
     if not count.notes:
         return None
     return plural("{n} note is found by words only.", "{n} notes are found by words only.", n=count.notes)

@@ -158,8 +158,7 @@ class NoteChecks:
             pipelines = [FOUND, BY_MEANING] if named.has_vectors else [FOUND]
             for number, pipeline in enumerate(pipelines):
                 self._run(question_set, pipeline, seconds / len(pipelines), number / len(pipelines), progress)
-                runs = self._stored(named, pipeline)
-                self._runs.delete_for_good(run.id for run in runs[RETAINED:])
+                self._runs.delete_for_good(run.id for run in self._stored(named, pipeline)[RETAINED:])
         last = self.last(base)
         assert last
         return last
@@ -198,13 +197,11 @@ class NoteChecks:
         return (last := next(changed, None)) is not None and not (runs and runs[0].started_at > last)
 
     def _set(self, base: KnowledgeBase) -> QuestionSet | None:
-        sets = self._store.questions.sets(base)
-        return next((known for known in sets if known.id == _set_id(base)), None)
+        return next((known for known in self._store.questions.sets(base) if known.id == _set_id(base)), None)
 
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
         """Return the runs of the checks of a base, the newest first."""
-        runs = self._runs.all(base.name)
-        return [run for run in runs if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
+        return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
 
     def _ranks(self, run: Run) -> NoteRanks:
         known = self._read.get(run.id)

@@ -87,8 +87,7 @@ class Questions:
         base = self._store.bases.by_id(question_set.base_id)
         existing = self._table.for_set(question_set)
         ids, texts = {question.id for question in existing}, {question.text for question in existing}
-        cards = self._store.notes.cards(Filters(bases=(base.name,)))
-        notes = (self._store.notes.note(card.id) for card in cards)
+        notes = (self._store.notes.note(card.id) for card in self._store.notes.cards(Filters(bases=(base.name,))))
         limit = count + len(ids)
         if by_model:
             llm = self._settings.llm

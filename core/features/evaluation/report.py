@@ -129,8 +129,7 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
         parts += [f"<p>{_html(sentence, language)}</p>" for sentence in section.sentences]
         if section.table:
             parts.append(_html_table(section.table, language))
-    tag = escape(language.replace("_", "-"))
-    return PAGE.format(language=tag, title=title, style=STYLE, body="\n".join(parts))
+    return PAGE.format(language=escape(language.replace("_", "-")), title=title, style=STYLE, body="\n".join(parts))
 
 
 # content

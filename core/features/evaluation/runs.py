@@ -142,8 +142,7 @@ class Runs:
 
     def _searching_of(self, store: Store) -> SearchEngine:
         """Return a search over a store that reuses no score of an earlier question."""
-        services = SearchServices(store, self._settings, self._models, self._synonyms)
-        return SearchEngine(services, cached=False)
+        return SearchEngine(SearchServices(store, self._settings, self._models, self._synonyms), cached=False)
 
     # pipelines
 
@@ -213,8 +212,7 @@ class Runs:
         if run.ended_at is not None:
             return run
         base = self._store.bases.by_id(run.base_id)
-        sets = self._store.questions.sets(base)
-        question_set = next((known for known in sets if known.id == run.set_id), None)
+        question_set = next((known for known in self._store.questions.sets(base) if known.id == run.set_id), None)
         done = self._table.results(run_id)
         questions = self.to_ask(question_set) if question_set else []
         same = len(questions) == run.questions and all(

@@ -287,8 +287,14 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
         lines += _figures([run.metrics for run in compared.runs])
         metric = compared.metric
         for number, difference in enumerate(compared.differences, 2):
-            fields = {"number": number, "metric": FIGURES[metric], "text": difference[metric].message}
-            lines.append(_("{number} against 1, by “{metric}”: {text}", **fields))
+            lines.append(
+                _(
+                    "{number} against 1, by “{metric}”: {text}",
+                    number=number,
+                    metric=FIGURES[metric],
+                    text=difference[metric].message,
+                )
+            )
         lines += map(say, compared.notices)
         return lines
     return [_question_line(evaluation), *_figures([evaluation.metrics])]
@@ -312,10 +318,14 @@ _SHOWN = 20
 
 def format_check(check: CheckView) -> list[str]:
     questions = plural("{n} question", "{n} questions", n=check.questions)
-    shares = {"share": f"{check.first:.0%}", "reached": f"{check.reached:.0%}"}
     lines = [
         _("{questions} from the notes of {base}:", questions=questions, base=check.base),
-        "  " + _("{share} found their note first, {reached} in the first ten", **shares),
+        "  "
+        + _(
+            "{share} found their note first, {reached} in the first ten",
+            share=f"{check.first:.0%}",
+            reached=f"{check.reached:.0%}",
+        ),
     ]
     if check.left_out:
         lines.append(

@@ -82,8 +82,7 @@ def pairs_of(text: str) -> dict[str, str]:
 
 def seconds_of(text: str) -> list[float]:
     """Return the durations in a text, in seconds."""
-    found = _DURATION.finditer(text)
-    return [float(match["value"]) * _unit(match["unit"]) for match in found]
+    return [float(match["value"]) * _unit(match["unit"]) for match in _DURATION.finditer(text)]
 
 
 def _unit(name: str) -> float:

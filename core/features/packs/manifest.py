@@ -137,8 +137,7 @@ def folder_of(source: str | Path) -> tuple[Path, str]:
 
 
 def _places() -> Iterator[Path]:
-    own = bundled()
-    yield from sorted(file.parent for file in own.glob(f"*/{FILE}"))
+    yield from sorted(file.parent for file in bundled().glob(f"*/{FILE}"))
     for entry in _entries():
         try:
             spec = find_spec(entry.module)

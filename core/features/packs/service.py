@@ -67,8 +67,7 @@ class Packs:
 
         Raises UnknownChoice for a pack that isn't installed, PackError for one that can't be read.
         """
-        pack = self._get_installed(name)
-        _, offered = read_pack(self._place(pack))
+        _, offered = read_pack(self._place(self._get_installed(name)))
         changed = []
         for path, note_id in sorted(self._table.notes(name).items()):
             note = self._store.notes.note(note_id)

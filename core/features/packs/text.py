@@ -14,8 +14,12 @@ def format_packs(listed: PackList) -> list[str]:
         found, installed = pack.found, pack.installed
         state = _("not installed")
         if installed:
-            values = {"version": installed.version, "notes": installed.notes, "base": installed.base}
-            state = _("installed in version {version}, {notes} notes in '{base}'", **values)
+            state = _(
+                "installed in version {version}, {notes} notes in '{base}'",
+                version=installed.version,
+                notes=installed.notes,
+                base=installed.base,
+            )
         head = f"{pack.name} {found.version} ({found.language})" if found else pack.name
         lines.append(f"{head}: {state}")
         if found and found.description:

@@ -77,8 +77,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
 
 def _forms(named: NoteNames) -> set[str]:
     """Return the names of a note, with letters and marks as one character and apart: a text may have either."""
-    names = (named.title, *named.aliases)
-    return {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")}
+    return {unicodedata.normalize(form, name) for name in (named.title, *named.aliases) for form in ("NFC", "NFD")}
 
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:

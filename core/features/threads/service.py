@@ -122,8 +122,7 @@ class Threads:
         """
         turns = self.get(thread_id).turns[-_EARLIER:]
         earlier = [{"question": turn.question, "answer": _answer_text(turn)} for turn in turns]
-        answer = Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text})
-        for value in values(answer, "{"):
+        for value in values(Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text}), "{"):
             completed = value.get("question") if value.keys() == {"question"} else None
             if isinstance(completed, str) and find_half_character(completed) is None:
                 completed = one_line(completed)

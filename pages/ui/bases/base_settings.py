@@ -106,8 +106,9 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
         widgets.base_link(base.name)
         listing.export(workspace, base)
         shut = jobs.is_shut(workspace)
-        asks = {"on_click": trash.ask, "args": ((), base.name)}
-        widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
+        widgets.small(
+            t("Delete this base"), "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name)
+        )
 
 
 def _name(workspace: Workspace, base: KnowledgeBase) -> None:

@@ -111,8 +111,9 @@ def draw_trash(workspace: Workspace) -> None:
     label = t_plural("{n} deleted base in the trash", "{n} deleted bases in the trash", n=len(trashed))
     with st.expander(label, icon=":material/delete:", key="bases_trash"):
         days = workspace.archives.trash_stays.days
-        stays = t_plural("A deleted base stays here for {n} day.", "A deleted base stays here for {n} days.", n=days)
-        st.caption(stays)
+        st.caption(
+            t_plural("A deleted base stays here for {n} day.", "A deleted base stays here for {n} days.", n=days)
+        )
         st.caption(t("It comes back with its notes, their history and your edits of passages."))
         names = {base.name for base in workspace.bases.all()}
         for trashed_base in trashed:
@@ -325,14 +326,26 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     row = partial(st.container, horizontal=True, vertical_alignment="center")
     shut = jobs.is_shut(workspace)
     with row(key=f"card_actions_{base.id}"):
-        add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": shut}
-        widgets.small(t("Add notes"), f"add_{base.id}", "note_add", **add)
+        widgets.small(
+            t("Add notes"),
+            f"add_{base.id}",
+            "note_add",
+            on_click=partial(folders.go, base.name, adding=True),
+            disabled=shut,
+        )
         widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         widgets.base_link(base.name)
         with row(width="content"):  # the bin has no row of its own
             export(workspace, base)
-            asks = {"on_click": trash.ask, "args": ((), base.name), "help": t("Move this base to the trash")}
-            widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
+            widgets.small(
+                "",
+                f"delete_{base.id}",
+                "delete",
+                disabled=shut,
+                on_click=trash.ask,
+                args=((), base.name),
+                help=t("Move this base to the trash"),
+            )
 
 
 def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
@@ -373,6 +386,5 @@ def export(workspace: Workspace, base: KnowledgeBase) -> None:
     with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}", type="tertiary"):
         for form, (label, mime, end, icon) in forms.items():
             written = partial(workspace.archives.exported, base.name, form)
-            key = f"export_{base.id}_{form}"
-            widgets.download(label, written, f"{name}{end}", mime, key, icon, type="tertiary")
+            widgets.download(label, written, f"{name}{end}", mime, f"export_{base.id}_{form}", icon, type="tertiary")
         st.caption(t("The first one holds everything in the base; the others hold its notes as they are now."))

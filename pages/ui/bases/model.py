@@ -90,9 +90,9 @@ def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: 
         files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
         return workspace.notes.preview(files[-1], options, embedder)
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
-    titles = {card.id: card.title for card in latest}
-    note_id = widgets.select(t("Preview on"), titles, f"split_note_{base}")
-    note = workspace.notes.get(note_id)
+    note = workspace.notes.get(
+        widgets.select(t("Preview on"), {card.id: card.title for card in latest}, f"split_note_{base}")
+    )
     return note, summary.cut(workspace, note, options, embedder)
 
 

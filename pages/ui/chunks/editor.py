@@ -238,8 +238,7 @@ def _place(note: Note, chunk: Chunk) -> int:
         )
     at = st.number_input(t("At character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}")
     left, right = text[:at], text[at:]
-    titles = t("First part"), t("Second part")
-    for column, half, title in zip(st.columns(2), (left, right), titles, strict=True):
+    for column, half, title in zip(st.columns(2), (left, right), (t("First part"), t("Second part")), strict=True):
         shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"
         column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
         column.code(shown, language=None, wrap_lines=True)

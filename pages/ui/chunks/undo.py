@@ -46,8 +46,7 @@ def draw(workspace: Workspace, note: Note, *, shut: bool) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="chunks_done"):
         st.caption(steps[-1].text, width="content")
-        click = {"on_click": _undo, "args": (workspace, steps[-1]), "disabled": shut}
-        widgets.small(t("Undo"), "chunks_undo", "undo", **click)
+        widgets.small(t("Undo"), "chunks_undo", "undo", on_click=_undo, args=(workspace, steps[-1]), disabled=shut)
         widgets.close("chunks_done_close", t("Close"), on_click=_forget)
 
 

@@ -98,9 +98,10 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
         )
         st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>', width="stretch")
         if shown.comparisons:
-            judge = partial(st.session_state.__setitem__, "judged")
-            now = widgets.bound("judged_by", shown.metric, judge)
-            figures.judge_by(help=text_of(figures.JUDGING), **now)
+            figures.judge_by(
+                help=text_of(figures.JUDGING),
+                **widgets.bound("judged_by", shown.metric, partial(st.session_state.__setitem__, "judged")),
+            )
         _report(workspace, base, shown)
 
 
@@ -145,8 +146,7 @@ def _history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> No
 
     sets = {run.set_id for run in shown.runs}
     runs = [run for run in workspace.runs.all(base.name) if run.set_id in sets and run.ended_at]
-    first = METRICS.index(shown.metric)
-    metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed")
+    metric = figures.judge_by("history_metric", index=METRICS.index(shown.metric), label_visibility="collapsed")
     rows = [
         {
             "run": pipelines.pipeline_name(run.pipeline, base),

@@ -86,8 +86,7 @@ def metric_name(name: str) -> str:
 
 def judge_by(key: str, **more: Any) -> str:
     """Draw the choice of a figure to judge by, and return it."""
-    names = {name: metric_name(name) for name in METRICS}
-    return widgets.select(t("Judge by"), names, key, width=JUDGE_WIDTH, **more)
+    return widgets.select(t("Judge by"), {name: metric_name(name) for name in METRICS}, key, width=JUDGE_WIDTH, **more)
 
 
 def tone(comparison: Comparison) -> str:
@@ -103,8 +102,9 @@ def table(base: KnowledgeBase, shown: SideBySide) -> str:
     answers = [name for name in ANSWER_METRICS if name in shown.figures]
     drawn = _figure_table(base, shown, SHORT)
     if answers:
-        title = t("Answers above the hits")
-        drawn += f'<div class="t-caption">{html(title)}</div>{_figure_table(base, shown, answers)}'
+        drawn += (
+            f'<div class="t-caption">{html(t("Answers above the hits"))}</div>{_figure_table(base, shown, answers)}'
+        )
     return drawn + folded(t("All figures"), _figure_table(base, shown, others), css="t-more")
 
 

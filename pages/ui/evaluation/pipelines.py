@@ -138,8 +138,9 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     chosen = next((name for name, preset in offered.items() if preset == way), None)
     label = t("What differs in {letter}", letter=LETTERS[number])
     texts = {name: text_of(PRESETS[name]) for name in offered}
-    now = widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered.get(name, way)))
-    widgets.pills(label, texts, **now)
+    widgets.pills(
+        label, texts, **widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered.get(name, way)))
+    )
 
 
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
@@ -195,8 +196,7 @@ def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipel
     def choose(chosen: str) -> None:
         put(replace(way, embedder="" if chosen == base.embedder else chosen))
 
-    names = list(dict.fromkeys([base.embedder, *embedders(workspace)]))
-    texts = {name: text_of(embedder_name(name)) for name in names}
+    texts = {name: text_of(embedder_name(name)) for name in dict.fromkeys([base.embedder, *embedders(workspace)])}
     now = widgets.bound(f"way_embedder_{number}", way.embedder or base.embedder, choose)
     widgets.select(t("Model for meaning"), texts, **now)
 

@@ -317,8 +317,7 @@ def _form(workspace: Workspace, question_set: QuestionSet, question: Question, k
             help=t("Off: one of its right passages is enough. On: it is answered only when all of them are found."),
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            shut = workspace.readonly
-            saved = widgets.submit(t("Save"), f"save_question_{key}", type="primary", disabled=shut)
+            saved = widgets.submit(t("Save"), f"save_question_{key}", type="primary", disabled=workspace.readonly)
             st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
             text, note, answer = ((typed or "").strip() for typed in (text, note, answer))

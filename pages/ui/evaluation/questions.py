@@ -204,8 +204,9 @@ def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Q
 def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if st.session_state.get(_ADDING):
-        stop = partial(st.session_state.update, {_ADDING: False})
-        added = question.new(workspace, question_set, kinds, cancelled=stop)
+        added = question.new(
+            workspace, question_set, kinds, cancelled=partial(st.session_state.update, {_ADDING: False})
+        )
         if added is not None:
             show(added.id)
             st.rerun()

@@ -243,8 +243,7 @@ def _text(note: Note | None, span: Span | None, spans: Sequence[Span]) -> str:
         return f'<div class="t-small t-problem">{html(problem)}</div>'
     text = note.body[slice(*span)]
     inside = [(start - span[0], end - span[0]) for start, end in spans]
-    title = t("Whole chunk, {n} characters", n=len(text))
-    return cards.foldable(text, inside, title, cards.LINES if inside else LINES)
+    return cards.foldable(text, inside, t("Whole chunk, {n} characters", n=len(text)), cards.LINES if inside else LINES)
 
 
 def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Places) -> list[Span]:

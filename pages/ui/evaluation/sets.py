@@ -50,8 +50,7 @@ def import_questions(workspace: Workspace, base: str) -> None:
         if file is None:
             return
         name = _into(workspace, base, file.name)
-        shut = workspace.readonly
-        if widgets.button(t("Import"), "import_questions", "upload_file", type="primary", disabled=shut):
+        if widgets.button(t("Import"), "import_questions", "upload_file", type="primary", disabled=workspace.readonly):
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
@@ -111,8 +110,9 @@ def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     if base == jobs.SAMPLE:
         labels["samples"] = text_of(SAMPLES)
 
-    key = f"set_menu_{question_set.id}"
-    widgets.menu(t("Set"), labels, key, "more_horiz", DIALOG.open, disabled=workspace.readonly)
+    widgets.menu(
+        t("Set"), labels, f"set_menu_{question_set.id}", "more_horiz", DIALOG.open, disabled=workspace.readonly
+    )
 
 
 def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
@@ -125,8 +125,7 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
     elif name == "new":
         _name_dialog(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
     elif name == "rename" and question_set:
-        rename = partial(question_sets.rename, question_set)
-        _name_dialog(name, t("Rename"), t("Rename"), question_set.name, rename)
+        _name_dialog(name, t("Rename"), t("Rename"), question_set.name, partial(question_sets.rename, question_set))
     elif name == "delete" and question_set:
         text = t_plural(
             "The set '{set}' with its {n} question is deleted. Its runs stay.",
@@ -168,8 +167,7 @@ def _sample_questions() -> bytes:
     def is_foreign(line: str) -> bool:
         return bool(re.search(f"[{CJK}]", json.loads(line)["question"])) == foreign
 
-    lines = QUESTIONS.read_text("utf-8").splitlines(keepends=True)
-    return "".join(sorted(lines, key=is_foreign)).encode()
+    return "".join(sorted(QUESTIONS.read_text("utf-8").splitlines(keepends=True), key=is_foreign)).encode()
 
 
 def open_set(question_set: QuestionSet) -> None:

@@ -236,14 +236,27 @@ def is_here() -> bool:
 
 def new(workspace: Workspace) -> None:
     """Draw the button for a new note, which goes into the current base and folder."""
-    begin = {"on_click": composer.begin_here, "args": (workspace,), "disabled": workspace.readonly}
-    widgets.button(t("New note"), "new_note", "edit_square", **begin)
+    widgets.button(
+        t("New note"),
+        "new_note",
+        "edit_square",
+        on_click=composer.begin_here,
+        args=(workspace,),
+        disabled=workspace.readonly,
+    )
 
 
 def actions(workspace: Workspace, note: Note) -> None:
     """Draw the actions on an open note."""
-    click = {"on_click": composer.edit, "args": (workspace, note.id), "disabled": workspace.readonly}
-    widgets.button(t("Edit"), "edit_note", "edit", help=t("Key: E"), **click)
+    widgets.button(
+        t("Edit"),
+        "edit_note",
+        "edit",
+        help=t("Key: E"),
+        on_click=composer.edit,
+        args=(workspace, note.id),
+        disabled=workspace.readonly,
+    )
     _menu(workspace, note)
 
 
@@ -267,8 +280,14 @@ def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 on_click=FIELDS_DIALOG.open,
                 args=(note_ids,),
             )
-            click = {"on_click": archive_notes, "args": (workspace, note_ids), "disabled": shut}
-            widgets.button(t("Archive"), "archive_notes", "archive", **click)
+            widgets.button(
+                t("Archive"),
+                "archive_notes",
+                "archive",
+                on_click=archive_notes,
+                args=(workspace, note_ids),
+                disabled=shut,
+            )
             label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
             widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=trash.ask, args=(note_ids,))
     trash.dialog(workspace)

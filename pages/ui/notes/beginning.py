@@ -151,8 +151,7 @@ def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
 
 def _row(card: NoteSummary, *, several: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"latest_{card.id}"):
-        address = {"note": card.id}
-        st.page_link("notes.py", label=plain(card.title), icon=":material/description:", query_params=address)
+        st.page_link("notes.py", label=plain(card.title), icon=":material/description:", query_params={"note": card.id})
         day = day_of(card.updated_at) if card.updated_at else ""
         about = [card.base if several else "", day]
         st.caption(plain(" · ".join(text for text in about if text)), width="content")

@@ -72,8 +72,7 @@ def _open(session: EditorSession) -> EditorSession:
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
     """Begin a new note; for callbacks."""
-    fields = {"title": title} if title else {}
-    _open(EditorSession(token_hex(8), None, base, folder=folder, fields=fields))
+    _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
 
 
 def begin_here(workspace: Workspace) -> None:

@@ -23,8 +23,7 @@ def draw_note_drafts(workspace: Workspace, note_id: str) -> None:
     """Draw the drafts of a note."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
-            at = names.local(draft.at)
-            _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=at))
+            _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=names.local(draft.at)))
 
 
 def draw_new_drafts(workspace: Workspace) -> None:
@@ -34,8 +33,7 @@ def draw_new_drafts(workspace: Workspace) -> None:
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            at = names.local(draft.at)
-            _offer(workspace, draft, t("Unsaved draft: {title}, from {at}.", title=title, at=at))
+            _offer(workspace, draft, t("Unsaved draft: {title}, from {at}.", title=title, at=names.local(draft.at)))
 
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:

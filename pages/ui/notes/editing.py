@@ -107,8 +107,9 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
 def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-        click = {"on_click": composer.take_newer, "args": (workspace, session)}
-        widgets.small(t("Show the new text"), "take_newer", "refresh", **click)
+        widgets.small(
+            t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(workspace, session)
+        )
 
 
 def _act(workspace: Workspace, session: EditorSession) -> None:
@@ -166,12 +167,16 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
             label = t("Discard the changes") if session.note else t("Discard this note")
             widgets.small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
         if session.decides:
-            save = {
-                "on_click": session.request,
-                "args": ("save",),
-                "disabled": workspace.readonly or not session.changed,
-            }
-            widgets.button(t("Save"), "writing_save", "check", type="primary", help="Ctrl+S · Ctrl+Enter", **save)
+            widgets.button(
+                t("Save"),
+                "writing_save",
+                "check",
+                type="primary",
+                help="Ctrl+S · Ctrl+Enter",
+                on_click=session.request,
+                args=("save",),
+                disabled=workspace.readonly or not session.changed,
+            )
     if session.refusal:
         st.warning(plain(text_of(session.refusal)), icon=":material/warning:")
 

@@ -86,8 +86,7 @@ def line(version: Version) -> str:
 
 def _history(workspace: Workspace, note_id: str) -> None:
     with shell.errors():
-        versions = workspace.notes.history(note_id)
-        texts = {version.number: line(version) for version in versions}
+        texts = {version.number: line(version) for version in workspace.notes.history(note_id)}
         left, right = st.columns([1, 3], gap="medium")
         with left, st.container(key="history_versions"):
             number = st.radio(
@@ -127,8 +126,9 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
 
 
 def _draw_restore(workspace: Workspace, note_id: str, number: int, now: int) -> None:
-    click = {"type": "primary", "disabled": workspace.readonly}
-    if widgets.button(t("Restore this version"), "history_revert", "restore", **click):
+    if widgets.button(
+        t("Restore this version"), "history_revert", "restore", type="primary", disabled=workspace.readonly
+    ):
         _revert(workspace, note_id, number, now)
         st.rerun()
 

@@ -25,8 +25,7 @@ def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
         t("A note can be copied, and the copy edited."),
         t("A file changes only when you edit its note here, and a change by another program is never overwritten."),
     ]
-    label = t("Save edits to")
-    return st.radio(label, list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
+    return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
 
 
 def _is_open(workspace: Workspace, plan: SyncPlan) -> bool:
@@ -72,8 +71,7 @@ def _browse(key: str) -> None:
 
     st.caption(plain(str(now)))
     with st.container(horizontal=True):
-        parent = {"on_click": go, "args": (now.parent,), "disabled": now == now.parent}
-        widgets.small(t("Up"), f"{key}_up", "arrow_upward", **parent)
+        widgets.small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
         if widgets.button(t("Use this folder"), f"{key}_take", "check", type="primary"):
             st.session_state[f"{key}_chosen"] = str(now)
             st.rerun()
@@ -111,8 +109,14 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
     elif not _is_locked(workspace) and "import" not in st.query_params:
         with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
             _ways(workspace, base)
-            begin = {"on_click": composer.begin, "args": (base,), "disabled": workspace.readonly}
-            if widgets.button(t("Write a note"), "write_into", "edit_square", **begin):
+            if widgets.button(
+                t("Write a note"),
+                "write_into",
+                "edit_square",
+                on_click=composer.begin,
+                args=(base,),
+                disabled=workspace.readonly,
+            ):
                 st.switch_page("notes.py")
 
 

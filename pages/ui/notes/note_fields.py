@@ -122,16 +122,16 @@ def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) ->
         case "tags":
             words_box(box, label, key, [tag for tag, _ in load_offers(workspace, session).tags], value or [], **more)
         case "notes":
-            notes = [note for note, *_ in load_offers(workspace, session).notes]
-            words_box(box, label, key, notes, value or [], **more)
+            words_box(
+                box, label, key, [note for note, *_ in load_offers(workspace, session).notes], value or [], **more
+            )
         case "number":
             number_box(box, name, key, value or 0, **more)
         case "day":
             day_box(box, name, key, date.fromisoformat(value) if value else None, **more)
         case "status":
             texts = {status: text_of(text) for status, text in STATUSES.items()}
-            index = list(texts).index(value or "active")
-            widgets.select(label, texts, key, box, index=index, **more)
+            widgets.select(label, texts, key, box, index=list(texts).index(value or "active"), **more)
         case _:
             word_box(box, label, key, _words(workspace, session, name), value or "", **more)
     _draw_file_value(workspace, session, name, box)

@@ -120,8 +120,7 @@ def tabs(workspace: Workspace, note: Note) -> None:
 
     A menu opens one of them, or of the notes that the open note links to or that link to it, next to it.
     """
-    links = workspace.notes.links()
-    to = (link.note_id for link in links.resolve(note, note.links) if link.note_id)
+    to = (link.note_id for link in workspace.notes.links().resolve(note, note.links) if link.note_id)
     linked = dict.fromkeys([*to, *workspace.notes.linking(note.id)])
     open_ids = st.session_state.get(_TABS, [])
     cards = workspace.notes.cards_of([*open_ids, *islice(linked, MOST_LINKED)])
@@ -168,8 +167,7 @@ def _part(note: Note, chunk: Chunk, at: str) -> Chunk:
     start, _, end = at.partition("-")
     if not (start.isdecimal() and end.isdecimal() and chunk.start <= int(start) < int(end) <= chunk.end):
         return chunk
-    page = chunk.page_at(note.document, int(start))
-    return replace(chunk, start=int(start), end=int(end), page=page)
+    return replace(chunk, start=int(start), end=int(end), page=chunk.page_at(note.document, int(start)))
 
 
 def _open(note_id: str) -> None:

@@ -102,8 +102,7 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
 
 
 async def _script(_: Request) -> FileResponse:
-    headers = {"Cache-Control": "max-age=31536000, immutable"}
-    return FileResponse(SCRIPT, media_type="text/javascript", headers=headers)
+    return FileResponse(SCRIPT, media_type="text/javascript", headers={"Cache-Control": "max-age=31536000, immutable"})
 
 
 def _answer(file: "Attachment") -> Response:

@@ -65,8 +65,9 @@ def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
 
 
 def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
-    click = {"on_click": _restore, "args": (workspace, note_ids), "disabled": workspace.readonly}
-    widgets.small(label, key, "restore_from_trash", **click)
+    widgets.small(
+        label, key, "restore_from_trash", on_click=_restore, args=(workspace, note_ids), disabled=workspace.readonly
+    )
 
 
 def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:
@@ -155,8 +156,7 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         with st.spinner(t("Deleting…")):
             workspace.notes.delete(note_ids)
         opened.forget(note_ids)
-        text = t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))
-        history.offer_undo(text, restore)
+        history.offer_undo(t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards)), restore)
 
     names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
     if len(cards) > NAMED:

@@ -37,8 +37,14 @@ def box(workspace: Workspace, note_id: str) -> None:
         with st.container(horizontal=True):
             click = {"args": (workspace, [submission]), "disabled": shut}
             widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
-            edit = {"on_click": composer.edit_proposed, "args": (workspace, submission), "disabled": shut}
-            widgets.button(t("Edit, then accept"), "waiting_edit", "edit", **edit)
+            widgets.button(
+                t("Edit, then accept"),
+                "waiting_edit",
+                "edit",
+                on_click=composer.edit_proposed,
+                args=(workspace, submission),
+                disabled=shut,
+            )
             widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
             st.page_link("review.py", label=t("Everything to review"), icon=":material/rule:")
 

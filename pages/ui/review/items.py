@@ -60,7 +60,6 @@ def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
                 kind = "primary" if decision.shortcut == "A" else "secondary"
-                click = {"on_click": decision.act, "args": (workspace, [matter])}
                 widgets.button(
                     text_of(decision.label),
                     f"decide_{name}",
@@ -68,7 +67,8 @@ def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
                     type=kind,
                     shortcut=decision.shortcut,
                     disabled=shut,
-                    **click,
+                    on_click=decision.act,
+                    args=(workspace, [matter]),
                 )
         if matter.submission and widgets.button(
             t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut
@@ -84,12 +84,18 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
     if not known or known[0] != matter.key:
         known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
     if near := known[1]:
-        click = {"on_click": decisions.merge, "args": (workspace, matter, near.id)}
         about = t("The text goes to the end of that note, and this note into the trash.")
         label = t("Add to “{title}”", title=plain(near.title))
         with row:
             widgets.button(
-                label, "decide_merge", "merge", shortcut="M", disabled=jobs.is_shut(workspace), help=about, **click
+                label,
+                "decide_merge",
+                "merge",
+                shortcut="M",
+                disabled=jobs.is_shut(workspace),
+                help=about,
+                on_click=decisions.merge,
+                args=(workspace, matter, near.id),
             )
 
 
@@ -214,8 +220,14 @@ def _drop(workspace: Workspace) -> None:
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
-            turn_on = {"on_click": workspace.learning.enable, "args": (True,), "disabled": workspace.readonly}
-            widgets.button(t("Turn on"), "learning_on", "toggle_on", **turn_on)
+            widgets.button(
+                t("Turn on"),
+                "learning_on",
+                "toggle_on",
+                on_click=workspace.learning.enable,
+                args=(True,),
+                disabled=workspace.readonly,
+            )
         else:
             st.caption(t("It is turned off by enable_learning in tessera.toml."))
         return
@@ -231,8 +243,7 @@ def _drop(workspace: Workspace) -> None:
 
 def _with_model(workspace: Workspace) -> bool:
     """Draw the choice whether a language model suggests notes too, where one is set up."""
-    llm = workspace.settings.llm
-    if not llm.is_set_up:
+    if not workspace.settings.llm.is_set_up:
         return False
     return st.checkbox(
         t("Let the language model suggest notes too"),
@@ -305,14 +316,13 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
             if matter.kind != before:
                 before = matter.kind
                 st.caption(text_of(MATTERS[matter.kind].title))
-            look = {"type": "secondary" if matter.key == open_key else "tertiary"}
             widgets.button(
                 plain(names[matter.key]),
                 f"open_{matter.key}",
                 MATTERS[matter.kind].icon,
                 on_click=_choose,
                 args=(matter.key, place),
-                **look,
+                type="secondary" if matter.key == open_key else "tertiary",
             )
         widgets.more(len(matters) - SHOWN)
     kinds = {matter.kind for matter in matters}
@@ -348,8 +358,14 @@ def _draw_bulk_decisions(workspace: Workspace, matters: Sequence[ReviewItem]) ->
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
             label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
-            click = {"on_click": decision.act, "args": (workspace, matters)}
-            widgets.small(label, f"all_{name}", decision.icon, disabled=jobs.is_shut(workspace), **click)
+            widgets.small(
+                label,
+                f"all_{name}",
+                decision.icon,
+                disabled=jobs.is_shut(workspace),
+                on_click=decision.act,
+                args=(workspace, matters),
+            )
 
 
 def _choose(key: str, place: int) -> None:

@@ -71,8 +71,7 @@ def _draw_access(workspace: Workspace, address: str) -> None:
     with shell.errors():
         shell.on_demand(t("Show the token"), "token", "key", lambda: _token(workspace))
     st.markdown(f"**{t('To try it in a terminal')}**")
-    request = f'curl -H "Authorization: Bearer TOKEN" {address}/status'
-    st.code(request, language="bash", wrap_lines=True)
+    st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
     st.caption(t("Every request is in docs/http.md, with an example."))
 
 
@@ -90,5 +89,6 @@ def _token(workspace: Workspace) -> None:
         st.toast(t("There is a new token. Programs with the old one have no access."))
 
     about = t("Programs with the old token have no access until you give them the new one.")
-    label = t("Create a new token")
-    widgets.button(label, "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly)
+    widgets.button(
+        t("Create a new token"), "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly
+    )

@@ -51,8 +51,9 @@ def _clicks(workspace: Workspace) -> None:
     remark(program_setting)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
-        click = {"on_click": clicks.forget, "disabled": workspace.readonly}
-        widgets.small(t("Clear all clicks"), "forget_clicks", "delete", **click)
+        widgets.small(
+            t("Clear all clicks"), "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly
+        )
 
 
 def _part(workspace: Workspace, name: str) -> None:

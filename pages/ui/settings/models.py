@@ -140,8 +140,16 @@ def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         devices.append(job.result)
     if devices:
         device = devices[0]
-        fields = {"name": device.name.upper(), "dtype": device.dtype, "reason": text_of(device.reason)}
-        st.caption(plain(t("Models run on {name} in {dtype}: {reason}.", **fields)))
+        st.caption(
+            plain(
+                t(
+                    "Models run on {name} in {dtype}: {reason}.",
+                    name=device.name.upper(),
+                    dtype=device.dtype,
+                    reason=text_of(device.reason),
+                )
+            )
+        )
         return
     label, shut = t("Where do models run on this machine?"), bool(job and not job.error)
     if not workspace.jobs.running("warm") and widgets.button(label, "device", "memory", disabled=shut):

@@ -134,8 +134,7 @@ def _choices(workspace: Workspace) -> None:
             help=t("A folder on another disk survives if this one fails. Empty: next to the notes."),
         )
         off = shut or st.session_state[_FOLDER] == str(backups.place)
-        save = partial(_put, workspace, folder)
-        widgets.button(t("Save"), "backup_folder_save", "save", on_click=save, disabled=off)
+        widgets.button(t("Save"), "backup_folder_save", "save", on_click=partial(_put, workspace, folder), disabled=off)
     general.remark(folder)
     shell.popover(t("Encryption"), "backup_encryption", "lock", partial(_encryption, workspace))
 

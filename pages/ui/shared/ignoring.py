@@ -60,5 +60,10 @@ def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
         for number, pattern in enumerate(ignored):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
-                end = {"on_click": workspace.bases.report_again, "args": (base.name, pattern)}
-                widgets.close(f"report_{base.id}_{number}", t("Report again"), disabled=workspace.readonly, **end)
+                widgets.close(
+                    f"report_{base.id}_{number}",
+                    t("Report again"),
+                    disabled=workspace.readonly,
+                    on_click=workspace.bases.report_again,
+                    args=(base.name, pattern),
+                )

@@ -109,8 +109,9 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
         if job.state == "running" and (job.name != "import" or is_importing(workspace, base)):
-            doing = text_of(JOB_KINDS[job.name].doing)
-            return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
+            return t(
+                "{doing}: chunks can be changed as soon as that is done.", doing=text_of(JOB_KINDS[job.name].doing)
+            )
     return ""
 
 

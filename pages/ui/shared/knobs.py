@@ -136,8 +136,10 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
     if name == "read_pictures" and not workspace.pictures.can_read:
         more |= {"disabled": workspace.readonly or not on}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
-        about = t("For the folders with text files, auto_embed in tessera.toml decides this.")
-        more |= {"help": about, "disabled": True}
+        more |= {
+            "help": t("For the folders with text files, auto_embed in tessera.toml decides this."),
+            "disabled": True,
+        }
     _toggle(name, key, value=on, **more)
     if name == "read_pictures":
         _what_is_missing(workspace)
@@ -228,8 +230,7 @@ def strategies(key: str, place: Any = st, **more: Any) -> str:
 def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
     """Draw the slider of a size on a `scale`, and return its value."""
     low, high, step = scale
-    about = text_of(SIZES[name].about)
-    return int(st.slider(setting_label(name), low, high, step=step, key=key, help=about, **more))
+    return int(st.slider(setting_label(name), low, high, step=step, key=key, help=text_of(SIZES[name].about), **more))
 
 
 def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:

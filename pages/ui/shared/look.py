@@ -31,8 +31,7 @@ def choose_language(workspace: Workspace | None, key: str, **more: Any) -> None:
             workspace.preferences.set("language", language)
 
     # The switch has a key of its own: a widget's key is emptied when the page is left.
-    now = widgets.bound(key, st.session_state["language"], store)
-    widgets.segments(t("Language"), LANGUAGES, **now, **more)
+    widgets.segments(t("Language"), LANGUAGES, **widgets.bound(key, st.session_state["language"], store), **more)
 
 
 LOOKS = {"light": message("Light"), "dark": message("Dark"), "system": message("System")}

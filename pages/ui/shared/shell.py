@@ -277,8 +277,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         look.choose_language(workspace, "language_switch")
         look.switch(workspace)
         shortcuts.button("shortcuts")
-        searches = st.session_state["page"] == "search"
-        wants = shortcuts.listen(searches=searches, language=st.session_state["language"])
+        wants = shortcuts.listen(searches=st.session_state["page"] == "search", language=st.session_state["language"])
     if chapter := CHAPTERS.get(st.session_state["page"]):
         with st.container(key="page_help"):
             about = t("Help on this page")

@@ -58,8 +58,7 @@ def links(workspace: Workspace) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="examples"):
         st.caption(t("For example"), width="content")
         for text in texts:
-            icon = ":material/arrow_outward:"
-            st.page_link("search.py", label=plain(text), icon=icon, query_params={"q": text})
+            st.page_link("search.py", label=plain(text), icon=":material/arrow_outward:", query_params={"q": text})
 
 
 def example() -> str:

@@ -254,8 +254,7 @@ def chunk_link(note_id: str, chunk: int | None, label: str = "", **more: Any) ->
 
 def base_link(base: str) -> None:
     """Draw a link to the notes of a base."""
-    icon = ":material/description:"
-    st.page_link("notes.py", label=t("Open notes"), icon=icon, query_params={"base": base})
+    st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params={"base": base})
 
 
 def note_link(note_id: str) -> None:

@@ -52,8 +52,16 @@ def format_bases(listed: BaseList) -> list[str]:
 def format_base_sizes(base: BaseDetails) -> list[str]:
     """Return the lines of a base in a list."""
     model = base_model(base.kind, base.embedder)
-    sizes = {"name": base.name, "notes": base.notes, "chunks": base.chunks, "embedder": model}
-    lines = [_("  {name}: {notes} notes, {chunks} chunks ({embedder})", **sizes), *_format_folders(base)]
+    lines = [
+        _(
+            "  {name}: {notes} notes, {chunks} chunks ({embedder})",
+            name=base.name,
+            notes=base.notes,
+            chunks=base.chunks,
+            embedder=model,
+        ),
+        *_format_folders(base),
+    ]
     if base.waiting:
         lines.append(f"    {_format_waiting(base.waiting)}")
     return lines + [f"    {line}" for line in _format_refused(base.refused)]
@@ -229,8 +237,15 @@ def format_status(status: WorkspaceStatus) -> list[str]:
     for base in status.bases:
         lines += format_base_sizes(base)
     for pack in status.packs:
-        sizes = {"name": pack.name, "version": pack.version or "…", "notes": pack.notes, "chunks": pack.chunks}
-        lines.append(_("  pack {name} {version}: {notes} notes, {chunks} chunks", **sizes))
+        lines.append(
+            _(
+                "  pack {name} {version}: {notes} notes, {chunks} chunks",
+                name=pack.name,
+                version=pack.version or "…",
+                notes=pack.notes,
+                chunks=pack.chunks,
+            )
+        )
     if status.set_aside:
         names = ", ".join(status.set_aside)
         lines.append(

@@ -14,10 +14,8 @@ def format_models(listed: ModelList) -> list[str]:
     for part, title in parts.items():
         lines += [*([""] if lines else []), title]
         lines += [line for model in listed.models if model.part == part for line in _format_model(model)]
-    devices = {str(model.device.reason): model.device for model in listed.models if model.device}
-    for device in devices.values():
-        values = {"device": device.name, "dtype": device.dtype, "reason": device.reason}
-        lines += ["", _("{device}, {dtype}: {reason}", **values)]
+    for device in {str(model.device.reason): model.device for model in listed.models if model.device}.values():
+        lines += ["", _("{device}, {dtype}: {reason}", device=device.name, dtype=device.dtype, reason=device.reason)]
     return lines
 
 

@@ -40,7 +40,6 @@ _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
 def format_note(note: WholeNote) -> list[str]:
-    place = {"base": note.base, "path": note.path, "version": str(note.version), "id": note.id}
     fields = {
         field.title: value
         for name, field in NOTE_FIELDS.items()
@@ -49,7 +48,13 @@ def format_note(note: WholeNote) -> list[str]:
     missing = [*note.missing_attachments]
     return [
         note.title,
-        _("{base}: {path}, version {version} ({id})", **place),
+        _(
+            "{base}: {path}, version {version} ({id})",
+            base=note.base,
+            path=note.path,
+            version=str(note.version),
+            id=note.id,
+        ),
         *(f"  {say(title)}: {_value(value)}" for title, value in fields.items()),
         *(f"  {name}: {property_text(value)}" for name, value in note.properties.items()),
         *([_("  missing attachments: {names}", names=missing)] if missing else []),
@@ -61,8 +66,9 @@ def format_note(note: WholeNote) -> list[str]:
 
 
 def format_written(note: WholeNote) -> list[str]:
-    place = {"title": note.title, "base": note.base, "path": note.path, "id": note.id}
-    return [_("'{title}' is written: {base}: {path} ({id})", **place)]
+    return [
+        _("'{title}' is written: {base}: {path} ({id})", title=note.title, base=note.base, path=note.path, id=note.id)
+    ]
 
 
 def format_change(note: ChangedNote) -> list[str]:

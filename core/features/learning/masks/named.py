@@ -241,8 +241,7 @@ def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretS
         sure = grade(match["name"]) if match["name"].isascii() else Grade.ANY
         if sure is Grade.NONE:
             continue
-        values = [*_values_after(text, match.end())] or [*_value_before(text, match.start())]
-        for value in values:
+        for value in [*_values_after(text, match.end())] or [*_value_before(text, match.start())]:
             if is_secret(text[value.start : value.end], sure, quoted=True):
                 yield SecretSpan(value.start, value.end, "password")
 

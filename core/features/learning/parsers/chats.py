@@ -75,8 +75,7 @@ def _paragraph(parts: list[str], first: int, source: str) -> Iterator[LogEvent]:
 
 def _code(parts: list[str], first: int, source: str) -> Iterator[LogEvent]:
     for event in Plain().events("\n".join(parts)):
-        named = event.source or source
-        yield replace(event, line=event.line + first - 1, end=event.end + first - 1, source=named)
+        yield replace(event, line=event.line + first - 1, end=event.end + first - 1, source=event.source or source)
 
 
 class Chats:

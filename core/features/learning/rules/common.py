@@ -80,8 +80,7 @@ def fact(
     """Return a fact with the first and the last of the events that it rests on."""
     sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
     lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
-    quotes = tuple(_quote(event) for event in sources)
-    return Fact(rule, "\n".join(key), title, text, lines, quotes, *kind)
+    return Fact(rule, "\n".join(key), title, text, lines, tuple(map(_quote, sources)), *kind)
 
 
 def _quote(event: LogEvent) -> str:

@@ -115,8 +115,7 @@ def _footnotes(environment: dict[str, Any], drawing: Drawing) -> str:
     # A footnote may refer to another one, which then follows.
     order: list[str] = environment.get("footnote_order", [])
     for number, name in enumerate(order, 1):
-        tokens = parse(environment["footnotes"][name], environment)
-        body = drawing.render(tokens, _OPTIONS, environment)
+        body = drawing.render(parse(environment["footnotes"][name], environment), _OPTIONS, environment)
         back = f'<a class="footnote" href="#" data-place="fnref{number}">↩</a>'
         items.append(f'<li id="fn{number}">{body}{back}</li>')
     return f'<ol class="footnotes">{"".join(items)}</ol>' if items else ""
