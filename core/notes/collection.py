@@ -274,8 +274,9 @@ class Notes(StoredNotes):
     ) -> None:
         """Set fields of several notes; raises as `update` does."""
         values = check_fields(fields)
-        as_what = Revision("update", author)
-        self._writer.change_all(note_ids, lambda note: replace(note, **values), as_what, expected_version)
+        self._writer.change_all(
+            note_ids, lambda note: replace(note, **values), Revision("update", author), expected_version
+        )
         if "title" in values:  # which is in the text of each chunk
             self._writer.index(note_ids, embed=True)
 
@@ -308,8 +309,9 @@ class Notes(StoredNotes):
         of the base.
         """
         note = self._store.notes.note(note_id)
-        path = self._renames.path_in(note, folder)
-        return self._renamed(self._renames.rename(note_id, note.title, path, expected_version, author))
+        return self._renamed(
+            self._renames.rename(note_id, note.title, self._renames.path_in(note, folder), expected_version, author)
+        )
 
     def rename(
         self,
@@ -444,9 +446,8 @@ class Notes(StoredNotes):
     ) -> Note:
         """Give a note the title, text and fields of one of its versions, as a new version; return the note."""
         old = self.at(note_id, number)
-        change = Revision("revert", author)
         return self._writer.change(
-            note_id, lambda note: restore_version(note, old), change, expected_version, embed=embed
+            note_id, lambda note: restore_version(note, old), Revision("revert", author), expected_version, embed=embed
         )
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:

@@ -145,8 +145,9 @@ class Documents:
                 self._store.notes.describe(made)
                 self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
                 return self._store.notes.note(note_id)
-            base = self._store.bases.by_id(now.base_id)
-            self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
+            self._writer.write(
+                self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]
+            )
         self._writer.index([note_id], embed=True)
         return self._store.notes.note(note_id)
 
@@ -182,8 +183,9 @@ class Documents:
             hashed, dated = folder.content_hash(data), made.updated_at or now.updated_at
             made = replace(made, **kept, content_hash=hashed, updated_at=dated)
             stamp = self._store.notes.indexed_as(note_id)
-            base = self._store.bases.by_id(now.base_id)
-            self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
+            self._writer.write(
+                self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]
+            )
         self._writer.index([note_id], embed=True)
         return self._store.notes.note(note_id)
 

@@ -74,8 +74,9 @@ class FileActs:
 
     def _is_stored(self, step: FileStep) -> bool:
         """Return whether the database has another state of the file than before the step: an update has read it."""
-        found = "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?"
-        stored = self._store.database.value(found, step.folder, step.path)
+        stored = self._store.database.value(
+            "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path
+        )
         return stored is None or (step.before is not None and stored != content_hash(step.before))
 
 

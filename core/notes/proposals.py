@@ -159,8 +159,9 @@ class Proposals:
 
     def _make(self, change: Proposal) -> Note:
         with self._store.changing:
-            fields = partial(with_fields, fields=change.fields)
-            note = self._writer.change(change.note_id, fields, _PROPOSE, change.version, body=change.body)
+            note = self._writer.change(
+                change.note_id, partial(with_fields, fields=change.fields), _PROPOSE, change.version, body=change.body
+            )
             self._store.proposals.drop(change.note_id)  # a change that the note has already makes no version
         return note
 
@@ -192,8 +193,9 @@ class Proposals:
 
     def _among(self, waiting: Mapping[str, Submission], note_id: str) -> Submission:
         if note_id not in waiting:
-            title = self._store.notes.title(note_id)
-            raise EditError("There is nothing left to accept or reject for '{title}'.", title=title)
+            raise EditError(
+                "There is nothing left to accept or reject for '{title}'.", title=self._store.notes.title(note_id)
+            )
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:

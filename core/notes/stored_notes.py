@@ -91,8 +91,11 @@ class StoredNotes(Imports):
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
         until = later(datetime.now(UTC), days)
-        cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
-        ends = [(lapses(card.expires_at), card) for card in cards if card.expires_at]
+        ends = [
+            (lapses(card.expires_at), card)
+            for card in self._store.notes.cards_of(self._store.fields.expiring(until)).values()
+            if card.expires_at
+        ]
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
     def lines(self, base: str, text: str) -> list[NoteLine]:
@@ -101,8 +104,11 @@ class StoredNotes(Imports):
         Raises UnknownChoice for a base, and QueryError for a text that is too long.
         """
         check_part(text)
-        notes = self._store.notes.notes_with_text(self._bases.get(base), text)
-        return [line for note in notes for line in texts.find_lines(note, text, self.hidden(note.id))]
+        return [
+            line
+            for note in self._store.notes.notes_with_text(self._bases.get(base), text)
+            for line in texts.find_lines(note, text, self.hidden(note.id))
+        ]
 
     def shown(self, note_id: str) -> str:
         """Return the text of a note without hidden parts; raises NoteNotFound."""

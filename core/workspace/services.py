@@ -258,8 +258,9 @@ class Services:
     def backups(self) -> "Backups":
         from core.features.backups.service import Backups
 
-        read = self.store.database.read
-        return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, objects_of)
+        return Backups(
+            self.store.folder, self.settings, self.preferences, self.jobs, self.store.database.read, objects_of
+        )
 
     @LazyService
     def doctor(self) -> "Doctor":

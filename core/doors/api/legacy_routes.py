@@ -179,8 +179,9 @@ def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -
     try:
         return workspace.jobs.result("import", work, patience=_PATIENCE, base=base)
     except Busy as error:
-        text = message("Another import is running. Send this again when it has finished.")
-        raise Problem(HTTPStatus.CONFLICT, text) from error
+        raise Problem(
+            HTTPStatus.CONFLICT, message("Another import is running. Send this again when it has finished.")
+        ) from error
 
 
 def _paths(plan: SyncPlan) -> set[str]:

@@ -129,8 +129,10 @@ def knowledge_text_search(
     """Find the lines of a knowledge base that hold a text, in any case, with the line numbers of their source."""
     if not keyword:
         raise QueryError("The keyword is empty. Give a word or a part of one.")
-    lines = workspace.notes.lines(knowledge_base, keyword)
-    items = ({"source": line.source, "line": line.number, "content": line.text} for line in lines)
+    items = (
+        {"source": line.source, "line": line.number, "content": line.text}
+        for line in workspace.notes.lines(knowledge_base, keyword)
+    )
     return limit_results(items, check_limit(max_lines, MOST), check_limit(max_chars, MOST_CHARACTERS))
 
 

@@ -150,8 +150,11 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
             while True:
                 with suppress(Empty):
                     base, report = syncs.get(timeout=_PATIENCE)
-                    values = {"at": _now(), "base": base.name, **report.to_dict()}
-                    show(values, as_json, partial(_format_sync, base, report))
+                    show(
+                        {"at": _now(), "base": base.name, **report.to_dict()},
+                        as_json,
+                        partial(_format_sync, base, report),
+                    )
 
 
 def _print_lines(lines: list[str]) -> None:

@@ -468,8 +468,11 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 )
 def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     submission = workspace.proposals.get(names.id_of(workspace, note))
-    text = WholeNote.from_note(workspace, workspace.proposals.proposed(submission))
-    return ProposedNote.from_proposal(submission, text, workspace.proposals.difference(submission))
+    return ProposedNote.from_proposal(
+        submission,
+        WholeNote.from_note(workspace, workspace.proposals.proposed(submission)),
+        workspace.proposals.difference(submission),
+    )
 
 
 @operation(

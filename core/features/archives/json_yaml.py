@@ -290,8 +290,14 @@ def _note(entry: _NoteSection) -> Note:
     fields = {name: getattr(entry, name) for name in _NAMES}
     extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(entry.front)}
     extra["left_out"] = (*unreadable(entry.front + entry.body), *head.left_out)
-    links = look_into(entry.body, entry.path).targets(entry.path)
-    return Note(id="", base_id="", content_hash="", links=links, **fields, **extra)
+    return Note(
+        id="",
+        base_id="",
+        content_hash="",
+        links=look_into(entry.body, entry.path).targets(entry.path),
+        **fields,
+        **extra,
+    )
 
 
 def _base(records: Records) -> dict[str, Any]:

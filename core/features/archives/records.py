@@ -164,8 +164,9 @@ def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
 def note_record(store: Store, note_id: str) -> NoteRecord:
     """Return the record of a stored note."""
     row = store.notes.indexed_as(note_id)
-    note = replace(store.notes.note(note_id), generation=0)
-    return NoteRecord(note, row["mtime_ns"], row["size"], store.notes.options(note_id))
+    return NoteRecord(
+        replace(store.notes.note(note_id), generation=0), row["mtime_ns"], row["size"], store.notes.options(note_id)
+    )
 
 
 def versions(store: Store, note_id: str) -> list[VersionRecord]:

@@ -86,8 +86,7 @@ def _rows(parts: WorkspaceParts) -> Message | None:
     for base in parts.bases.all():
         if base.has_vectors and parts.store.chunks.with_tables(base):
             with suppress(TesseraError):  # the check of models reports what is wrong with a model
-                embedder = embedding.build(base.embedder)
-                names += [base.name] if _lacks_rows(parts.store, base, embedder) else []
+                names += [base.name] if _lacks_rows(parts.store, base, embedding.build(base.embedder)) else []
     return message("Some tables aren't found by their rows yet in: {names}", names=names) if names else None
 
 

@@ -255,8 +255,9 @@ class NoteChecks:
                 raise
 
     def _drawn_from(self, base: KnowledgeBase) -> list[NoteSummary]:
-        cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)
-        return sorted(cards, key=lambda card: digest(card.id))[:MOST_NOTES]
+        return sorted(
+            self._store.notes.cards(Filters(bases=(base.name,)), answering=True), key=lambda card: digest(card.id)
+        )[:MOST_NOTES]
 
     def _findings(self, base: KnowledgeBase, ranks: NoteRanks) -> Iterator[Finding]:
         """Yield the notes that no question reaches and that still answer questions."""

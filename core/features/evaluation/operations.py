@@ -153,8 +153,9 @@ def _pipelines(
 ) -> tuple[QuestionSet, list[Pipeline]]:
     """Return a set and the setups to run it with; raises the errors of either."""
     known = _known(workspace, question_set)
-    base = workspace.bases.by_id(known.base_id).name
-    pipelines = workspace.runs.variants(base, SearchSettings.from_values(search or {}), compare or (), grid or ())
+    pipelines = workspace.runs.variants(
+        workspace.bases.by_id(known.base_id).name, SearchSettings.from_values(search or {}), compare or (), grid or ()
+    )
     workspace.runs.to_ask(known)
     return known, pipelines
 

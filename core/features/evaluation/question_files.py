@@ -58,8 +58,11 @@ def parse(data: bytes, name: str) -> list[Question]:
         except RecursionError:
             reason = message("this is nested too deeply.")
         except json.JSONDecodeError as error:
-            text = translate_parse_error(error.msg)
-            reason = message("this isn't a JSON object ({reason}, column {n}).", reason=text, n=error.colno)
+            reason = message(
+                "this isn't a JSON object ({reason}, column {n}).",
+                reason=translate_parse_error(error.msg),
+                n=error.colno,
+            )
         except RowError as error:
             reason = error.message
         except ValueError as error:

@@ -268,8 +268,12 @@ def format_deleted_run(_run: Deletion) -> list[str]:
 
 
 def _set_line(question_set: QuestionSet) -> str:
-    count = plural("{n} question", "{n} questions", n=question_set.questions)
-    return _("{name}: {questions} ({id})", name=question_set.name, questions=count, id=question_set.id)
+    return _(
+        "{name}: {questions} ({id})",
+        name=question_set.name,
+        questions=plural("{n} question", "{n} questions", n=question_set.questions),
+        id=question_set.id,
+    )
 
 
 def _run_line(run: RunView) -> str:

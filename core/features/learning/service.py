@@ -373,8 +373,9 @@ class Learning:
         self._store.open_index()
         with self._store.changing, self._store.database.write():
             note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
-            pairs = zip(fresh, note_ids, strict=True)
-            self._facts.put(LearntFact(fact.rule, fact.key, note_id) for fact, note_id in pairs)
+            self._facts.put(
+                LearntFact(fact.rule, fact.key, note_id) for fact, note_id in zip(fresh, note_ids, strict=True)
+            )
         return note_ids
 
 

@@ -149,8 +149,9 @@ class RelatedNotes:
         words = _WORD.findall(_paragraph(text, at))[-_PARAGRAPH:]
         if len("".join(words)) < _SHORTEST:
             return []
-        options = SearchOptions(limit=limit + _OWN, reranker="none", wait=False)
-        result = self._searching.answer(self._searching.prepare(" ".join(words), options))
+        result = self._searching.answer(
+            self._searching.prepare(" ".join(words), SearchOptions(limit=limit + _OWN, reranker="none", wait=False))
+        )
         first = {hit.note.id: hit for hit in reversed(result.hits) if hit.note.id != without}
         return [hit for hit in result.hits if hit is first.get(hit.note.id)][:limit] if result.confident else []
 

@@ -173,8 +173,9 @@ def ask(
 ) -> ThreadView:
     chosen: SearchOptions = options(workspace, given)
     question = workspace.threads.complete(thread, query) if thread else query
-    result = workspace.threads.answer(question, thread, typed=query, **chosen)
-    return ThreadView.from_thread(result, workspace.threads.place)
+    return ThreadView.from_thread(
+        workspace.threads.answer(question, thread, typed=query, **chosen), workspace.threads.place
+    )
 
 
 @operation(

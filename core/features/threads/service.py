@@ -369,15 +369,19 @@ class ThreadTable(StoreTable):
 
     def all(self) -> list[Thread]:
         """Return the threads, the one that was answered last first."""
-        rows = self._database.rows(f"{_TURNS} ORDER BY thread_id, number")
-        turns = [_READER(dict(row), self._database.unread) for row in rows]
+        turns = [
+            _READER(dict(row), self._database.unread)
+            for row in self._database.rows(f"{_TURNS} ORDER BY thread_id, number")
+        ]
         threads = [Thread(tuple(iterator)) for _, iterator in groupby(turns, lambda turn: turn.thread_id)]
         return sorted(threads, key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:
         """Return the thread of an id, None if there is none."""
-        rows = self._database.rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)
-        turns = tuple(_READER(dict(row), self._database.unread) for row in rows)
+        turns = tuple(
+            _READER(dict(row), self._database.unread)
+            for row in self._database.rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)
+        )
         return Thread(turns) if turns else None
 
     def delete_for_good(self, thread_id: str) -> None:

@@ -101,8 +101,10 @@ def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
 def text_folders(workspace: Workspace) -> None:
     """Draw the bases that were made for text folders since the start, and the folders for which none can be made."""
     if made := workspace.watching.made:
-        names = join_list(map(plain, made))
-        st.info(t("Created for folders with text files: {names}", names=names), icon=":material/folder:")
+        st.info(
+            t("Created for folders with text files: {names}", names=join_list(map(plain, made))),
+            icon=":material/folder:",
+        )
     for name, why in workspace.watching.refused.items():
         st.warning(with_label(plain(name), plain(text_of(why))), icon=":material/folder_off:")
 

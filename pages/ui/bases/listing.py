@@ -75,10 +75,9 @@ def _kind() -> BaseKind:
 
 
 def _model(workspace: Workspace, usual: str) -> str:
-    cards = workspace.models.all()
     names = {
         card.name: knobs.value_label("embedder", card.name)
-        for card in cards
+        for card in workspace.models.all()
         if card.part == "embedder" and not card.problem
     }
     names.setdefault(usual, knobs.value_label("embedder", usual))
@@ -110,9 +109,12 @@ def draw_trash(workspace: Workspace) -> None:
         return
     label = t_plural("{n} deleted base in the trash", "{n} deleted bases in the trash", n=len(trashed))
     with st.expander(label, icon=":material/delete:", key="bases_trash"):
-        days = workspace.archives.trash_stays.days
         st.caption(
-            t_plural("A deleted base stays here for {n} day.", "A deleted base stays here for {n} days.", n=days)
+            t_plural(
+                "A deleted base stays here for {n} day.",
+                "A deleted base stays here for {n} days.",
+                n=workspace.archives.trash_stays.days,
+            )
         )
         st.caption(t("It comes back with its notes, their history and your edits of passages."))
         names = {base.name for base in workspace.bases.all()}
@@ -225,8 +227,12 @@ def _file(workspace: Workspace) -> None:
 
 def _folder(workspace: Workspace) -> None:
     with st.form("import_folder", border=False):
-        about = t("A folder of Markdown notes, for instance one that Tessera exported")
-        uploads = st.file_uploader(about, ["md", "markdown", "txt"], "directory", key="import_base_folder")
+        uploads = st.file_uploader(
+            t("A folder of Markdown notes, for instance one that Tessera exported"),
+            ["md", "markdown", "txt"],
+            "directory",
+            key="import_base_folder",
+        )
         name = _name("import_folder_name", t("Name of the new base"))
         if (
             _submitted("import_folder")
@@ -385,6 +391,13 @@ def export(workspace: Workspace, base: KnowledgeBase) -> None:
     name = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "-", base.name)
     with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}", type="tertiary"):
         for form, (label, mime, end, icon) in forms.items():
-            written = partial(workspace.archives.exported, base.name, form)
-            widgets.download(label, written, f"{name}{end}", mime, f"export_{base.id}_{form}", icon, type="tertiary")
+            widgets.download(
+                label,
+                partial(workspace.archives.exported, base.name, form),
+                f"{name}{end}",
+                mime,
+                f"export_{base.id}_{form}",
+                icon,
+                type="tertiary",
+            )
         st.caption(t("The first one holds everything in the base; the others hold its notes as they are now."))

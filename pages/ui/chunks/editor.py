@@ -108,8 +108,9 @@ def drawer(
             shut = _draw_lock_reason(workspace, base)
             _draw_chunk(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
-    title = t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
-    _DRAWER.draw(title, content, width=WIDTH, position="right")
+    _DRAWER.draw(
+        t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total), content, width=WIDTH, position="right"
+    )
 
 
 def _draw_lock_reason(workspace: Workspace, base: KnowledgeBase) -> bool:
@@ -131,8 +132,9 @@ def _draw_chunk(
         if widgets.button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
             _finish(workspace, note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         return
-    modes = {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after it")}
-    mode = widgets.segments(t("What to do"), modes, "drawer_mode")
+    mode = widgets.segments(
+        t("What to do"), {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after it")}, "drawer_mode"
+    )
     if mode == "split":
         _split(workspace, note, chunk, shut=shut)
     elif mode == "add":

@@ -88,8 +88,12 @@ def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, 
     if where == note.id and chunks:
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
     if chunks:
-        cut = bands.NoteBands(note, chunks, bands.placed_edits(workspace, note), only)
-        bands.draw(cut, shown, key=f"bands_{side}", on_pick=picked)
+        bands.draw(
+            bands.NoteBands(note, chunks, bands.placed_edits(workspace, note), only),
+            shown,
+            key=f"bands_{side}",
+            on_pick=picked,
+        )
 
 
 def _apply(

@@ -95,8 +95,7 @@ def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
         before: list[Pipeline] = st.session_state[key]
         st.session_state[key] = [*before[:number], *([way] if way else []), *before[number + 1 :]]
 
-    columns = st.columns(len(chosen), gap="small")
-    for number, (column, way) in enumerate(zip(columns, chosen, strict=True)):
+    for number, (column, way) in enumerate(zip(st.columns(len(chosen), gap="small"), chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
             _way(workspace, base, number, way, partial(put, number), last=len(chosen) - 1)
     return chosen
@@ -128,8 +127,9 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
         ):
             _everything(workspace, base, number, way, put)
         if number and last > 1:
-            about = t("Remove {letter}", letter=LETTERS[number])
-            widgets.close(f"way_remove_{number}", about, on_click=put, args=(None,))
+            widgets.close(
+                f"way_remove_{number}", t("Remove {letter}", letter=LETTERS[number]), on_click=put, args=(None,)
+            )
     _preset(base, number, way, put)
 
 

@@ -173,8 +173,7 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
 
 def _text(text: str, words: Sequence[Span] = ()) -> str:
     """Return a passage as HTML, a long one shortened, with the whole on demand."""
-    title = t("Whole passage, {n} characters", n=len(text))
-    return f'<div class="t-hit">{cards.foldable(text, words, title, LINES)}</div>'
+    return f'<div class="t-hit">{cards.foldable(text, words, t("Whole passage, {n} characters", n=len(text)), LINES)}</div>'
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
@@ -203,9 +202,12 @@ def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
         text = st.text_input(t("Search for"), question.text, key=key, icon=icon, label_visibility="collapsed")
         with st.spinner(t("Searching…")):
             # The base's own settings; a repeated search comes from the cache.
-            filters = workspace.searching.filters(bases=[base])
-            options = SearchOptions(filters=filters, limit=FOUND, wait=False, choose=False)
-            result = workspace.search((text or "").strip() or question.text, **options)
+            result = workspace.search(
+                (text or "").strip() or question.text,
+                **SearchOptions(
+                    filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False, choose=False
+                ),
+            )
         if not result.hits:
             st.caption(t("Nothing was found for this question."))
         if "model_loading" in result.notices:
@@ -228,8 +230,13 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
-        about = t("Makes it a right passage of this question; a second click undoes that.")
-        toggle(workspace, hit, marked=bool(right), about=about, act=act)
+        toggle(
+            workspace,
+            hit,
+            marked=bool(right),
+            about=t("Makes it a right passage of this question; a second click undoes that."),
+            act=act,
+        )
     st.html(_text(hit.chunk.text, words))
 
 

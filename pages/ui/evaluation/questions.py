@@ -92,8 +92,12 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
     with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
         widgets.button(t("New question"), "add_question", "add", on_click=add, disabled=shut)
         sets.popover(workspace, question_set)
-        label = t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested))
-        if suggested and widgets.button(label, "accept_all", "done_all", disabled=shut):
+        if suggested and widgets.button(
+            t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested)),
+            "accept_all",
+            "done_all",
+            disabled=shut,
+        ):
             workspace.questions.accept(question_set, suggested)
             st.rerun()
 
@@ -194,8 +198,12 @@ def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Q
     st.caption(t("Click the box at the left of a row to see a question; choose several to act on them."))
     if _DELETION.subject and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
-        text = t("Runs that asked them keep their results.")
-        sets.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
+        sets.confirm(
+            _DELETION,
+            title,
+            t("Runs that asked them keep their results."),
+            lambda: questions.delete_for_good(question_set, chosen),
+        )
 
 
 # The question next to the table.

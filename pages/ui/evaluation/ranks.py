@@ -124,8 +124,9 @@ def _gold(gold: GoldSpan, places: Places) -> str:
     changed = "" if places.gold(gold) else changed
     text = f'<div class="t-text">{html(gold.quote[:QUOTE])}{" …" if len(gold.quote) > QUOTE else ""}</div>'
     if len(gold.quote) > QUOTE:
-        title = t("Whole chunk, {n} characters", n=len(gold.quote))
-        text += folded(title, f'<div class="t-text">{html(gold.quote)}</div>')
+        text += folded(
+            t("Whole chunk, {n} characters", n=len(gold.quote)), f'<div class="t-text">{html(gold.quote)}</div>'
+        )
     return f'<div class="t-gold"><div class="t-crumb">{html(gold.path)}{changed}</div>{text}</div>'
 
 

@@ -154,8 +154,9 @@ def open_samples(workspace: Workspace) -> None:
     known = {render(SAMPLES, language) for language in LANGUAGES}
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
-        name = text_of(SAMPLES)
-        question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, _sample_questions(), QUESTIONS.name)
+        question_set = workspace.question_sets.add_file(
+            jobs.SAMPLE, text_of(SAMPLES), _sample_questions(), QUESTIONS.name
+        )
         toast_added(question_set)
     open_set(question_set)
 

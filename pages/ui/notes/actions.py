@@ -27,15 +27,19 @@ def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     """Archive notes, and offer to undo it; for callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
-    text = t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active))
-    history.offer_undo(text, lambda: workspace.notes.restore(active))
+    history.offer_undo(
+        t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active)),
+        lambda: workspace.notes.restore(active),
+    )
 
 
 def draw_fields_dialog(workspace: Workspace) -> None:
     """Draw the dialog if it is open."""
     if note_ids := FIELDS_DIALOG.subject:
-        title = t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids))
-        FIELDS_DIALOG.draw(title, lambda: _fields(workspace, note_ids))
+        FIELDS_DIALOG.draw(
+            t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids)),
+            lambda: _fields(workspace, note_ids),
+        )
 
 
 def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
@@ -188,8 +192,15 @@ def _export(workspace: Workspace, note: Note) -> None:
     st.caption(t("The text with its fields, as Markdown. Pictures and attachments are left out."))
     name = PurePosixPath(note.path or "note.md").with_suffix(".txt" if note.plain else ".md").name
     with shell.errors():
-        text = workspace.notes.file_text(note.id).encode("utf-8", "replace")
-        widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
+        widgets.download(
+            plain(name),
+            workspace.notes.file_text(note.id).encode("utf-8", "replace"),
+            name,
+            "text/markdown",
+            "export_note",
+            "download",
+            type="primary",
+        )
 
 
 def _read_as(workspace: Workspace, note: Note) -> None:
@@ -288,8 +299,14 @@ def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 args=(workspace, note_ids),
                 disabled=shut,
             )
-            label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
-            widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=trash.ask, args=(note_ids,))
+            widgets.button(
+                t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)),
+                "delete_notes",
+                "delete",
+                disabled=shut,
+                on_click=trash.ask,
+                args=(note_ids,),
+            )
     trash.dialog(workspace)
     draw_fields_dialog(workspace)
 

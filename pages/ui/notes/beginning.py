@@ -28,8 +28,13 @@ def _draw(workspace: Workspace, base: str) -> None:
     with st.spinner(t("Reading the notes"), show_time=False):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := st.session_state.get("concept_hidden"):
-        label = t("Show '{name}' again", name=plain(hidden))
-        widgets.small(label, "concept_show", "visibility", on_click=_show, args=(workspace, hidden))
+        widgets.small(
+            t("Show '{name}' again", name=plain(hidden)),
+            "concept_show",
+            "visibility",
+            on_click=_show,
+            args=(workspace, hidden),
+        )
     if not concepts:
         st.caption(t("No phrase is in several notes yet."))
         return
@@ -145,8 +150,11 @@ def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
     """Return the notes of a base, or of all, that changed last."""
     if not base:
         return workspace.notes.switch("", _SHOWN)
-    cards = workspace.notes.all(Filters(bases=(base,)))
-    return nlargest(_SHOWN, cards, key=lambda card: card.updated_at.timestamp() if card.updated_at else 0)
+    return nlargest(
+        _SHOWN,
+        workspace.notes.all(Filters(bases=(base,))),
+        key=lambda card: card.updated_at.timestamp() if card.updated_at else 0,
+    )
 
 
 def _row(card: NoteSummary, *, several: bool) -> None:

@@ -210,8 +210,9 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
     stored = over or session.note
     body = None if session.body == stored.body else session.body
     if session.proposed:
-        change = Proposal(session.note.id, stored.version, body, fields, datetime.now(UTC))
-        return workspace.proposals.make(change, embed=False)
+        return workspace.proposals.make(
+            Proposal(session.note.id, stored.version, body, fields, datetime.now(UTC)), embed=False
+        )
     joins = session.joins and over is None  # never in place of a version that somebody else wrote
     about: Any = {"body": body, "expected_version": stored.version, "author": "person", "embed": False, "joins": joins}
     return workspace.notes.update(session.note.id, **about, **fields)

@@ -76,11 +76,13 @@ def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     title = t("{title} (other text)", title=stored.title)
     folder = posixpath.dirname(stored.path or "")
     path = f"{folder}/" if folder else ""
-    fields = fields_of(stored) | {"title": title}
-    other = workspace.notes.add(session.base, stored.body, path=path, author="person", embed=False, **fields)
+    other = workspace.notes.add(
+        session.base, stored.body, path=path, author="person", embed=False, **fields_of(stored) | {"title": title}
+    )
     composer.discard(workspace, session.key)
-    text = t("The other text is the note '{title}'.", title=plain(title))
-    history.offer_undo(text, lambda: workspace.notes.take_back(other.id))
+    history.offer_undo(
+        t("The other text is the note '{title}'.", title=plain(title)), lambda: workspace.notes.take_back(other.id)
+    )
 
 
 def _stored(workspace: Workspace, session: EditorSession) -> Note:

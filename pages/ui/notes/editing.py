@@ -30,8 +30,12 @@ def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
         st.caption(t("Passages of your other notes that resemble the paragraph you write appear here."))
     for number, hit in enumerate(hits):
         with st.container(key=f"nearby_{number}", gap="xsmall"):
-            address = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
-            st.page_link("notes.py", label=plain(hit.note.title), icon=":material/description:", query_params=address)
+            st.page_link(
+                "notes.py",
+                label=plain(hit.note.title),
+                icon=":material/description:",
+                query_params={"note": hit.note.id, "chunk": str(hit.chunk.index)},
+            )
             text = " ".join(hit.chunk.text.split())
             st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
 
@@ -235,8 +239,12 @@ def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
                 disabled=workspace.readonly,
             )
             if not note.plain:
-                address = {"base": base.name}
-                st.page_link("bases.py", label=t("Settings of the base"), icon=":material/tune:", query_params=address)
+                st.page_link(
+                    "bases.py",
+                    label=t("Settings of the base"),
+                    icon=":material/tune:",
+                    query_params={"base": base.name},
+                )
 
 
 def _read_only_reason(note: Note, base: KnowledgeBase) -> str:

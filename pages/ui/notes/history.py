@@ -121,8 +121,9 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
         item: text if item < max(newest, number) else t("now · {version}", version=text)
         for item, text in others.items()
     }
-    index = list(texts).index(first)
-    return view, widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=index)
+    return view, widgets.select(
+        t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first)
+    )
 
 
 def _draw_restore(workspace: Workspace, note_id: str, number: int, now: int) -> None:

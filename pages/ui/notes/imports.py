@@ -284,5 +284,9 @@ def _makes(workspace: Workspace, plan: SyncPlan) -> None:
     if plan.makes is None or plan.base in {base.name for base in workspace.bases.all()}:
         return
     st.info(plain(text_of(new_base_line(plan.base, plan.makes))), icon=":material/add_circle:")
-    label = t("Create it with other settings")
-    st.page_link("bases.py", label=label, icon=":material/tune:", query_params={"new": "yes", "name": plan.base})
+    st.page_link(
+        "bases.py",
+        label=t("Create it with other settings"),
+        icon=":material/tune:",
+        query_params={"new": "yes", "name": plan.base},
+    )

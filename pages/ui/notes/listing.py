@@ -127,9 +127,11 @@ def notes(cards: Sequence[NoteSummary], view: str, note_id: str, narrowed: Narro
     elif not cards:
         st.caption(t("No note matches these filters."))
         if narrowed.words:
-            text = {"q": " ".join(narrowed.words)}
             st.page_link(
-                "search.py", label=t("Search the text of the notes"), icon=":material/search:", query_params=text
+                "search.py",
+                label=t("Search the text of the notes"),
+                icon=":material/search:",
+                query_params={"q": " ".join(narrowed.words)},
             )
         widgets.button(t("Clear the filters"), "notes_clear", "filter_alt_off", on_click=clear)
     elif view == "list":

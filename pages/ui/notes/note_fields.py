@@ -155,14 +155,17 @@ def word_box(box: Any, label: str, key: str, options: Sequence[str], value: str 
 
 def number_box(box: Any, name: str, key: str, value: int | None = None, **more: Any) -> int | None:
     """Draw a box for a field that is a number, and return it."""
-    label = text_of(NOTE_FIELDS[name].title)
-    return cast(int | None, box.number_input(label, -MOST, MOST, value, step=1, key=key, **more))
+    return cast(
+        int | None, box.number_input(text_of(NOTE_FIELDS[name].title), -MOST, MOST, value, step=1, key=key, **more)
+    )
 
 
 def day_box(box: Any, name: str, key: str, value: date | None = None, **more: Any) -> date | None:
     """Draw a box for a field that is a day, and return it."""
-    label = text_of(NOTE_FIELDS[name].title)
-    return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
+    return cast(
+        date | None,
+        box.date_input(text_of(NOTE_FIELDS[name].title), value, min_value=None, key=key, format="YYYY-MM-DD", **more),
+    )
 
 
 def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:

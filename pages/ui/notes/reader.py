@@ -258,8 +258,12 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
                 icon=":material/image:",
             )
         if edited:
-            label = t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited))
-            widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
+            widgets.chunk_link(
+                note.id,
+                edited[0],
+                t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited)),
+                help=text_of(EDITED),
+            )
         if st.session_state.get("view") == "raw":
             _raw(note)
         else:
@@ -267,8 +271,13 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         _fields(note)
         draw_uses(workspace, note)
         panel(workspace, note)
-        views = {"reading": t("Reading"), "raw": t("Raw text")}
-        widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
+        widgets.segments(
+            t("View"),
+            {"reading": t("Reading"), "raw": t("Raw text")},
+            "view",
+            default="reading",
+            persist_state="session",
+        )
 
 
 def second_note(workspace: Workspace, note: Note) -> None:
@@ -294,8 +303,9 @@ def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw the ways back to the hits, to the note that was open before and to the notes; and to the original's page."""
     if passage and passage[1]:
-        back = {"q": passage[1]}
-        st.page_link("search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params=back)
+        st.page_link(
+            "search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params={"q": passage[1]}
+        )
     if way := opened.trail():
         widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
     if listing.is_list():

@@ -23,8 +23,14 @@ def now() -> datetime:
 
 def button(workspace: Workspace) -> None:
     """Draw the button that opens today's note."""
-    about = t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0])
-    widgets.button(t("Today's note"), "today", "today", help=about, on_click=_begin, args=(workspace,))
+    widgets.button(
+        t("Today's note"),
+        "today",
+        "today",
+        help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]),
+        on_click=_begin,
+        args=(workspace,),
+    )
 
 
 def draw(workspace: Workspace) -> None:

@@ -28,8 +28,13 @@ BY: dict[str, Message] = {
 
 def draw(workspace: Workspace, base: str, text: str) -> None:
     """Draw the deleted notes of a base, or of all, that have a text in their title or path."""
-    days = workspace.notes.trash_stays.days
-    st.caption(t_plural("A deleted note stays here for {n} day.", "A deleted note stays here for {n} days.", n=days))
+    st.caption(
+        t_plural(
+            "A deleted note stays here for {n} day.",
+            "A deleted note stays here for {n} days.",
+            n=workspace.notes.trash_stays.days,
+        )
+    )
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
         st.caption(t("Notes that left the trash can be restored for a week more, on the page Bases."))
     look, bases = text.casefold(), {stored.id: stored.name for stored in workspace.bases.all()}

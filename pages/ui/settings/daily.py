@@ -37,8 +37,7 @@ def draw(workspace: Workspace) -> None:
         if problem := workspace.daily.problem:
             st.caption(plain(text_of(problem)))
         else:
-            path = workspace.daily.path(today.now(), st.session_state["language"])
-            st.caption(t("Today: {path}", path=plain(path)))
+            st.caption(t("Today: {path}", path=plain(workspace.daily.path(today.now(), st.session_state["language"]))))
 
 
 def _select(label: str, texts: dict[str, str], **more: Any) -> None:

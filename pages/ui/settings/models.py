@@ -60,8 +60,7 @@ def _draw_counts(status: ImageStatus) -> None:
             f'<div class="t-small">{html(with_label(failed.path, text_of(failed.error)))}</div>'
             for failed in status.failed
         )
-        title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
-        st.html(folded(title, lines, css="t-more"))
+        st.html(folded(t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)), lines, css="t-more"))
 
 
 COLUMNS = 2

@@ -62,11 +62,23 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
     shut = jobs.is_writing(workspace)
     with st.container(horizontal=True, vertical_alignment="center"):
         if found and not installed:
-            work = partial(_install, workspace, card.name)
-            _starts(workspace, t("Install"), f"install_{card.name}", "download", shut, work)
+            _starts(
+                workspace,
+                t("Install"),
+                f"install_{card.name}",
+                "download",
+                shut,
+                partial(_install, workspace, card.name),
+            )
         if found and card.newer:
-            label = t("Upgrade to {version}", version=found.version)
-            _starts(workspace, label, f"upgrade_{card.name}", "upgrade", shut, partial(_upgrade, workspace, card.name))
+            _starts(
+                workspace,
+                t("Upgrade to {version}", version=found.version),
+                f"upgrade_{card.name}",
+                "upgrade",
+                shut,
+                partial(_upgrade, workspace, card.name),
+            )
         if installed and widgets.small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
             with shell.errors():
                 workspace.packs.delete(card.name)

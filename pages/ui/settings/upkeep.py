@@ -99,9 +99,9 @@ def draw_backups(workspace: Workspace) -> None:
         )
     )
     if workspace.backups.problem:
-        problem = text_of(workspace.backups.problem)
         st.warning(
-            plain(t("The daily backup could not be made: {problem}", problem=problem)), icon=":material/warning:"
+            plain(t("The daily backup could not be made: {problem}", problem=text_of(workspace.backups.problem))),
+            icon=":material/warning:",
         )
     if widgets.button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
         jobs.start(workspace, "backup", lambda progress: workspace.backups.make(progress=progress))
@@ -213,12 +213,11 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
 
     @st.dialog(t("Restore this backup"), on_dismiss=_forget_choice)
     def dialog() -> None:
-        at = local(backup.made_at)
         st.write(
             plain(
                 t(
                     "Everything goes back to how it was on {at}. What is there now is kept in a folder next to it.",
-                    at=at,
+                    at=local(backup.made_at),
                 )
             )
         )
@@ -251,8 +250,9 @@ def index(workspace: Workspace, status: Status) -> None:
         if chosen.url:
             st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
     chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
-    size = names.megabytes(status.bytes_on_disk)
-    st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
+    st.caption(
+        f"{chunks} · {plain(t('{size} on disk in {folder}', size=names.megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
+    )
     if chosen.kind != "none":
         rebuild(workspace)
     jobs.panel(workspace, ("rebuild",))

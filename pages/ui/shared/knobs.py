@@ -39,8 +39,7 @@ def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks
     shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed")
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_switch(workspace, base, "embed_at_once")
-        label = t("Index this note ({n})", n=pending)
-        if pending and widgets.button(label, "embed_note", "bolt", disabled=shut):
+        if pending and widgets.button(t("Index this note ({n})", n=pending), "embed_note", "bolt", disabled=shut):
             embed(workspace, note_ids=[note.id])
         if waiting > pending:
             embed_all(workspace, base, waiting)
@@ -48,8 +47,12 @@ def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks
 
 def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
     """Draw the button that indexes the waiting chunks of a base."""
-    label = t("Index the whole base ({n})", n=pending)
-    if widgets.button(label, f"embed_base_{base.id}", "bolt", disabled=jobs.is_writing(workspace, base.name)):
+    if widgets.button(
+        t("Index the whole base ({n})", n=pending),
+        f"embed_base_{base.id}",
+        "bolt",
+        disabled=jobs.is_writing(workspace, base.name),
+    ):
         embed(workspace, base.name)
 
 

@@ -280,8 +280,9 @@ def _frame(workspace: Workspace | None) -> st.Page:
         wants = shortcuts.listen(searches=st.session_state["page"] == "search", language=st.session_state["language"])
     if chapter := CHAPTERS.get(st.session_state["page"]):
         with st.container(key="page_help"):
-            about = t("Help on this page")
-            st.page_link(pages["help"], label=about, icon=":material/help:", query_params={"note": chapter})
+            st.page_link(
+                pages["help"], label=t("Help on this page"), icon=":material/help:", query_params={"note": chapter}
+            )
     if workspace:
         with suppress(TesseraError):  # the page says what is wrong with the database
             tour.draw(workspace, st.session_state["page"])

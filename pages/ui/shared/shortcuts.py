@@ -78,8 +78,9 @@ _OPEN = "listing_keys"
 
 def button(key: str) -> None:
     """Draw the button that opens the list of keys."""
-    about = t("Key: {key}", key=EVERYWHERE["keys"][0])
-    widgets.small(t("Keyboard shortcuts"), key, "keyboard", on_click=_open, help=about)
+    widgets.small(
+        t("Keyboard shortcuts"), key, "keyboard", on_click=_open, help=t("Key: {key}", key=EVERYWHERE["keys"][0])
+    )
 
 
 def dialog(*, wanted: bool) -> None:

@@ -165,8 +165,14 @@ def _format_left_out(files: Iterable[Failed]) -> list[str]:
     """Return a line for each reason why files and folders are left out."""
     lines = []
     for reason, paths in _by_reason(files).items():
-        names = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
-        lines.append(_("  left out ({n}): {paths}: {reason}", n=len(paths), paths=names, reason=reason))
+        lines.append(
+            _(
+                "  left out ({n}): {paths}: {reason}",
+                n=len(paths),
+                paths=", ".join(paths[:3] + ["…"] * (len(paths) > 3)),
+                reason=reason,
+            )
+        )
     return lines
 
 
@@ -247,8 +253,10 @@ def format_status(status: WorkspaceStatus) -> list[str]:
             )
         )
     if status.set_aside:
-        names = ", ".join(status.set_aside)
         lines.append(
-            _("Damaged, so it was renamed and created again: {names}. Delete what you don't need.", names=names)
+            _(
+                "Damaged, so it was renamed and created again: {names}. Delete what you don't need.",
+                names=", ".join(status.set_aside),
+            )
         )
     return lines

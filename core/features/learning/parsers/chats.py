@@ -69,8 +69,13 @@ def marked_up(text: str, first: int = 1, source: str = "") -> Iterator[LogEvent]
 
 def _paragraph(parts: list[str], first: int, source: str) -> Iterator[LogEvent]:
     if parts:
-        text = "\n".join(part.strip() for part in parts)
-        yield LogEvent(text=text, line=first, end=first + len(parts) - 1, source=source, kind="message")
+        yield LogEvent(
+            text="\n".join(part.strip() for part in parts),
+            line=first,
+            end=first + len(parts) - 1,
+            source=source,
+            kind="message",
+        )
 
 
 def _code(parts: list[str], first: int, source: str) -> Iterator[LogEvent]:

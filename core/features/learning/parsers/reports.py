@@ -156,9 +156,14 @@ def _end_of(lines: list[str], start: int) -> int:
 def _failure(lines: list[str], first: int, test: str) -> LogEvent:
     causes = [match["cause"] for line in lines if (match := _CAUSE.match(line))]
     fields = {"test": test, "outcome": "failed", "detail": "\n".join(causes[:3])}
-    text = "\n".join(lines).rstrip()
     return LogEvent(
-        text=text, line=first, end=first + len(lines) - 1, level="error", source=test, kind="test", fields=fields
+        text="\n".join(lines).rstrip(),
+        line=first,
+        end=first + len(lines) - 1,
+        level="error",
+        source=test,
+        kind="test",
+        fields=fields,
     )
 
 
