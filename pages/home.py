@@ -147,7 +147,7 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
 def bases(workspace: Workspace, status: Status) -> None:
     """Draw a card for every base, the ways to more notes, and the folder of the workspace."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="bases_head"):
-        st.subheader(t("Knowledge bases"), width="stretch", anchor=False)
+        st.subheader(t("Knowledge bases"), anchor=False)
         _new_base()
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, key=f"base_{base.base.id}"):

@@ -108,7 +108,7 @@ if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()
 with st.container(horizontal=True, vertical_alignment="center", key="notes_head"):
-    st.title(t("Notes"), width="stretch", anchor=False)
+    st.title(t("Notes"), anchor=False)
     importing = st.container(width="content")
     today.button(workspace)
     actions.new(workspace)

@@ -11,7 +11,7 @@ workspace = shell.workspace()
 st.title(t("Review"), anchor=False)
 jobs.panel(workspace, ("edits", "embed", *jobs.LEARNING))
 with shell.errors():
-    with st.spinner(t("Comparing the notes…"), show_time=False):
+    with st.spinner(t("Comparing the notes…")):
         matters = workspace.review.all()
     st.caption(items.heading(matters))
     if not matters:

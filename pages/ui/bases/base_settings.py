@@ -44,7 +44,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
         for reason, chunks in by_reason.items():
             st.markdown(plain(reason))
             for refused_chunk in chunks:
-                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                with st.container(horizontal=True, vertical_alignment="center"):
                     widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
                     st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
         if len(refused) > _SHOWN:

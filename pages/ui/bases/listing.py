@@ -373,7 +373,7 @@ def _folders(workspace: Workspace, status: BaseStatus) -> None:
     """Draw the folders of a base, each with the button that syncs it."""
     base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"folder_{base.id}_{number}"):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
             if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut(workspace)):
                 folders.sync(workspace, base, path)

@@ -96,7 +96,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
             n=len(shown.rows),
             answerable=shown.answerable,
         )
-        st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>', width="stretch")
+        st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>')
         if shown.comparisons:
             figures.judge_by(
                 help=text_of(figures.JUDGING),

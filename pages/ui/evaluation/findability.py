@@ -109,7 +109,7 @@ def _since(since: CheckDiff) -> None:
 
 def _notes(notes: Sequence[tuple[str, str, str]]) -> None:
     for note_id, title, why in notes[:_SHOWN]:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.page_link("notes.py", label=plain(title), icon=":material/description:", query_params={"note": note_id})
             st.caption(plain(why), width="content")
     widgets.more(len(notes) - _SHOWN)

@@ -95,7 +95,7 @@ def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
         before: list[Pipeline] = st.session_state[key]
         st.session_state[key] = [*before[:number], *([way] if way else []), *before[number + 1 :]]
 
-    for number, (column, way) in enumerate(zip(st.columns(len(chosen), gap="small"), chosen, strict=True)):
+    for number, (column, way) in enumerate(zip(st.columns(len(chosen)), chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
             _way(workspace, base, number, way, partial(put, number), last=len(chosen) - 1)
     return chosen
@@ -120,7 +120,7 @@ Put = Callable[[Pipeline | None], None]
 def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put, *, last: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"way_head_{number}"):
         name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
-        st.html(f'<div class="t-head">{badge(number)}{name}</div>', width="stretch")
+        st.html(f'<div class="t-head">{badge(number)}{name}</div>')
         with (
             st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
             st.container(key=f"way_body_{number}"),

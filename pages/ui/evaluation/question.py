@@ -270,7 +270,7 @@ def new(
     workspace: Workspace, question_set: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
 ) -> Question | None:
     """Draw the form of a new question, and return the question when it is added."""
-    with st.form("new_question", border=True), shell.errors():
+    with st.form("new_question"), shell.errors():
         st.html(f'<div class="t-name">{html(t("New question"))}</div>')
         text = st.text_area(t("Question"), key="new_question_text", height=100, max_chars=LONGEST)
         kind = _kind("", kinds, "new_question_kind")
@@ -285,7 +285,7 @@ def new(
 
 def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
-        st.caption(t("Suggested: runs don't ask it until you accept it."), width="stretch")
+        st.caption(t("Suggested: runs don't ask it until you accept it."))
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):
             workspace.questions.accept(question_set, [question.id])
             st.rerun()

@@ -90,7 +90,7 @@ def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, 
         labels = [f"{pipelines.LETTERS[number]} · {_rank_text(result)}" for number, result in enumerate(row.results)]
         parts = st.tabs(labels, key=f"recalled_{row.id}_{len(labels)}")
     else:
-        parts = st.columns(len(shown.runs), gap="small")
+        parts = st.columns(len(shown.runs))
     for number, part in enumerate(parts):
         with part:
             _run(base, shown.runs[number], row, number, places)

@@ -25,7 +25,7 @@ def draw_concepts(workspace: Workspace, base: str) -> None:
 
 
 def _draw(workspace: Workspace, base: str) -> None:
-    with st.spinner(t("Reading the notes"), show_time=False):
+    with st.spinner(t("Reading the notes")):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := st.session_state.get("concept_hidden"):
         widgets.small(

@@ -157,7 +157,7 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
-        with st.container(key="writing_state", width="stretch"):
+        with st.container(key="writing_state"):
             st.caption(_state(workspace, session))
             with st.container(key="writing_away"):  # in its place while the browser holds the text alone
                 st.caption(t("Not saved: no connection"))

@@ -108,7 +108,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
     """Draw the choice of a view, and of a second version: by default that of now, of that the one before it."""
     if not others:
-        st.caption(t("This is the only version."), width="stretch")
+        st.caption(t("This is the only version."))
         return "alone", None
     views = {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")}
     view = widgets.segments(t("View"), views, "history_view", default="changes", persist_state="session")

@@ -284,7 +284,7 @@ def second_note(workspace: Workspace, note: Note) -> None:
     """Draw a note next to the first one, to be read, with the ways to close it and to take it to the first place."""
     with st.container(key="second"):
         with st.container(horizontal=True, vertical_alignment="center", key="second_bar"):
-            st.html(f'<div class="t-title">{html(note.title)}</div>', width="stretch")
+            st.html(f'<div class="t-title">{html(note.title)}</div>')
             widgets.small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
             widgets.close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
         _text(workspace, note, None, opened.choose_second, "second")
@@ -295,7 +295,7 @@ def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
     with st.container(key="reader_top", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", key="reader_bar"):
             _ways_back(note, passage)
-            st.html(f'<div class="t-title">{html(note.title)}</div>', width="stretch")
+            st.html(f'<div class="t-title">{html(note.title)}</div>')
             actions.actions(workspace, note)
         history.draw_undo()
 

@@ -60,7 +60,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
 
 def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
     note_id = trashed.version.note_id
-    with st.container(border=True, key=f"trash_{note_id}", gap="small"):
+    with st.container(border=True, key=f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
         st.caption(" · ".join([plain(base), plain(trashed.path or ""), about]))

@@ -145,7 +145,7 @@ def end(workspace: Workspace) -> None:
 
 def _text(title: str, text: str) -> None:
     more = f'<div class="t-about">{html(text)}</div>' if text else ""
-    st.html(f'<div class="t-name">{html(title)}</div>{more}', width="stretch")
+    st.html(f'<div class="t-name">{html(title)}</div>{more}')
 
 
 def _go(workspace: Workspace, number: int) -> None:
