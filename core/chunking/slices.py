@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -44,36 +45,6 @@ JOINED = (
 _JOINED = re.compile(JOINED)
 
 
-def line_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of all lines but the first."""
-    return _ends(_LINE_BREAK, text, start, end)
-
-
-def gap_ends(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the lines that follow a blank line."""
-    return _ends(_GAPS, text, start, end)
-
-
-def sentence_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of Chinese and Latin sentences, outside links and code."""
-    return outside(_ends(_SENTENCES, text, start, end), unbreakable(text, start, end))
-
-
-def clause_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the text after commas and colons, outside links and code."""
-    return outside(_ends(_CLAUSES, text, start, end), unbreakable(text, start, end))
-
-
-def word_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the words after white space, outside links and code."""
-    return outside(_ends(_SPACES, text, start, end), unbreakable(text, start, end))
-
-
-def space_ends(text: str, start: int, end: int) -> list[int]:
-    """Return the ends of white space, in links and code too."""
-    return _ends(_SPACES, text, start, end)
-
-
 def unbreakable(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return the spans of links, code, math and tags inside a paragraph."""
     return [match.span() for match in _UNBREAKABLE.finditer(text, start, end)]
@@ -102,6 +73,23 @@ def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int
     return [match.end() for match in pattern.finditer(text, start, end) if match.end() < end]
 
 
+def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
+    """Return the ends outside links and code."""
+    return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
+
+
+line_starts = partial(_ends, _LINE_BREAK)
+"""Return the starts of all lines but the first."""
+gap_ends = partial(_ends, _GAPS)
+"""Return the starts of the lines that follow a blank line."""
+space_ends = partial(_ends, _SPACES)
+"""Return the ends of white space, in links and code too."""
+sentence_starts = partial(_breakable_ends, _SENTENCES)
+"""Return the starts of Chinese and Latin sentences."""
+clause_starts = partial(_breakable_ends, _CLAUSES)
+"""Return the starts of the text after commas and colons."""
+word_starts = partial(_breakable_ends, _SPACES)
+"""Return the starts of the words after white space."""
 _BLANK = re.compile(r"\s*")
 
 
