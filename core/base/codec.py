@@ -132,7 +132,7 @@ def decoder(kind: Any, *, exact: bool = False) -> Decoder:
     return (_EXACT.get(kind) if exact else None) or _SCALARS[kind]
 
 
-def noun_decoder(kind: Any, *, exact: bool = False, **own: Decoder) -> Decoder:
+def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
     """Return what decodes a dataclass; `own` decode fields in place of the decoders of their types.
 
     `FIELD_TYPES` of the dataclass are types that fields are decoded as, in place of those that they are declared with.

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from core.base.text import compose
 from core.markdown import outline, parser
-from core.markdown.inline import DESTINATION, Link, extract_links, hide, link_definitions, prose
+from core.markdown.inline import DESTINATION, Link, extract_links, hide, link_definitions, link_to, prose
 from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
 from core.markdown.tags import in_text, key
@@ -95,7 +95,7 @@ def _picture_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
     if match["wiki"]:
         return file_of(Link(match["wiki"].partition("|")[0], wiki=True))
     address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
-    return file_of(Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address))
+    return file_of(link_to(address))
 
 
 def short_title(title: str) -> str:

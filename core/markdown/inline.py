@@ -190,10 +190,15 @@ def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
         if match["address"] is None or not opened:
             return match[0]
         address = PLACE.sub(lambda place: _address_text(inline.literals[int(place[1])]), match["address"])
-        links.append(Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address))
+        links.append(link_to(address))
         return "]"
 
     return replace(inline, text=_MARKS.sub(read, inline.text)), links
+
+
+def link_to(address: str) -> Link:
+    """Return a link to an address, which may be in angle brackets."""
+    return Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address)
 
 
 def link_definitions(parsed: Parsed) -> Iterator[Link]:

@@ -129,7 +129,7 @@ def _content(tokens: Sequence[Token], first: int) -> str:
             rows.append([])
         elif token.type == "inline":
             rows[-1].append(token.content)
-    return "\n".join("|".join(cells) for cells in rows)
+    return "\n".join(map("|".join, rows))
 
 
 def _delimited_block(kind: str, mark: str) -> Rule:

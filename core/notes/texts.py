@@ -63,7 +63,7 @@ def is_titled_by_text(note: Note) -> bool:
     return title == note.title or bool(named)
 
 
-def with_title(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note:
+def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
     """Return a changed note with the title of its text, where it has none or had the one of the text before.
 
     A file names its own title.
@@ -120,7 +120,7 @@ def blank_hidden(note: Note, hidden: Hidden) -> Note:
     return replace(note, body=body)
 
 
-def find_lines(note: Note, text: str, hidden: Hidden = ()) -> Iterator[NoteLine]:
+def find_lines(note: Note, text: str, hidden: Hidden) -> Iterator[NoteLine]:
     """Yield the lines of a note that hold a text, whatever its case, width, or Chinese script, in their order."""
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))

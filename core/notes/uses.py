@@ -40,6 +40,13 @@ Place = tuple[str, str]
 """The ids of a note and of a chunk of it; the second is empty for the whole note."""
 
 
+def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
+    if note_id not in store.notes.cards_of([note_id]):
+        raise NoteNotFound(note_id)
+    if chunk_id and chunk_id not in {chunk.id for chunk in store.chunks.for_note(note_id)}:
+        raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
+
+
 class Uses:
     """The uses of notes. Recording one costs the caller an entry in a list; a thread writes them."""
 
@@ -131,10 +138,7 @@ class Uses:
         for text in (used_in, context):
             if len(text) > LONGEST_CONTEXT or find_half_character(text) is not None or "\0" in text:
                 raise ConfigError("The place or the context of a use is too long, or holds half of a character.")
-        if note_id not in self._store.notes.cards_of([note_id]):
-            raise NoteNotFound(note_id)
-        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.for_note(note_id)}:
-            raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
+        _check_place(self._store, note_id, chunk_id)
         use = Use(note_id, used_in.strip(), context, datetime.now(UTC), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
         key = use.used_in, use.context, use.chunk_id
@@ -232,10 +236,7 @@ class Clicks:
             raise ConfigError(
                 "Give the question that the note was found for, in at most {n} characters.", n=LONGEST_CONTEXT
             )
-        if note_id not in self._store.notes.cards_of([note_id]):
-            raise NoteNotFound(note_id)
-        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.for_note(note_id)}:
-            raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
+        _check_place(self._store, note_id, chunk_id)
         click = Click(note_id, question.strip(), kind, self.today, chunk_id)
         self._store.clicks.add([click], click.day)
         return click

@@ -16,9 +16,9 @@ from core.store.schema import objects_of
 class OfflineWorkspace:
     """The parts of a workspace that work without its database, which may be damaged."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         settings = config.settings()
-        self.folder = Path(os.path.realpath(path or settings.workspace))
+        self.folder = Path(os.path.realpath(path))
         preferences = Preferences(self.folder, readonly=True)
         self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, objects_of)
 

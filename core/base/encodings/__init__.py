@@ -101,7 +101,7 @@ CHARACTERS_OF_DAMAGE = 200
 """Characters of which one may be unreadable."""
 
 
-def decode_declared(data: bytes, kind: str, charset: str = "") -> tuple[str, str] | None:
+def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | None:
     """Return a text by its declared encoding, and that encoding; None where none is declared or it can't be true.
 
     `charset` comes from outside of the data: the header of a mail or a response, or the user's choice. A byte order

@@ -256,4 +256,4 @@ def _decode_iso_2022_jp(data: bytes) -> str:
 def _is_damaged_utf8(data: bytes) -> bool:
     """Tell whether at least 95 % of the non-ASCII characters are valid UTF-8; no other encoding gives as many."""
     text = data.decode("utf-8", "replace")
-    return text.count("�") * 20 <= sum(len(run) for run in re.findall(r"[^\x00-\x7f]+", text))
+    return text.count("�") * 20 <= sum(map(len, re.findall(r"[^\x00-\x7f]+", text)))

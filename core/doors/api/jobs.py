@@ -45,7 +45,7 @@ def events(workspace: Opened, job: Text) -> Response:
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
 
 
-def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str = "") -> Response:
+def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str) -> Response:
     """Start a job and answer with 202 and its address; a job of this name that runs is a problem that names it."""
     started = workspace.jobs.start(name, work, base=base)
     job = workspace.jobs.find(name)

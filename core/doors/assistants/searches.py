@@ -153,6 +153,10 @@ def knowledge_semantic_search(
     options: Any = {"mode": "semantic", "level": "simple"}
     result, remarks = _search(workspace, knowledge_base, query, count, neighbours, **options)
     items = [{"content": hit.passage.text, **_place(hit), "relevance": round(hit.score, 4)} for hit in result.hits]
+    return _answer(result, items, remarks)
+
+
+def _answer(result: SearchResult, items: list[dict[str, Any]], remarks: list[str]) -> ToolAnswer:
     return limit_results([*_pictures(result), *items], MOST, remarks=[*remarks, *_remarks([result])])
 
 
@@ -296,7 +300,7 @@ def knowledge_retrieve(
         | {"scores": {stage: round(score.score, 4) for stage, score in hit.scores.items()}}
         for hit in result.hits
     ]
-    return limit_results([*_pictures(result), *items], MOST, remarks=[*remarks, *_remarks([result])])
+    return _answer(result, items, remarks)
 
 
 TOOLS = (

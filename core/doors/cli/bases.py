@@ -99,7 +99,7 @@ def switch(
     return replace(made, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=round(cost.seconds / 60, 2))
 
 
-def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None) -> BaseDetails:
+def switch_to(run: Run, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
     """Give a base another model, or continue that; on Ctrl-C print how to continue, and exit with 130."""
     try:
         details: BaseDetails = run(operations.switch, base=base, embedder=embedder)

@@ -22,9 +22,7 @@ def files(records: Records) -> dict[str, bytes]:
     """Return the files of a base by their paths; raises ArchiveError for fields that front matter can't hold."""
     texts: dict[str, bytes] = {}
     mistakes: list[tuple[str | Message, Message]] = []
-    notes = sorted(
-        (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
-    )
+    notes = records.sorted_notes()
     paths = {
         str(parent)
         for note in notes

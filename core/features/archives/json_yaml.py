@@ -310,10 +310,7 @@ def _base(records: Records) -> dict[str, Any]:
 
 
 def _notes(records: Records) -> list[dict[str, Any]]:
-    notes = sorted(
-        (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
-    )
-    return [to_plain({name: _value(note, name) for name in _NAMES}) for note in notes]
+    return [to_plain({name: _value(note, name) for name in _NAMES}) for note in records.sorted_notes()]
 
 
 def _value(note: Note, name: str) -> Any:

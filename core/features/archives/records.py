@@ -112,6 +112,10 @@ class Records:
     """Files of words that the person edits, by name: synonyms, the vocabulary."""
     powers: RequestedPermissions = NO_POWERS
 
+    def sorted_notes(self) -> list[Note]:
+        """Return the notes by their paths."""
+        return sorted((record.note for record in self.notes), key=lambda note: (note.path or "", note.source_ref))
+
 
 @dataclass(frozen=True, slots=True)
 class Ids:

@@ -29,8 +29,8 @@ class Doctor:
     def __init__(
         self,
         parts: WorkspaceParts,
-        resources: Mapping[str, Check] | None = None,
-        files: Mapping[str, Check] | None = None,
+        resources: Mapping[str, Check] | None,
+        files: Mapping[str, Check] | None,
     ) -> None:
         """Take the parts of a workspace, and the checks of features: of what it needs, and of its files."""
         self._parts = parts

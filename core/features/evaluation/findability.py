@@ -192,7 +192,7 @@ class NoteChecks:
         changed = (
             sync.at
             for sync in self._store.bases.syncs(base)
-            if any(sync.report.get(name) for name in ("added", "changed", "removed"))
+            if any(map(sync.report.get, ("added", "changed", "removed")))
         )
         return (last := next(changed, None)) is not None and not (runs and runs[0].started_at > last)
 

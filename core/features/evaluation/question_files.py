@@ -124,7 +124,7 @@ def _question(row: object, line: int) -> Question:
     return Question(
         id=_text(row, "id"),
         text=_text(row, "question"),
-        gold=tuple(_gold(gold) for gold in golds),
+        gold=tuple(map(_gold, golds)),
         any=_truth(row, "any", True),
         kind=_text(row, "kind", optional=True),
         line=line,

@@ -353,7 +353,7 @@ class Runs:
                 stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
                 giving = None if pipeline.answers == "none" else partial(answer, stop=stop)
                 result = scoring.ask(question, search, giving)
-                if judge and result.given and scoring.is_due(result):
+                if judge and result.given and result.given.text and (result.wished or result.golds):
                     judgement = scoring.judge(judge, result, llm.input_characters, stop)
                     result = replace(result, given=replace(result.given, judged=judgement))
                 if not result.negative and result.found_rank is None:

@@ -171,11 +171,6 @@ class _Reply(BaseModel):
     verdict: Agreement
 
 
-def is_due(result: QuestionResult) -> bool:
-    """Whether there is an answer to a question, and something to judge it by."""
-    return bool(result.given and result.given.text and (result.wished or result.golds))
-
-
 def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Judgement:
     """Return what a model says of the answer of a result, whose texts are sent up to so many characters.
 

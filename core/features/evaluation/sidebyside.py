@@ -73,7 +73,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
-    rows = tuple(_row(results) for results in shared(measured))
+    rows = tuple(map(_row, shared(measured)))
     columns = [[row.results[number] for row in rows] for number in range(len(runs))]
     summaries = [summarise(column) for column in columns]
     every = {_key(result) for _, results in measured for result in results}

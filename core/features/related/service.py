@@ -53,8 +53,8 @@ class RelatedNotes:
         notes: Notes,
         uses: Uses,
         searching: SearchEngine,
-        contradictions: hints.Contradictions | None = None,
-        last_finding: LastFinding | None = None,
+        contradictions: hints.Contradictions | None,
+        last_finding: LastFinding | None,
     ) -> None:
         self._store = store
         self._notes = notes
@@ -77,7 +77,9 @@ class RelatedNotes:
         neighbours = [neighbour for neighbour in neighbours if neighbour.note_id in cards]
         voting = [neighbour for neighbour in neighbours if neighbour.shared.copied < COPIED]
         copies = [neighbour for neighbour in neighbours if neighbour.shared.copied >= COPIED][:_COPIES]
-        near = [neighbour for neighbour in voting if _is_related(neighbour)][:_SHOWN]
+        near = [
+            neighbour for neighbour in voting if neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
+        ][:_SHOWN]
         targets = links.resolve(note, note.links)
         known = hints.NoteContext(
             targets,
@@ -195,10 +197,6 @@ class RelatedNotes:
         return {
             mention for mention, item in words.items() if min((counts.get(word, 0) for word in item), default=0) > most
         }
-
-
-def _is_related(neighbour: Neighbour) -> bool:
-    return neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
 
 
 def _reasons(neighbour: Neighbour) -> Iterable[Message]:

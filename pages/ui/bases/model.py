@@ -47,7 +47,13 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
     why = jobs.hindrance(workspace, base.name)
     button = partial(widgets.button, disabled=bool(why), help=why or None)
     if button(t("How long will it take?"), f"split_cost_{base.id}", "calculate"):
-        jobs.start(workspace, "cost", partial(_splitting_cost, workspace, base, tried))
+        jobs.start(
+            workspace,
+            "cost",
+            lambda progress: workspace.bases.chunking_cost(
+                base.name, tried, progress=jobs.about(_subject(base), progress)
+            ),
+        )
     job = workspace.jobs.find("cost")
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved since
@@ -57,12 +63,6 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
         jobs.start(
             workspace, "rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress)
         )
-
-
-def _splitting_cost(
-    workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, progress: Progress
-) -> ChangeCost:
-    return workspace.bases.chunking_cost(base.name, tried, progress=jobs.about(_subject(base), progress))
 
 
 def _subject(base: KnowledgeBase) -> str:

@@ -81,11 +81,6 @@ def begin_here(workspace: Workspace) -> None:
     begin(base, folder=folder)
 
 
-def begin_linked(base: str, path: str) -> None:
-    """Begin a note that is to be at a path; for callbacks."""
-    begin(base, title=title_of(path), folder=posixpath.dirname(path))
-
-
 def title_of(path: str) -> str:
     """Return the title that a path gives to its note."""
     name = PurePosixPath(path).name

@@ -194,16 +194,15 @@ def _state(workspace: Workspace, session: EditorSession) -> str:
         case State.SAVED:
             assert session.note is not None
             base = workspace.bases.by_id(session.note.base_id)
-            if not base.embed_at_once and (n := _pending(workspace, session.note.id)):
-                return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
+            pending = sum(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
+            if pending and not base.embed_at_once:
+                return t(
+                    "Saved, and found by its words; {n} of its passages wait until you index this base.", n=pending
+                )
             return t("Saved")
         case State.INCOMPLETE if not session.base:
             return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
     return t("Not saved. What you write is stored as a draft meanwhile.")
-
-
-def _pending(workspace: Workspace, note_id: str) -> int:
-    return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
 
 
 def _editor(workspace: Workspace, session: EditorSession) -> None:

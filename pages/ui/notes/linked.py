@@ -32,7 +32,7 @@ def draw_dialog(workspace: Workspace) -> None:
             is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")
             if is_begun:
                 composer.leave(workspace)
-                composer.begin_linked(base, path)
+                composer.begin(base, title=composer.title_of(path), folder=posixpath.dirname(path))
             if is_begun or widgets.button(t("Cancel"), "linked_no"):
                 _DIALOG.close()
                 st.rerun()

@@ -401,7 +401,7 @@ def _text(
             elif link.tag:
                 listing.narrow("", [link.tag])
             elif link.line >= 0:
-                widgets.guarded(_tick)(workspace, note, link.line)
+                widgets.guarded(workspace.notes.tick)(note.id, link.line, expected_version=note.version, embed=False)
             else:
                 linked.ask(workspace.bases.by_id(note.base_id).name, link.make)
 
@@ -415,10 +415,6 @@ def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None, key: str)
         _is_long(note, shown, around=passage is not None)
     with st.container(key=f"{key}_body"):
         st.html(drawn)
-
-
-def _tick(workspace: Workspace, note: Note, line: int) -> None:
-    workspace.notes.tick(note.id, line, expected_version=note.version, embed=False)
 
 
 def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:

@@ -40,7 +40,7 @@ def file_address(note_id: str, place: str) -> str:
     return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
-def original_address(note_id: str, page: int = 0) -> str:
+def original_address(note_id: str, page: int) -> str:
     """Return the address of the document that a note was converted from, of a PDF at a page."""
     place = f"#page={page}" if page else ""
     return f"/original/{_seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"

@@ -181,7 +181,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
                 with st.container(border=job.state != "done", key=f"job_{name}"):
                     _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
 
-    if any(workspace.jobs.find(name) for name in names):
+    if any(map(workspace.jobs.find, names)):
         follow(workspace, draw)
 
 

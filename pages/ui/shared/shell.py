@@ -259,7 +259,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     st.session_state["page"] = page.url_path or "home"
     look.settle_look(workspace)
-    style.put_on()
+    st.html(style.STYLE)
     counts = {"review": _waiting(workspace)} if workspace else {}
     with st.sidebar:
         st.html(style.LOGO)

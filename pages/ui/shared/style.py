@@ -1,7 +1,5 @@
 """The look of the pages: one style sheet on top of the theme, and the logo."""
 
-import streamlit as st
-
 TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
 """Mid tones for both backgrounds; the colour of a chunk's band follows from its index."""
 
@@ -308,8 +306,3 @@ html:not([data-unsaved]) .st-key-writing_state > :has(> .st-key-writing_away), [
 }
 </style>
 """
-
-
-def put_on() -> None:
-    """Give the page its style."""
-    st.html(STYLE)

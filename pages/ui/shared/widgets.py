@@ -262,11 +262,11 @@ def note_link(note_id: str) -> None:
     st.page_link("notes.py", label=t("Read the note"), icon=":material/description:", query_params={"note": note_id})
 
 
-def base_filter(bases: Sequence[str], key: str, place: Any = st) -> str:
+def base_filter(bases: Sequence[str], key: str) -> str:
     """Draw the choice of a base and return its name, empty for all."""
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
-    return select(t("Base"), texts, key, place, persist_state="session")
+    return select(t("Base"), texts, key, persist_state="session")
 
 
 # Components: the script of one, and its style where it has one, are files of its name next to the module that draws it.

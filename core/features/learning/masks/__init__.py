@@ -120,7 +120,7 @@ def shorten(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     whole = text[:most].rstrip()
-    end = max((whole.rfind(blank) for blank in " \n\t"), default=-1)
+    end = max(map(whole.rfind, " \n\t"))
     quote = whole.rfind('"')
     open_value = whole.count('"') % 2 and len(whole) - quote < _LONGEST_VALUE
     return whole[: max(0, min(end, quote) if open_value else end)] + "…"

@@ -129,10 +129,6 @@ def _deprecated(line: str) -> tuple[str, str] | None:
     return (old.strip(), new.strip()) if old.strip() and new.strip() else None
 
 
-def is_deprecation(event: LogEvent) -> bool:
-    return _deprecated(first_line(event)) is not None
-
-
 def _is_error(event: LogEvent) -> bool:
     if event.kind not in ("log", "request") or (
         event.kind == "request" and "seconds" in event.fields and is_slow(event)
@@ -143,7 +139,7 @@ def _is_error(event: LogEvent) -> bool:
         return False
     if event.kind == "request" and "method" in event.fields and "host" not in event.fields and _is_access(event):
         return False
-    return not (is_deprecation(event) or (event.level != "error" and is_slow(event)))
+    return not (_deprecated(first_line(event)) or (event.level != "error" and is_slow(event)))
 
 
 def _is_access(event: LogEvent) -> bool:
