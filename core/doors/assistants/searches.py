@@ -150,8 +150,7 @@ def knowledge_semantic_search(
             base=knowledge_base,
         )
     count = workspace.settings.knowledge.default_top_k if top_k is None else top_k
-    options: Any = {"mode": "semantic", "level": "simple"}
-    result, remarks = _search(workspace, knowledge_base, query, count, neighbours, **options)
+    result, remarks = _search(workspace, knowledge_base, query, count, neighbours, mode="semantic", level="simple")
     items = [{"content": hit.passage.text, **_place(hit), "relevance": round(hit.score, 4)} for hit in result.hits]
     return _answer(result, items, remarks)
 

@@ -209,8 +209,15 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
             Proposal(session.note.id, stored.version, body, fields, datetime.now(UTC)), embed=False
         )
     joins = session.joins and over is None  # never in place of a version that somebody else wrote
-    about: Any = {"body": body, "expected_version": stored.version, "author": "person", "embed": False, "joins": joins}
-    return workspace.notes.update(session.note.id, **about, **fields)
+    return workspace.notes.update(
+        session.note.id,
+        body=body,
+        expected_version=stored.version,
+        author="person",
+        embed=False,
+        joins=joins,
+        **fields,
+    )
 
 
 def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str) -> None:
