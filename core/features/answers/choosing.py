@@ -228,7 +228,7 @@ def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: Searc
         "near": near,
         "nearest": 1 / (1 + sum(unit.parts["near"] > near for unit in units)),
         "top": max(unit.parts["near"] for unit in units),
-        "share": min(1.0, sum(exp(one.score) for one in chosen) / sum(exp(unit.evidence) for unit in units)),
+        "share": min(1.0, sum(exp(other.score) for other in chosen) / sum(exp(unit.evidence) for unit in units)),
         "margin": min(excerpt.score - max(others), _FAR) if others else _FAR,
         "words": len(excerpt.words) / max(1, len(words)),
         "rivals": sum(hit.strength > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
@@ -352,8 +352,3 @@ def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
     at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
     place = hit.chunk.start + at, hit.chunk.start + at + len(sentence)
     return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None
-
-
-def renumber(quote: Quote, number: int) -> Quote:
-    """Return a quote with another number."""
-    return replace(quote, number=number)

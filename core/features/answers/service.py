@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import count
 from typing import Unpack
 
 from core.base.call_log import log_call
@@ -12,7 +11,7 @@ from core.base.errors import Cancelled, NoteNotFound, TesseraError
 from core.base.jobs import Jobs
 from core.base.text import CJK, fold, simplify
 from core.features.answers import writing
-from core.features.answers.choosing import HARDLY, LEAST, Selection, choose, renumber, sentence_quote
+from core.features.answers.choosing import HARDLY, LEAST, Selection, choose, sentence_quote
 from core.model import (
     Answer,
     Answered,
@@ -201,7 +200,9 @@ class Answers:
             return answer
         first, *further = answer.quotes
         quotes = [first, other, *(quote for quote in further if quote.note.id != other.note.id)]
-        return replace(answer, quotes=tuple(map(renumber, quotes, count(1))), disagree=True)
+        return replace(
+            answer, quotes=tuple(replace(quote, number=number) for number, quote in enumerate(quotes, 1)), disagree=True
+        )
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return the sentence of another hit that has other numbers than the same sentence in the first quote."""

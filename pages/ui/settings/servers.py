@@ -69,8 +69,9 @@ def _draw_found_server(workspace: Workspace, server: LocalServer, changed: Calla
             return
         model = models[0]
         if len(server.models) > 1:
-            labels = {(server, name): local_servers.short(name) for name in models}
-            _, model = local_servers.choose(labels, f"local_model_{port}")
+            labels = {name: local_servers.short(name) for name in models}
+            look = {"label_visibility": "collapsed", "width": 220}
+            model = widgets.select(t("Language model"), labels, f"local_model_{port}", **look)
         if widgets.button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
             changed()
             local_servers.use(workspace, server, model)

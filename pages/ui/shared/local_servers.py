@@ -1,14 +1,13 @@
 """Model servers on this machine: the job that looks for them, and the choice of one to write answers."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
 from core.model import LocalServer
 from core.workspace import Workspace
-from pages.ui.shared import shell, widgets
-from pages.ui.shared.text import t
+from pages.ui.shared import shell
 
 _JOB = "local_servers"
 _FRESH = 30.0
@@ -55,11 +54,6 @@ def is_open(workspace: Workspace) -> bool:
 def use(workspace: Workspace, server: LocalServer, model: str) -> None:
     """Make a model of a server on this machine the language model; raises ConfigError."""
     workspace.servers.update("llm", base_url=server.base_url, model=model)
-
-
-def choose(models: Mapping[tuple[LocalServer, str], str], key: str) -> tuple[LocalServer, str]:
-    """Draw a list of models by their texts, and return the chosen one."""
-    return widgets.select(t("Language model"), dict(models), key, label_visibility="collapsed", width=220)
 
 
 def short(model: str) -> str:
