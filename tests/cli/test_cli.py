@@ -133,19 +133,20 @@ def test_a_question_is_answered_from_the_notes_or_refused(
 ) -> None:
     run("import", folder)
     answer = run("ask", "what are backups worth?")
-    assert not answer["refused"]
+    assert answer["answered"] != "no"
     (cited,) = [one for one in answer["citations"] if one["quote"].startswith("Backups are only worth")]
     assert cited["path"] == "backups.md"
-    assert f"{cited['quote']} [{cited['number']}]" in answer["answer"]
+    assert answer["answer"].startswith("Backups are only worth")
+    assert answer["answer"].removesuffix(" [1]") in cited["quote"]
     with pytest.raises(SystemExit, match="0"):
         cli.main(["ask", "what are backups worth?", "--workspace", str(tmp_path / "workspace")])
     printed = capsys.readouterr().out
     assert "Backups are only worth what their last restore proved." in printed.partition("[1]")[0]
     refused = run("ask", "zxqv blorptang 99817")
-    assert refused["refused"]
+    assert refused["answered"] == "no"
     assert (refused["answer"], refused["sentences"], refused["citations"]) == ("", [], [])
     assert refused["nearest"]
-    assert "Checked with" in refused["bar"]["explanation"]
+    assert refused["explanation"] == "I found nothing in your notes that answers this."
     with Workspace(tmp_path / "workspace") as workspace:
         view = AnswerView.from_answer(workspace.answers.ask("zxqv blorptang 99817"))
     lines = format_answer(replace(view, nearest=view.nearest * 2))

@@ -12,7 +12,7 @@ from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.server import api
 from core.doors.assistants.searches import knowledge_answer, knowledge_context
-from core.model import NO_NOTES, NOTICES, REFUSED
+from core.model import DENIED, NO_NOTES, NOTICES
 from core.workspace import Workspace
 
 
@@ -28,7 +28,7 @@ def test_a_question_without_notes_says_how_to_bring_some(
         served = Starlette(routes=[Mount(PLACE, api(lambda: workspace))])
         program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
         answer = program.post(f"{PLACE}/v1/answer", json={"query": "where is the key?"}).json()
-        assert (answer["explanation"], answer["refused"]) == (str(NO_NOTES), True)
+        assert (answer["explanation"], answer["answered"]) == (str(NO_NOTES), "no")
         asked = {"query": "where is the key?"}
         assert program.post(f"{PLACE}/v1/search", json=asked).json()["notices"] == ["no_notes"]
         assert program.post(f"{PLACE}/notes/search/complex", json=asked).json()["notices"] == ["no_notes"]
@@ -47,4 +47,4 @@ def test_a_question_without_notes_says_how_to_bring_some(
     with Workspace(place) as workspace:
         workspace.bases.add("work")
         workspace.notes.add("work", "The garden needs water.", path="a.md")
-        assert workspace.answers.ask("where is the key?").explanation == REFUSED
+        assert workspace.answers.ask("where is the key?").explanation == DENIED
