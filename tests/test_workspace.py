@@ -308,7 +308,7 @@ def test_a_hit_is_widened_as_far_as_its_note_goes(workspace: Workspace, folder: 
     assert first.passage.start == chunks[0].start
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "title:x", "x" * 10_001, "half \ud800"])
+@pytest.mark.parametrize("text", ["", "  \n", "status:x", "x" * 10_001, "half \ud800"])
 def test_questions_that_can_not_be_asked(workspace: Workspace, text: str) -> None:
     with pytest.raises(QueryError):
         workspace.search(text)

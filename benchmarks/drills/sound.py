@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.drills import vault
 from benchmarks.drills.journal import LEAST
-from core.base.text import keywords
+from core.base.text import index_words
 from core.model import Filters, KnowledgeBase
 from core.store.index.vector_index import REACH
 from core.workspace import Workspace
@@ -70,7 +70,7 @@ def _of_database(workspace: Workspace) -> Iterator[str]:
     chunks = dict(map(tuple, database.rows("SELECT rowid, text FROM chunks WHERE state != 'deleted'")))
     if words.keys() != chunks.keys():
         yield f"{len(words.keys() ^ chunks.keys())} chunks are on one side of the index of words only"
-    differing = [row for row in words.keys() & chunks.keys() if words[row] != " ".join(keywords(chunks[row]))]
+    differing = [row for row in words.keys() & chunks.keys() if words[row] != " ".join(index_words(chunks[row]))]
     if differing:
         yield f"the index of words has another text for {len(differing)} chunks"
     without = database.value(

@@ -78,7 +78,7 @@ STATES: dict[str, Callable[[Page], None] | None] = {
     "/search?q=priority:x": None,
     "/search?q=punts vs sheds": None,
     f"/search?q={QUESTION}": press("Why this?"),
-    f"/search?q={QUESTION} ": press("Context"),
+    f"/search?q={QUESTION} ": press("For an assistant"),
     f"/search?q={QUESTION}  ": press("Options"),
     **{f"/evaluation?view={view}": None for view in VIEWS},
 }

@@ -211,7 +211,7 @@ def test_files_go_up_and_come_down(filled: Path, chromium: Browser) -> None:
         page.locator(".st-key-look_files button").click()
         expect(page.get_by_text("What will change")).to_be_visible()
         tab.open("/search?q=door")
-        page.get_by_role("button", name="Context").click()
+        page.get_by_role("button", name="For an assistant").click()
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").click()
         assert "It stands open" in download.value.path().read_text(encoding="utf-8")

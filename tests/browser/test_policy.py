@@ -220,7 +220,7 @@ def test_a_search_shows_it_as_text_wherever_it_is_shown(hostile: Tab, listener: 
     card.get_by_role("radio", name="±1").click()
     expect(card.locator(".t-own").first).to_be_visible()
     hostile.settle()
-    page.get_by_role("button", name="Context").click()
+    page.get_by_role("button", name="For an assistant").click()
     expect(page.locator("code", has_text="[1] <note> Zanzibar")).to_be_visible()
     hostile.settle()
     page.keyboard.press("Escape")

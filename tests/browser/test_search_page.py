@@ -104,7 +104,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
     expect(reasons.get_by_role("radio", name="Not helpful")).to_be_checked()
     tab.settle()
     page.keyboard.press("Escape")
-    chips.get_by_role("button", name="Context").click()
+    chips.get_by_role("button", name="For an assistant").click()
     expect(page.locator("code", has_text="[1] <note> The ")).to_be_visible()
     expect(page.get_by_role("button", name="Download")).to_be_visible()
     page.get_by_test_id("stCode").hover()

@@ -256,7 +256,7 @@ def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> N
     for key in list(chips)[:0:-1]:
         filled.press(key)
     assert filled.app.query_params["q"] == 'restore "in the fridge"'
-    assert "<mark>in the fridge</mark>" in hits(filled)[0]
+    assert "<mark>in the fridge</mark>" in hits(filled.press("unfold_1"))[0]
     filled.press("term_8")
     assert filled.app.text_input("q").value == "restore"
     assert "Quick\\: " in about(filled)

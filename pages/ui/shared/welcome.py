@@ -4,11 +4,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import in_context, message
 from core.workspace import Workspace
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import session_language, t, text_of
+from pages.ui.shared.text import t, text_of
 
 # Questions to begin with: of the user's own notes, else of the sample notes.
 
@@ -22,22 +22,15 @@ OF_SAMPLES = (
 )
 """Questions on the sample notes; in each language their first quote is the answer (`tests/features/answers/test_shown.py`)."""
 
-EXAMPLES = {
-    "en": (
-        "why did we decide against automatic failover",
-        "",
+EXAMPLE = (
+    in_context("picture of an answer", "why did we decide against automatic failover"),
+    message(
         "Automatic failover needs a consensus store and fencing, and somebody who understands both at three in the "
-        "morning.",
-        "Kestrel decision log › D-04: One primary, no automatic failover › Context",
+        "morning."
     ),
-    "zh": (
-        "宫保鸡丁的碗汁怎么调",
-        "鸡腿肉 250 克切丁，码味同上。",
-        "碗汁：糖 12 克，醋 15 克，生抽 10 克，淀粉 4 克，水 20 克。",
-        "川菜做法 › 宫保鸡丁",
-    ),
-}
-"""The picture of an answer: a question on the sample notes, the text before the marked part, that part, its place."""
+    message("Kestrel decision log › D-04: One primary, no automatic failover › Context"),
+)
+"""The picture of an answer: a question, the marked part of its quote, and the place of that; other notes in Chinese."""
 
 
 def questions(workspace: Workspace) -> list[str]:
@@ -63,12 +56,12 @@ def links(workspace: Workspace) -> None:
 
 def example() -> str:
     """Return the picture of an answer, as the sample notes give it."""
-    question, before, marked, source = EXAMPLES[session_language()[:2]]
+    question, marked, source = map(text_of, EXAMPLE)
     return (
         f'<figure class="t-example" role="img" aria-label="{html(t("A question, and the passage that answers it"))}">'
         f'<div class="t-example-question">{html(question)}</div><div class="t-answer">'
         f'<span class="t-dim t-small">{html(t("From your notes"))}</span>'
-        f'<span>{html(before)} <span class="t-near">{html(marked)}</span></span>'
+        f'<span class="t-near">{html(marked)}</span>'
         f'<span class="t-example-source">[1] {html(source)}</span></div></figure>'
     )
 

@@ -11,7 +11,7 @@ import pytest
 from core.base.messages import LANGUAGES, render
 from core.embedding import shipped
 from core.workspace import Workspace
-from pages.ui.shared.welcome import EXAMPLES, OF_SAMPLES
+from pages.ui.shared.welcome import EXAMPLE, OF_SAMPLES
 from tests.pictures import QUESTIONS, ROOT
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -55,15 +55,14 @@ def test_the_first_quote_answers(sample: Workspace, question: str) -> None:
     assert any(_overlaps(" ".join(right.split()), marked) for right in right_quotes(question)), quote
 
 
-@pytest.mark.parametrize("language", EXAMPLES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_home_shows_what_the_program_says(sample: Workspace, language: str) -> None:
-    question, before, marked, place = EXAMPLES[language]
+    question, marked, place = (render(one, language) for one in EXAMPLE)
     answer = sample.answers.ask(question)
     (quote,) = answer.at_first
-    assert answer.answered == "yes"
-    assert quote.marked_text == marked
-    assert quote.text[slice(*quote.shown)].startswith(f"{before}{marked}")
-    assert " › ".join((quote.note.title, *quote.chunk.section)).endswith(place.rpartition(" › ")[2])
+    assert (answer.answered, quote.marked_text) == ("yes", marked)
+    assert place.startswith(quote.note.title)
+    assert place.endswith(quote.chunk.section[-1])
 
 
 COMPARISONS = {

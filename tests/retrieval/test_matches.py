@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from core.model import Highlight
-from pages.ui.shared.cards import relevance
+from core.retrieval.matches import match_levels
 
 
 def levels(
-    nearness: list[float | None], *, typed: str = "how", language: str = "en", answer: Any = None, **result: Any
+    nearness: list[float | None], *, typed: str = "how", language: str = "en", quoted: Any = None, **result: Any
 ) -> list[int]:
     chunks = [SimpleNamespace(id=f"{number}", language=language) for number in range(len(nearness))]
     hits = [SimpleNamespace(chunk=chunk, scores={}, asked="") for chunk in chunks]
     seen = {chunk.id: Highlight((), None, near, 1.0) for chunk, near in zip(chunks, nearness, strict=True)}
     known = {"hits": hits, "confident": True, "spelled": {}, "understood": SimpleNamespace(text=typed)} | result
-    return [*relevance(SimpleNamespace(**known), seen, answer).values()]  # type: ignore[arg-type]
+    return [*match_levels(SimpleNamespace(**known), seen, quoted).values()]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,6 @@ def test_where_nothing_is_close_all_are_weak() -> None:
 
 
 def test_a_hit_of_a_question_is_strong_where_a_sure_answer_quotes_it() -> None:
-    quote = SimpleNamespace(chunk=SimpleNamespace(id="0"))
-    assert levels([0.45, 0.6], answer=SimpleNamespace(sure=True, quotes=[quote])) == [3, 2]
-    assert levels([0.6, 0.6], answer=SimpleNamespace(sure=False, quotes=[quote])) == [2, 2]
+    assert levels([0.45, 0.6], quoted={"0": 3}) == [3, 2]
+    assert levels([0.6, 0.6], quoted={}) == [2, 2]
+    assert levels([0.2, 0.2], quoted={"0": 2}) == [2, 1]
