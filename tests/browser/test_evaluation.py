@@ -40,7 +40,7 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     tab.settle()
 
     # Search, and mark what is right.
-    for question, right in (("how is a punt moved", "long pole"), ("where do herbs grow, the garden", "Garden")):
+    for question, right in (("how is a punt moved", "Boats"), ("where do herbs grow, the garden", "Garden")):
         tab.open(f"/search?q={question}")
         card = page.locator("[class*='st-key-hit_']").filter(has_text=right).first
         expect(card).to_be_visible()

@@ -66,7 +66,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     box.fill("How do I get back a commit after a hard reset?")
     box.press("Enter")
     expect(page.locator(".st-key-hit_1")).to_contain_text("Git rescue")
-    expect(page.locator(".st-key-hit_1 mark").first).to_be_visible()
+    expect(page.locator(".t-answer .t-near").first).to_be_visible()
     tab.settle()
 
     page.locator(".st-key-hit_1").get_by_role("button", name="Why this?").first.click()

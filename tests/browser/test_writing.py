@@ -48,7 +48,7 @@ def test_a_note_is_written_and_saved_by_one_click_and_typing_and_found(tab: Tab)
     page.get_by_role("link", name="Search").click()  # leaving saves too
     page.get_by_role("textbox", name="Ask a question").fill('"coats, and dry there"')
     page.keyboard.press("Enter")
-    expect(page.locator(".t-hit").first).to_contain_text("Umbrellas hang behind")
+    expect(page.locator(".t-hit, .t-answer").filter(has_text="Umbrellas hang behind").first).to_be_visible()
 
 
 def test_a_note_is_completed_and_saved_and_its_draft_outlives_a_reload(tab: Tab) -> None:
