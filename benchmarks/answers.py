@@ -298,7 +298,7 @@ def fit(sets: dict[str, list[Searched]], others: dict[str, list[Searched]]) -> N
 def _first(one: Searched) -> tuple[list[float], float] | None:
     """Return the features of the first excerpt of a question's hits, and whether it is right."""
     ranked = excerpts(one.units)
-    if not ranked or choosing.is_comparison(one.result) or not outcome(one).selection.chance:
+    if not ranked or one.result.is_comparison or not outcome(one).selection.chance:
         return None
     values = choosing.features(ranked[:1], ranked, one.result)
     return [values[name] for name in choosing.WEIGHTS if name != "sides"], float(outcome(one).first)

@@ -35,7 +35,8 @@ MARKS: dict[Mark, Message] = {
 class Quote:
     """A numbered part of a note that answers a question, copied from the note.
 
-    `text` is `body[start:end]` of the note, also where the user edited the chunk, whose own text isn't quoted.
+    `text` is `body[start:end]` of the note, also where the user edited the chunk, whose own text isn't quoted; or it
+    was read of the picture that is there.
     `lead` is the context it needs, from the same chunk: a list's lead-in, a table's header, the sentence before code.
     `marked` is the part of `text` that answers best, and `shown` that with what is shown around it, in characters of
     `text`.
@@ -59,10 +60,15 @@ class Quote:
 
     @property
     def marked_place(self) -> tuple[int, int]:
-        """The place of the marked part in the note; that of the quote where a model gave it."""
-        if self.marked == (0, 0):
+        """The place of the marked part in the note; that of the quote where it is a model's, or of a picture's text."""
+        if self.end - self.start != len(self.text) or self.marked == (0, 0):
             return self.start, self.end
         return self.start + self.marked[0], self.start + self.marked[1]
+
+    @property
+    def shown_lead(self) -> str:
+        """The context that the shown part needs: none where it begins further on in a passage of several kinds."""
+        return self.lead if not self.shown[0] or self.kind != "passage" else ""
 
     @property
     def page(self) -> int:
@@ -146,25 +152,20 @@ class Answer:
         lines: list[str] = []
         lead = ""
         for quote in self.at_first:
-            lines += [quote.lead] if quote.lead not in ("", lead) else []
-            lines.append(f"{quote.text[slice(*self.shown(quote))]} [{quote.number}]")
-            lead = quote.lead
+            lines += [quote.shown_lead] if quote.shown_lead not in ("", lead) else []
+            lines.append(f"{quote.text[slice(*quote.shown)]} [{quote.number}]")
+            lead = quote.shown_lead
         return "\n".join(lines)
-
-    def shown(self, quote: Quote) -> tuple[int, int]:
-        """Return the part of a quote that is shown at first."""
-        return quote.shown if self.answered == "yes" else quote.marked
 
     @property
     def at_first(self) -> tuple[Quote, ...]:
         """The quotes to show: the first one, or both that disagree; of a comparison each, for each has a side."""
-        sides = bool(self.result.decompositions) and self.result.decompositions[0].kind == "comparison"
-        return self.quotes if sides else self.quotes[: 1 + self.disagree]
+        return self.quotes if self.result.is_comparison else self.quotes[: 1 + self.disagree]
 
     @property
     def has_more(self) -> bool:
         """Whether there is more to show: further quotes, or more of one."""
-        whole = all(self.shown(quote) == (0, len(quote.text)) for quote in self.at_first)
+        whole = all(quote.shown == (0, len(quote.text)) for quote in self.at_first)
         return len(self.quotes) > len(self.at_first) or not whole
 
     @property

@@ -263,6 +263,11 @@ class SearchResult:
     pictures: tuple[PictureHit, ...] = ()
     without_model: bool = False
 
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the question was decomposed into the sides of a comparison."""
+        return bool(self.decompositions) and self.decompositions[0].kind == "comparison"
+
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:

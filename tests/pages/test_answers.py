@@ -2,7 +2,10 @@
 
 from urllib.parse import parse_qs
 
+import pytest
+
 from core.model import Filters
+from pages.ui.search import quotes
 from tests.pages.conftest import Screen
 
 
@@ -60,3 +63,20 @@ def test_code_stands_apart_from_the_sentence_before_it(filled: Screen) -> None:
     code = next(quote for quote in quotes if "<pre" in quote)
     assert "Restore the dump of the museum like this:" in code.partition("<pre")[0]
     assert code.partition("<pre")[2].startswith(' class="t-code">pg_restore -d museum &lt;dump&gt;</pre>')
+
+
+@pytest.mark.parametrize(
+    "table", ["| tool | worth |\n|---|---|\n| rake | 12 EUR |", "tool | worth\n---|---\nrake | 12 EUR"]
+)
+def test_a_row_is_drawn_with_its_column_names(filled: Screen, table: str) -> None:
+    filled.workspace.notes.add("vault", f"# Shed\n\n{table}\n", title="Shed", author="person")
+    drawn = box(filled.open("search", q="what is the worth of the rake tool in the shed?"))
+    assert any('<span class="t-dim">worth</span> 12 EUR' in quote for quote in drawn), drawn
+
+
+@pytest.mark.parametrize(
+    "line", ["-" * 200 + "x", ":-" * 150 + "x", "- " * 150 + "x", "|" * 300, "|" + "-:|" * 150 + "x"]
+)
+def test_what_looks_like_a_table_takes_no_time(line: str) -> None:
+    """A pattern that tries each way to divide the dashes would not end."""
+    assert quotes._HEADER.findall(f"a | b\n{line}") == []

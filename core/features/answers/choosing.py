@@ -13,7 +13,7 @@ from core.base.blobs import blobs
 from core.base.text import CJK, query_keywords
 from core.features.answers.evidence import EvidenceCandidate, EvidenceQuestion, candidates
 from core.features.answers.units import Span
-from core.model import Answered, Hit, Quote, QuoteKind, SearchResult
+from core.model import Answered, Chunk, Hit, Quote, QuoteKind, SearchResult
 from core.retrieval.highlights import TokenizedHit, words_to_mark
 from core.store import Store
 
@@ -233,7 +233,7 @@ def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: Searc
         "words": len(excerpt.words) / max(1, len(words)),
         "rivals": sum(hit.strength > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
         "search": min(result.evidence, _MOST_SEARCH),
-        "sides": float(is_comparison(result)),
+        "sides": float(result.is_comparison),
     }
 
 
@@ -260,11 +260,11 @@ def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
 
 def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list[EvidenceCandidate]:
     """Return the units of a result's first hits; those of a comparison are compared with the whole question."""
-    if is_comparison(result):
+    if result.is_comparison:
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
-    texts = {hit.chunk.id: hit.chunk.text for hit in result.hits}
     # The bits of an edited chunk are those of another text than the note's, which is quoted.
-    tokenized_hits = {key: read for key, read in reads(result).items() if read.hit.chunk.text == texts[key]}
+    tokenized_hits = {key: read for key, read in reads(result).items() if not read.hit.chunk.edited}
+    result = with_own_texts(store, result)
     every = store.chunks.count_all() + 1
     units: list[EvidenceCandidate] = []
     for sub_query, words in words_to_mark(result).items():
@@ -276,21 +276,29 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
     return units
 
 
+def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
+    """Return a result whose edited chunks have the text of their notes, which alone is quoted."""
+
+    def own(hit: Hit) -> Hit:
+        chunk = hit.chunk
+        if not chunk.edited:
+            return hit
+        text = store.notes.note(hit.note.id).body[chunk.start : chunk.end]
+        return replace(hit, chunk=replace(chunk, text=text))
+
+    return replace(result, hits=tuple(map(own, result.hits)))
+
+
 def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selection:
-    """Return the excerpts of some units that answer a question best; of a comparison without both sides, with NONE."""
+    """Return the excerpts of some units that answer a question best; a comparison without a side has no chance."""
     ranked = excerpts(units)
     if not ranked:
         return Selection((), 0.0)
-    chosen = _select_sides(result, ranked) if is_comparison(result) else _select_ranked(ranked)
-    sides = chosen if is_comparison(result) else chosen[:1]
+    chosen = _select_sides(result, ranked) if result.is_comparison else _select_ranked(ranked)
+    sides = chosen if result.is_comparison else chosen[:1]
+    found = sides and result.evidence >= _LEAST_SEARCH
     quotes = tuple(map(_quote, count(1), chosen or ranked[:1]))
-    found = bool(chosen) and result.evidence >= _LEAST_SEARCH
     return Selection(quotes, chance(sides, ranked, result) if found else 0.0)
-
-
-def is_comparison(result: SearchResult) -> bool:
-    """Return whether the question was decomposed into the sides of a comparison."""
-    return bool(result.decompositions) and result.decompositions[0].kind == "comparison"
 
 
 def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
@@ -342,13 +350,19 @@ def _close(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 
 
 def _quote(number: int, item: Excerpt) -> Quote:
-    chunk = item.hit.chunk
-    place = chunk.start + item.start, chunk.start + item.end
-    return Quote(number, item.hit.note, chunk, item.kind, item.text, item.lead, *place, item.marked, item.shown)
+    place = _place_in_note(item.hit.chunk, item.start, item.end)
+    quoted = item.hit.note, item.hit.chunk, item.kind, item.text, item.lead
+    return Quote(number, *quoted, *place, item.marked, item.shown)
+
+
+def _place_in_note(chunk: Chunk, start: int, end: int) -> Span:
+    """Return the place of a part of a chunk in its note; that of the chunk where its text was read of a picture."""
+    is_read = len(chunk.text) != chunk.end - chunk.start
+    return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
 
 
 def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
     """Return a sentence of a hit as a quote, None where the hit doesn't hold it."""
     at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
-    place = hit.chunk.start + at, hit.chunk.start + at + len(sentence)
+    place = _place_in_note(hit.chunk, at, at + len(sentence))
     return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

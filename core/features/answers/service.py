@@ -11,11 +11,10 @@ from core.base.errors import Cancelled, NoteNotFound, TesseraError
 from core.base.jobs import Jobs
 from core.base.text import CJK, fold, simplify
 from core.features.answers import writing
-from core.features.answers.choosing import HARDLY, LEAST, Selection, choose, sentence_quote
+from core.features.answers.choosing import HARDLY, LEAST, choose, sentence_quote, with_own_texts
 from core.model import (
     Answer,
     Answered,
-    Hit,
     Note,
     NotePair,
     Progress,
@@ -117,29 +116,18 @@ Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
 """Finds the sentences in which some notes contradict each other."""
 
 
-def build_answer(searching: SearchEngine, result: SearchResult, selection: Selection) -> Answer:
-    """Return the answer of a selection of the hits of a result."""
+def build_answer(store: Store, searching: SearchEngine, result: SearchResult) -> Answer:
+    """Return the answer to the question of a result."""
+    selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
-    denied = answered == "no" and selection.chance < HARDLY and not _has_good_match(searching, result)
+    denied = (
+        selection.chance < HARDLY
+        and max(searching.matches(result, searching.highlights(result)).values(), default=0) < 2
+    )
     quotes = selection.quotes if answered != "no" else ()
-    return Answer(result.query, quotes, selection.chance, answered, denied, result)
-
-
-def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
-    """Return a result whose edited chunks have the text of their notes, which alone is quoted."""
-
-    def own(hit: Hit) -> Hit:
-        chunk = hit.chunk
-        if not chunk.edited and len(chunk.text) == chunk.end - chunk.start:
-            return hit
-        text = store.notes.note(hit.note.id).body[chunk.start : chunk.end]
-        return replace(hit, chunk=replace(chunk, text=text))
-
-    return replace(result, hits=tuple(map(own, result.hits)))
-
-
-def _has_good_match(searching: SearchEngine, result: SearchResult) -> bool:
-    return any(level > 1 for level in searching.matches(result, searching.highlights(result)).values())
+    if answered == "possibly":
+        quotes = tuple(replace(quote, shown=quote.marked) for quote in quotes)
+    return Answer(result.query, quotes, selection.chance, answered, denied, with_own_texts(store, result))
 
 
 class Answers:
@@ -160,7 +148,7 @@ class Answers:
         self._searching = searching
         self._jobs = jobs
         self._drawn = drawn
-        self._last: tuple[object, Selection] | None = None
+        self._last: tuple[object, Answer] | None = None
         self.examples = Examples(jobs, store.notes.note, drawn, self.ask)
 
     @log_call("answer.ask")
@@ -192,17 +180,22 @@ class Answers:
         return self.answer_result(result) if self.asks(result) else None
 
     def answer_result(self, result: SearchResult) -> Answer:
-        """Return the answer to the question of a result."""
-        result = with_own_texts(self._store, result)
-        answer = build_answer(self._searching, result, self._select(result))
+        """Return the answer to the question of a result; the last one is kept, for each click draws its page again."""
+        key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
+        last = self._last
+        if last is None or last[0] != key:
+            last = self._last = key, self._build(result)
+        return last[1]
+
+    def _build(self, result: SearchResult) -> Answer:
+        answer = build_answer(self._store, self._searching, result)
         other = self._find_contradiction(answer) if answer.quotes else None
         if other is None:
             return answer
         first, *further = answer.quotes
         quotes = [first, other, *(quote for quote in further if quote.note.id != other.note.id)]
-        return replace(
-            answer, quotes=tuple(replace(quote, number=number) for number, quote in enumerate(quotes, 1)), disagree=True
-        )
+        numbered = tuple(replace(quote, number=number) for number, quote in enumerate(quotes, 1))
+        return replace(answer, quotes=numbered, disagree=True)
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return the sentence of another hit that has other numbers than the same sentence in the first quote."""
@@ -214,14 +207,6 @@ class Answers:
                     quotes = (sentence_quote(hit, another) for hit in hits if hit.note.id == other_id)
                     return next(filter(None, quotes), None)
         return None
-
-    def _select(self, result: SearchResult) -> Selection:
-        """Return the quotes of a result; those of the last one are kept, since each click draws its page again."""
-        key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
-        last = self._last
-        if last is None or last[0] != key:
-            last = self._last = key, choose(self._store, self._searching.tokenized_hits, result)
-        return last[1]
 
 
 class Answerer:
@@ -241,8 +226,7 @@ class Answerer:
 
         A model isn't asked what isn't answerable.
         """
-        result = with_own_texts(self._store, result)
-        answer = build_answer(self._searching, result, choose(self._store, self._searching.tokenized_hits, result))
+        answer = build_answer(self._store, self._searching, result)
         if not self._writer:
             return answer
         answer = replace(answer, quotes=())

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
+from urllib.parse import quote as urlquote
 
 import streamlit as st
 
@@ -19,7 +21,7 @@ _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 _MORE = "more_of_the_answer"
 
 
-_HEADER = re.compile(r"(?m)^(.*\|.*)\n[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$")
+_HEADER = re.compile(r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++$")
 
 
 def box(workspace: Workspace, result: SearchResult) -> Answer | None:
@@ -52,8 +54,8 @@ def _box(answer: Answer) -> None:
                 widgets.small(label, "more_of_answer", fold, **widgets.toggling(more))
         before = None
         for quote in answer.quotes if unfolded else answer.at_first:
-            span = (0, len(quote.text)) if unfolded else answer.shown(quote)
-            _quote(quote, span, answer.query, before, dated=answer.disagree)
+            quote = replace(quote, shown=(0, len(quote.text))) if unfolded else quote
+            _quote(quote, answer.query, before, dated=answer.disagree)
             before = quote
 
 
@@ -62,19 +64,19 @@ def as_markdown(quote: Quote) -> str:
     place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
     said = "\n".join(f"> {line}".rstrip() for line in quote.marked_text.splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
-    return f"{said}\n\n[{label}](<{quote.note.path}>)" if quote.note.path else f"{said}\n\n{label}"
+    return f"{said}\n\n[{label}]({urlquote(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
 
-def _quote(quote: Quote, span: Span, query: str, before: Quote | None, *, dated: bool) -> None:
-    """Draw a part of a quote and the link to its place; what it shares with the quote before it isn't repeated.
+def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
+    """Draw the shown part of a quote and the link to its place; what it shares with the quote before it isn't repeated.
 
     It is `dated` by the last change of its note.
     """
-    lead = quote.lead if before is None or quote.lead != before.lead else ""
+    lead = quote.shown_lead if before is None or quote.shown_lead != before.shown_lead else ""
     is_same = before is not None and quote.note.id == before.note.id
     place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
     with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
-        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote, span)}</div></div>')
+        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div></div>')
         at = "-".join(map(str, quote.marked_place))
         address = {"note": quote.note.id, "chunk": str(quote.chunk.index), "at": at, "q": query}
         label = " › ".join(place) or quote.note.title
@@ -88,13 +90,14 @@ def _lead(lead: str, quote: Quote) -> str:
     return f'<div class="t-lead">{rendered.render_text(lead)}</div>' if lead and quote.kind != "row" else ""
 
 
-def _text(quote: Quote, span: Span) -> str:
-    text = quote.text[slice(*span)]
+def _text(quote: Quote) -> str:
+    start, end = quote.shown
+    text = quote.text[start:end]
     if quote.kind == "code":
         return _code(text)
-    marked = quote.marked[0] - span[0], quote.marked[1] - span[0]
-    if all(line.lstrip(" \t>").startswith("|") for line in text.splitlines()):
-        return "<br>".join(_rows(text, _header(quote, span[0]), marked))
+    marked = quote.marked[0] - start, quote.marked[1] - start
+    if (quote.kind == "row" and quote.lead) or all(line.lstrip(" \t>").startswith("|") for line in text.splitlines()):
+        return "<br>".join(_rows(text, _header(quote), marked))
     return rendered.render_text(text, sentence=marked)
 
 
@@ -105,9 +108,9 @@ def _code(text: str) -> str:
     return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
 
 
-def _header(quote: Quote, start: int) -> str:
-    """Return the header of the table whose rows begin at a place of a quote: its lead, or the last one before."""
-    headers = _HEADER.findall(quote.text[:start])
+def _header(quote: Quote) -> str:
+    """Return the header of the table whose rows are shown: the last one before them in the quote, else its lead."""
+    headers = _HEADER.findall(quote.text[: quote.shown[0]])
     return headers[-1] if headers else quote.lead if quote.kind == "row" else ""
 
 

@@ -7,6 +7,7 @@ import pytest
 from core.features.answers import service as collection
 from core.features.answers.service import is_question
 from core.model import DENIED, Answer
+from core.model.answers import DISAGREE
 from core.workspace import Workspace
 from tests import samples
 
@@ -150,8 +151,27 @@ def test_an_edited_passage_is_quoted_as_the_note_has_it(filled: Workspace) -> No
         assert quote.chunk.edited
         assert quote.text == "The cheese ripens for 4 weeks in the cellar."
         assert "40" not in answer.text
+        (read,) = (
+            one for one in filled.searching.tokenized_hits(filled.search(answer.query)).values() if one.hit.chunk.edited
+        )
+        assert "40" in read.hit.chunk.text  # whose bits they are
     finally:
         filled.notes.delete_for_good([note.id])
+
+
+def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
+    texts = (f"The roof of the barn will cost {cost} EUR in all." for cost in ("52,000", "48,000"))
+    notes = [filled.notes.add("vault", text, path=f"barn {number}.md").id for number, text in enumerate(texts)]
+    try:
+        answer = filled.answers.ask("how much will the roof of the barn cost?")
+        assert answer.disagree
+        assert answer.explanation == DISAGREE
+        assert [quote.number for quote in answer.quotes] == [*range(1, len(answer.quotes) + 1)]
+        first, second = answer.at_first
+        assert {first.note.id, second.note.id} == {*notes}
+        assert all(number in answer.text for number in ("52,000", "48,000"))
+    finally:
+        filled.notes.delete_for_good(notes)
 
 
 @pytest.mark.parametrize(
