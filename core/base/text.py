@@ -8,6 +8,7 @@ from hashlib import blake2b
 from itertools import chain, groupby
 from operator import add
 from pathlib import PurePosixPath
+from urllib.parse import quote
 
 from core.base.blobs import Span, remove_blobs
 
@@ -15,6 +16,8 @@ LINE_END = r"(?:\r\n|\n|\r)"
 """What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
 
 _NEAR = 256
+_UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
+"""Signs that have a meaning in an address, or may begin something else."""
 
 
 def line_starts(text: str) -> list[int]:
@@ -434,3 +437,12 @@ def strip_span(text: str, start: int, end: int) -> Span:
     """Return a span of a text without the white space at its ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+def link_address(path: str, *, plain: str = "") -> str:
+    """Return a path as the address of a link, readable: only signs with a meaning are escaped, `plain` ones are not.
+
+    >>> link_address("日记/June (2).md")
+    '日记/June%20%282%29.md'
+    """
+    return _UNSAFE.sub(lambda sign: sign[0] if sign[0] in plain else quote(sign[0]), path)

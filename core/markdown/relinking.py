@@ -3,8 +3,8 @@
 import posixpath
 import re
 from collections.abc import Callable
-from urllib.parse import quote
 
+from core.base.text import link_address
 from core.markdown import parser
 from core.markdown.body import file_of
 from core.markdown.inline import DESTINATION, PLACE, Inline, Link, hide
@@ -16,8 +16,6 @@ NewTarget = Callable[[Link], str | None]
 _PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _ADDRESS = re.compile(rf"(?<=\]){DESTINATION}")
 _DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
-_UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
-"""Signs that have a meaning in an address, or may begin something else."""
 
 
 def relink(body: str, path: str, new_target: NewTarget) -> str:
@@ -68,8 +66,7 @@ def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -
     new = f"/{new}" if before.startswith("/") else posixpath.relpath(new, folder or ".")
     if not before.lower().endswith(NOTE_SUFFIXES):
         new = posixpath.splitext(new)[0]
-    plain = " ()" if angled else ""
-    new = _UNSAFE.sub(lambda sign: sign[0] if sign[0] in plain else quote(sign[0]), new) + place
+    new = link_address(new, plain=" ()" if angled else "") + place
     return f"<{new}>" if angled else new
 
 

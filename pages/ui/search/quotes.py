@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from urllib.parse import quote as urlquote
 
 import streamlit as st
 
+from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from core.workspace import Workspace
 from pages.ui.search import question_box
@@ -64,7 +64,7 @@ def as_markdown(quote: Quote) -> str:
     place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
     said = "\n".join(f"> {line}".rstrip() for line in quote.marked_text.splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
-    return f"{said}\n\n[{label}]({urlquote(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
+    return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
