@@ -1,15 +1,17 @@
 """Is what stands above the hits right? Natural questions on eleven folders, with verbatim quotes that answer them.
 
 python -m benchmarks.answers DATA [--workspace DIR] [--sets til,howtocook,…] [--kinds] [--cross | --fit | --older]
-[--half other] : DATA holds vaults/NAME, questions/NAME.jsonl and the same in natural; `benchmarks/questions` holds
-further questions on them and on the sample notes. A kept workspace saves embedding them again.
+[--half other] [--readers FILE:18f,til …] : DATA holds vaults/NAME, questions/NAME.jsonl and the same in natural;
+`benchmarks/questions` holds further questions on them and on the sample notes. A kept workspace saves embedding them
+again.
 
 The first excerpt is right where its marked part (or its lead) overlaps a right quote by half of the shorter one, or
 half of a right quote is inside it. *Sure* and *perhaps* are *From your notes* and *Possibly*; *perhaps* counts the sure
 ones too. `none` are questions without an answer, *others* those on another folder. `--kinds` adds a
 row for each kind. `--fit` prints the weights of the chance; `--cross` reports each folder with
 the weights that the other folders give. `--older` reports the hard questions of DATA/questions: right among all, and
-among the half and the quarter with the most evidence, of every second question (`--half`).
+among the half and the quarter with the most evidence, of every second question (`--half`). `--readers` names weights
+of the reader that were trained without some folders (`benchmarks.training --without`), which they are to judge.
 """
 
 import argparse
@@ -26,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import imported
-from core.features.answers import choosing
+from core.features.answers import choosing, reader
 from core.features.answers.choosing import Selection, excerpts
 from core.features.answers.evidence import EvidenceCandidate
 from core.model import Filters, Quote, SearchResult
@@ -138,6 +140,7 @@ def main() -> None:
     how.add_argument("--fit", action="store_true")
     how.add_argument("--older", action="store_true")
     parser.add_argument("--half", choices=HALVES, default="other")
+    parser.add_argument("--readers", nargs="*", default=())
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
         warm(workspace)
@@ -145,14 +148,23 @@ def main() -> None:
             older(workspace, given.data, HALVES[given.half])
             return
         names = given.sets.split(",")
-        sets = {name: [*searches(workspace, name, of_folder(workspace, given.data, name))] for name in names}
+        readers = {
+            name: Path(file)
+            for file, _, held in (one.partition(":") for one in given.readers)
+            for name in held.split(",")
+        }
+        sets: dict[str, list[Searched]] = {}
+        others: dict[str, list[Searched]] = {}
+        for name in names:
+            if name in readers:
+                reader.WEIGHTS = Path(readers[name])
+                reader.shipped.cache_clear()
+            sets[name] = [*searches(workspace, name, of_folder(workspace, given.data, name))]
+            others[name] = [*searches(workspace, name, foreign(given.data, name)[:MOST_OTHERS])]
         if given.fit:
-            fit(sets)
+            fit(sets, others)
             print(choosing.WEIGHTS, choosing.CONSTANT)
             return
-        others = {
-            name: [*searches(workspace, name, foreign(workspace, given.data, name)[:MOST_OTHERS])] for name in names
-        }
         print(
             "| folder | questions | first right | marked | any | sure | right | perhaps | right | none: sure | perhaps "
             "| others: sure | perhaps | both sides | p50 ms | p90 |\n|---" + "|---" * 15 + "|"
