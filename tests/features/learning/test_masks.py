@@ -8,7 +8,7 @@ import pytest
 from core.features.learning.masks import Masker, shorten
 from core.features.learning.masks.patterns import PATTERNS as KNOWN
 from core.features.learning.reading import read_events, read_text
-from tests.features.learning.corpus import FRESH, HARMLESS, LATER, SHAPES, TOOLS, UNSEEN, left_of, shapes
+from tests.features.learning.corpus import FRESH, HARMLESS, LATER, SHAPES, SIGHT, TOOLS, UNSEEN, left_of, shapes
 from tests.features.learning.generated import Text, in_wrappings, lookalikes, secret_texts
 from tests.features.learning.secrets import planted
 from tests.growth import assert_linear
@@ -27,7 +27,7 @@ def test_of_200_planted_secrets_none_is_left(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["a.log", "a.md"])
 @pytest.mark.parametrize(
-    ("file", "seed"), [(SHAPES, 40), (SHAPES, 41), *((file, 40) for file in (UNSEEN, TOOLS, LATER, FRESH))]
+    ("file", "seed"), [(SHAPES, 40), (SHAPES, 41), *((file, 40) for file in (UNSEEN, TOOLS, LATER, FRESH, SIGHT))]
 )
 def test_of_300_shapes_no_part_is_left_beside_a_mask(file: Path, seed: int, name: str) -> None:
     all_shapes = [*shapes(file, seed)]
@@ -51,7 +51,7 @@ def test_of_5000_secrets_in_all_wrappings_none_is_left() -> None:
 
 
 def test_of_shapes_in_wrappings_hardly_any_part_is_left() -> None:
-    all_shapes = [shape for file in (SHAPES, UNSEEN, TOOLS, LATER, FRESH) for shape in shapes(file)]
+    all_shapes = [shape for file in (SHAPES, UNSEEN, TOOLS, LATER, FRESH, SIGHT) for shape in shapes(file)]
     texts = [Text(text, *shape[::2]) for shape, text in zip(all_shapes, in_wrappings(all_shapes), strict=True)]
     left = [text.text for text in texts if text.left_in(Masker().masked(Masker().across_lines(text.text)))]
     assert len(left) <= 0.003 * len(texts), left

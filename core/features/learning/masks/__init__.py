@@ -104,7 +104,7 @@ def _across_lines(text: str) -> Iterator[SecretSpan]:
     yield from blocks(text)
     at = 0
     for line in text.split("\n"):
-        if len(line) <= MOST_LINE and is_named(line):
+        if len(line) <= MOST_LINE and is_named(line.lower()):
             yield from pairs(text, at, at + len(line))
         at += len(line) + 1
     yield from tables(text)

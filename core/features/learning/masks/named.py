@@ -7,11 +7,16 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from core.base.text import CJK
-from core.features.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
-from core.features.learning.masks.spans import Hints, SecretSpan
+from core.features.learning.masks.names import HINTS, OTHER, OTHER_NAMES, Grade, grade
+from core.features.learning.masks.spans import SecretSpan
 from core.features.learning.masks.values import LONGEST, MOST, Value, is_mixed, is_phrase, is_secret, values_at
 
-_NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
+_HINT = "|".join(HINTS)
+_NAME = re.compile(
+    rf"(?<![\w$.-])(?=[\w$.-]*?(?:{_HINT}))[\w$.-]++(?:[ ]?码)?"
+    rf"|(?=[^ -~]|mot)(?:{OTHER_NAMES})(?:[ \t]?\([^()\n]{{0,20}}\))?",
+    re.IGNORECASE | re.ASCII,
+)
 _CLOSE = r"(?:\\{0,7}[\"'`”’]|&quot;|&#3[49];|%2[27]|[\])*_}]){0,6}"
 _JOINT = re.compile(
     rf"{_CLOSE}[ \t]{{0,20}}(?:(?<=[ \t])\([^()\n]{{0,30}}\)[ \t]?)?"
@@ -20,34 +25,78 @@ _JOINT = re.compile(
     r"|(?P<comma>(?<=[\"'`]),(?=[ \t]{0,8}\\{0,3}[\"']))"
     r"|(?<=[ \t])(?:(?:has been|is|was|are|will be)[ \t])?(?:re)?(?:set|changed|updated|generated|created|rotated)[ \t]"
     r"(?:to|as|for[ \t][\w.@%*'\"-]{1,100}(?:[ \t]?:|[ \t](?:is|to)))(?=[ \t:]):?"
-    r"|(?<=[ \t])(?P<said>is|was|are|to|becomes|will[ ]be)(?=[ \t:])(?:[ ](?:now|still|currently))?:?|[是为](?:[:=])?)"
+    r"|(?<=[ \t])(?P<said>is|was|are|to|becomes|will[ ]be)(?=[ \t:])(?:[ ](?:now|still|currently))?:?"
+    rf"|[{CJK}]{{0,4}}?(?:改|设|重置|更新|变更|修改|换|调整|配)[置定]?[为成到了][ \t]?:?|[是为](?:[:=])?)"
     r"[ \t]{0,20}(?:\*\*|__)?[ \t]{0,20}"
 )
-_SPACED = re.compile(rf"{_CLOSE}[ \t]{{1,40}}(?P<pair>[\w.-]+=)?")
+_SPACED = re.compile(rf"{_CLOSE}(?:[ \t]{{1,40}}|(?<=[{CJK}])(?=[\"'`“‘「『]|(?![!?])[!-~]{{4}}))(?P<pair>[\w.-]+=)?")
 _NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
 """The next one of several: *recovery codes: …, …*."""
 _BEFORE = re.compile(r"(?<!\w)[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
-    r"[\s>*#+-]*(?:\d{1,2}[.)] )?(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password"
+    r"(?:[^\n]{0,40}\{[^\n{}]{0,40}[,{][ ]?|[\s>*#+-]*)(?:\d{1,2}[.)] )?"
+    r"(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password"
     r" for \w+)[ \t]+|\$env:)*[\"'`*_$]*",
     re.IGNORECASE,
 )
 _REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+(?=[ \t]*(?:$|\n|[ \t]#|[ \t]//))")
 _WORDS = re.compile(r"(?:[ \t]+[A-Za-z]{2,12}){2,24}(?!\w)")
-_OTHER = re.compile(
-    rf"(?:{OTHER_NAMES})(?:[^\S\n]?[(（][^)）\n]{{0,20}}[)）])?[\"'`”*_\])]{{0,4}}"
-    r"(?P<joint>(?:\s{0,4}(?:(?:已经?|也|都|被|均|统一|暂时|现在|目前|临时|初始|默认|就)?(?:更?改|设|重置"
-    r"|更新|变更|修改|换|调整|配)(?:置|定)?(?:为|成|到|了)"
-    r"|是|为|[:=]|=>|->|→|\|)){0,3})\s{0,4}(?:\*\*)?",
-    re.IGNORECASE,
-)
 _MARKS = ('"', "'", "\\")
-_QUOTES = "\"'`“‘「『"
-_ASCII = re.compile(r"(?![!?])[!-~]{4}")
 _RUN = re.compile(
     rf"(?<![^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:])[^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:]{{6,200}}+"
 )
+_THING = (
+    r"(?:[a-z]+[-_.]?)?(?:host|node|user|worker|server|web|db|app|test|vm|port|line|build|release|version|rev|ver|v"
+    r"|python|java|iphone|windows|win|ubuntu|debian|room|task|step|page|job|pod|shard|part|chapter|ticket|issue|case"
+    r"|id|no|level|phase|zone|disk|eth|core|cpu|gpu|http|tls|ssl|sha|md|aes|rsa|utf|iso|oauth|file|table|row|col"
+    r"|column|key|token|slot|bucket|model|layer|team|group|client|customer|order|thread|branch|sprint|argon|scrypt"
+    r"|pbkdf|crypt|base|section|figure|block)s?[-_.]?\d+[a-z]?|[0-9a-f]{6,40}|(?-i:[A-Z]{2,10}(?:-\d+){1,4})"
+    r"|[\w-]{1,60}[-_]v?\d{1,4}(?:\.\d{1,4}){1,4}[\w.-]{0,20}|[\w.-]{1,60}\.[a-z]{2,5}"
+)
+"""Names of things with figures in them, which aren't passwords."""
+_SAY = (
+    r"(?:(?<![\w'-])(?:is|was|are|be|it'?s|to|as|use|using|enter|try|type|now|currently|again|still|just|called|means)"
+    r"(?!\w)|'s|[是为成到用填叫即前了定回的]|好像|应该)[ \t]{0,3}"
+)
+_ODD = (
+    r"(?:(?!\w*(?:able|a[lr]|ance|ant|ary|ate|ct|cy|ed|ence|ent|er|est|ext|ful|ible|ic|id|ing|ity|ive|less|ly|ment|ness"
+    r"|on|o?rs?|ory|ous|que|rong|self|ship|ss|thing|ure|ways|ex|ple|le)\b)[A-Za-z]{6,}|[a-z]+(?:[-_][a-z]+){2,4})[.!]?"
+)
+"""A word that says nothing of the secret before it, as *required* does: the secret itself."""
+_NO_AIM = r"(?<!\bto )(?<!\bas )(?<!\buse )(?<!ing )(?<!try )(?<!type )"
+_UNIT = (
+    r"[年月日天次位个小时分秒元字条周岁号楼版]|(?:years?|months?|days?|hours?|minutes?|seconds?|h|min|s|ms|char\w*|bytes?"
+    r"|bits?|times|attempts?|[KMG]B|tokens?|users?|files?|of|rows?|percent|entries|items)\b"
+)
+_TOLD = re.compile(
+    rf"(?:(?:[^\n,;:()=.。]{{0,60}}?{_SAY}|(?<=[{CJK}])[ ](?=[A-Za-z]))"
+    rf"(?:{_NO_AIM}[“「\"'`](?P<quoted>[^“”「」\"'`\n]{{4,60}})[”」\"'`]"
+    rf"|(?:(?:(?<=[{CJK}])|(?<=[{CJK}] ))(?<!用)"
+    rf"|(?:(?<=\bis )|(?<=\bwas )|(?<=\bbe )|(?<='s ))(?={_ODD}(?:[,;]|\s|\Z)))"
+    r"(?P<word>[A-Za-z][\w!@#$%^&*+?~-]{5,60})(?![\w.(])|(?=[\d\"*`]))"
+    rf"|(?<=[{CJK}:\n>])(?=[ \d\"*])|(?i:(?<=code)|(?<=pin))(?=[ ]\d))(?(quoted)|(?(word)|"
+    rf"[ ]?[\"`*]{{0,3}}(?P<figures>\d{{4,8}}[#*]?|\d\d?(?:-\d\d?){{2,3}})"
+    rf"(?![\w%]|[.,:/-]\d|[ \t]?(?:{_UNIT}))))"
+    rf"|(?:(?:[^\n;=.。]|\.(?=\w)){{0,100}}?(?:{_SAY}|(?<![\w'-])(?:with|and|then|or)[ \t]"
+    r"|(?<=[ \t])[–—→-]{1,2}>?|[(“「\"'`:,或者和]))?(?:[ \t;,]{0,3}|\n[ \t]*(?=\S+[ \t]*(?:\n|\Z)))[“「\"'`*(]{0,3}"
+    rf"(?P<run>(?!(?i:{_THING})(?![\w@#$%^&*+~]))(?!\S{{0,60}}%[0-9A-F]{{2}})"
+    r"(?=\S{0,60}?\d|\w{0,60}[a-z][A-Z]\w{0,60}[a-z][A-Z]\w{0,60}[a-z][A-Z])"
+    r"(?:(?=\S{0,60}?[A-Za-z]{3})[A-Za-z](?:[\w!@#$%^&*+?~-]|\.(?=\w)){4,60}[\w!#$%^&*+?~]={0,2}"
+    r"|[A-Za-z\d]{4,6}(?:-[A-Za-z\d]{4,6}){1,7}(?=[ \t]*(?:\n|\Z))))(?![\w/@(\[=:\\]|\.\w)",
+    re.ASCII,
+)
+"""What a sentence says after the name of a secret: a text in quotes, figures, a run of letters and figures."""
+_ASKED = re.compile(
+    rf"(?=[^\n]*\n)(?=[^\n]*(?:[?:]|(?:{_HINT})\w{{0,20}}|{OTHER_NAMES})[\"'*”)]{{0,3}}[ \t]*\n"
+    r"|[^\n]*(?:\b(?:send|tell|give|what|which)\b|[发给]|告诉|多少|什么))"
+    rf"[^\n]*?(?P<name>(?<!\w)(?:[a-z]{{2,20}}[ ])?[\w.-]{{0,40}}(?:{_HINT})[\w-]{{0,40}}|{OTHER_NAMES})"
+    r"[^\n]*\n(?:[ \t]*\n)?[ \t]*(?:\[?[\d:./ -]{4,24}\]?[ \t]+)?(?:[^\s:<>\d][^\s:<>]{0,19}:|<[^<>\n]{1,30}>)?[ \t]*",
+    re.IGNORECASE,
+)
+"""A line that asks for a secret, as people and programs do, and what is before the answer in the next one."""
+_FAR = 240
+"""Characters after the name of a secret in which a sentence may say it."""
 _XML = re.compile(
     r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
     r"|(?P<value>[^<]{1,2000}))",
@@ -86,43 +135,23 @@ _TITLES = frozenset(
     " owner used rotated where"
     " purpose example meaning comment action result scope environment".split()
 )
-_OTHER_CELL = re.compile(OTHER_NAMES, re.IGNORECASE)
 MOST_LINE = 4_000
 """Characters of a line that may be a row; a longer one is looked at as part of its event."""
-
-_HINTS = Hints([HINTS])
 
 Cells = Sequence[tuple[int, int]]
 
 
 def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the values after names of secrets."""
-    if any(hint in lower for hint in HINTS):
-        yield from _mixed_runs(text, _NAME)
+    if is_named(lower):
         yield from _assigned(text)
         if "<" in text:
             yield from _elements(text)
         yield from pairs(text)
-    if not text.isascii():
-        yield from _mixed_runs(text, _OTHER)
-        yield from _foreign_names(text)
-
-
-def _foreign_names(text: str) -> Iterator[SecretSpan]:
-    at = 0
-    while match := _OTHER.search(text, at):
-        at = match.end()
-        joint = match["joint"] or text[match.start() - 1 : match.start()] == "-"
-        if not joint and not _ASCII.match(text, at) and text[at : at + 1] not in _QUOTES:
-            continue
-        for value in values_at(text, at):
-            if is_secret(text[value.start : value.end], Grade.ANY if joint else Grade.NO_WORD, quoted=value.quoted):
-                yield SecretSpan(value.start, value.end, "password")
-                at = max(at, value.end)
 
 
 def _assigned(text: str) -> Iterator[SecretSpan]:
-    at = 0
+    at = end = 0
     while match := _NAME.search(text, at):
         at = match.end()
         name = match[0][-120:]
@@ -131,6 +160,9 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
             certainty = max(certainty, grade(f"{before[0]}{name}"))
         if certainty is Grade.NONE:
             continue
+        if certainty is Grade.ANY and at > end:
+            end = text.find("\n", at) % (len(text) + 1)
+            yield from _mixed_runs(text, text.rfind("\n", 0, at) + 1, end)
         for value in _values(text, match, certainty):
             yield SecretSpan(value.start, value.end, "password")
             at = max(at, value.end)
@@ -139,20 +171,27 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
                     break
                 yield SecretSpan(*following.span("value"), "password")
                 at = following.end()
+        if certainty is Grade.ANY and at == match.end():
+            yield from _told(text, at)
 
 
-def _mixed_runs(text: str, names: re.Pattern[str]) -> Iterator[SecretSpan]:
+def _told(text: str, at: int) -> Iterator[SecretSpan]:
+    """Yield what a sentence says of a secret before a place: *the code of the door was changed to …*."""
+    end = at + _FAR
+    while told := _TOLD.match(text, at, end):
+        at = told.end()
+        value = told.lastgroup or ""
+        if is_secret(told[value], Grade.ANY, quoted=value == "quoted"):
+            yield SecretSpan(*told.span(value), "password")
+
+
+def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
     """Yield what is as mixed as a password is in a line that speaks of one: *the password was set to …*."""
-    end = 0
-    for match in names.finditer(text):
-        if match.start() < end or (names is _NAME and grade(match[0][-120:]) is not Grade.ANY):
-            continue
-        end = text.find("\n", match.start()) % (len(text) + 1)
-        for run in _RUN.finditer(text, text.rfind("\n", 0, match.start()) + 1, end):
-            if is_mixed(run[0]):
-                name, sign, _ = run[0].rpartition("=")
-                named = len(name) + 1 if sign and grade(name) is not Grade.NONE else 0
-                yield SecretSpan(run.start() + named, run.end(), "password")
+    for run in _RUN.finditer(text, start, end):
+        if is_mixed(run[0]):
+            name, sign, _ = run[0].rpartition("=")
+            named = len(name) + 1 if sign and grade(name) is not Grade.NONE else 0
+            yield SecretSpan(run.start() + named, run.end(), "password")
 
 
 def _before(text: str, match: re.Match[str]) -> re.Match[str] | None:
@@ -173,7 +212,7 @@ def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value
     if match[0].lower() == "pass" and not alone and not text.startswith(_MARKS, start):
         certainty = Grade.NO_WORD
     called = bool(_PUT.search(text, max(0, match.start() - 8), match.start()))
-    said = joint["said"] is not None or (joint["comma"] is not None and not called)
+    said = joint["said"] is not None or text.startswith("{", start) or (joint["comma"] is not None and not called)
     if text[start : start + 1] == "\n":
         return
     in_url = joint["sign"] == "=" and text[match.start() - 1 : match.start()] in ("?", "&") and match.start() > 0
@@ -216,7 +255,7 @@ def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
             value.end : value.end + 1
         ] != "("
         if (own or (sure is Grade.ANY and match[0].lower() != "pass")) and is_secret(
-            text[value.start : value.end], Grade.ANY, quoted=value.quoted, said=not own
+            text[value.start : value.end], Grade.ANY if own or value.quoted else Grade.NO_WORD, quoted=value.quoted
         ):
             yield value
 
@@ -238,7 +277,7 @@ def _elements(text: str) -> Iterator[SecretSpan]:
 def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretSpan]:
     """Yield the values of pairs whose names are between two places: `{"name": "DB_PASSWORD", "value": "…"}`."""
     for match in _LABEL.finditer(text, start, end):
-        sure = grade(match["name"]) if match["name"].isascii() else Grade.ANY
+        sure = grade(match["name"])
         if sure is Grade.NONE:
             continue
         for value in [*_values_after(text, match.end())] or [*_value_before(text, match.start())]:
@@ -274,7 +313,7 @@ def tables(text: str) -> Iterator[SecretSpan]:
     columns: tuple[re.Pattern[str], int, list[int]] | None = None
     lines = text.split("\n")
     for number, line in enumerate(lines):
-        if len(line) <= MOST_LINE and (columns or is_named(line)):
+        if len(line) <= MOST_LINE and (columns or is_named(line.lower())):
             following = lines[number + 1] if number + 1 < len(lines) else ""
             if columns and not _RULE.fullmatch(line):
                 cells = _cells(line, columns[0])
@@ -282,7 +321,9 @@ def tables(text: str) -> Iterator[SecretSpan]:
                     yield from _cell_secrets(line, at, [cells[place] for place in columns[2]], Grade.ANY)
                 else:
                     columns = None
-            if not columns and is_named(line):
+            if (asked := _ASKED.match(text, at)) and grade(asked["name"]) is Grade.ANY:
+                yield from _told(text, asked.end())
+            if not columns and is_named(line.lower()):
                 for separator in _SEPARATORS:
                     cells = _cells(line, separator)
                     heads = [_head(line[start:end]) for start, end in cells]
@@ -303,9 +344,9 @@ def tables(text: str) -> Iterator[SecretSpan]:
         at += len(line) + 1
 
 
-def is_named(line: str) -> bool:
-    """Return whether there may be the name of a secret in a line."""
-    return bool(_HINTS.places(line.lower())) or (not line.isascii() and bool(_OTHER_CELL.search(line)))
+def is_named(lower: str) -> bool:
+    """Return whether there may be the name of a secret in a text in lower case."""
+    return any(hint in lower for hint in HINTS) or (not lower.isascii() and bool(OTHER.search(lower)))
 
 
 def _cells(line: str, separator: re.Pattern[str]) -> Cells:
@@ -316,13 +357,14 @@ def _cells(line: str, separator: re.Pattern[str]) -> Cells:
         inner = line[start:end]
         left = len(inner) - len(inner.lstrip(" \t*`\"'_"))
         cells.append((start + left, start + left + len(inner[left:].rstrip(" \t*`\"'\r"))))
-    return [cell for place, cell in enumerate(cells) if cell[0] < cell[1] or 0 < place < len(cells) - 1]
+    kept = separator is _SEPARATORS[-1]
+    return [cell for place, cell in enumerate(cells) if kept or cell[0] < cell[1] or 0 < place < len(cells) - 1]
 
 
 def _head(cell: str) -> Grade:
-    if (other := _OTHER_CELL.search(cell)) and len(cell) < 12 and not cell[other.end() :].strip(")）:"):
+    if (other := OTHER.search(cell)) and len(cell) < 12 and not cell[other.end() :].strip(")）:"):
         return Grade.ANY
-    known = grade(cell) if 0 < len(cell) <= 60 and re.fullmatch(r"[\w.-]+(?: [\w-]+){0,2}", cell) else Grade.NONE
+    known = grade(cell) if 0 < len(cell) <= 60 and re.fullmatch(r"(?a)[\w.-]+(?: [\w-]+){0,2}", cell) else Grade.NONE
     return known if known is not Grade.RANDOM else Grade.NONE
 
 

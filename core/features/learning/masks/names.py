@@ -15,14 +15,17 @@ class Grade(IntEnum):
 
 
 HINTS = tuple(
-    "pass pwd pw secret token key cred auth sess sig otp pin code cvv assw psk mnemonic phrase cvc ssn bearer contrase"
+    "pass pwd pw pswd psw pword secret token key cred auth sess sig otp pin puk code cvv assw psk mnemonic phrase"
+    " cvc ssn bearer contrase ugfzc3dvcmq6"
     " kennwort senha salasana".split()
 )
 """Parts of which each name of a secret has one."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SURE = re.compile(r"p?assw|passphrase|passcode|pwd|secret(?!ar)|credential|contrase|kennwort|senha|salasana|sessid")
+_SURE = re.compile(
+    r"p?assw|passphrase|passcode|passkey|pwd|pswd|pword|psw|secret(?!ar)|credential|contrase|kennwort|senha|salasana|sessid"
+)
 _WORDS = frozenset(
-    "pass passe pw cred creds otp totp pin cvv cvc ssn psk mnemonic bearer authcode requirepass masterauth".split()
+    "pass passe pw cred creds otp totp pin puk cvv cvc ssn psk mnemonic bearer authcode requirepass masterauth".split()
 )
 _NOT_PASS = ("bypass", "compass", "trespass", "surpass", "overpass", "underpass", "multipass", "singlepass")
 _OF_KEY = frozenset(
@@ -37,8 +40,9 @@ _OF_TOKEN = frozenset(
     " push login reset security vault private oauth jwt secret".split()
 )
 _OF_CODE = frozenset(
-    "auth authorization verification security sms login access invite activation mfa recovery backup pairing unlock otp"
-    " card confirmation pin reset".split()
+    "door gate alarm safe lock locker garage building lobby keypad"
+    " auth authorization verification security sms login access invite activation mfa recovery backup pairing unlock"
+    " otp card confirmation pin reset".split()
 )
 _ABOUT = frozenset(
     "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age"
@@ -49,7 +53,7 @@ _ABOUT = frozenset(
     " provider providers service server version format encoding algorithm alg error errors exception"
     " reset change changed"
     " required enabled disabled valid invalid validation validator check match manager store ratio rate"
-    " usage used total"
+    " usage used total hasher hashers encoder encoders validators backend backends stdin header headers"
     " index bucket budget window cost through less fail failed failure scope scopes location lookup id ids map order"
     " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
@@ -57,15 +61,19 @@ _ABOUT = frozenset(
 """Parts after a secret that make the name one of something about it: `token_ttl`."""
 _COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
 OTHER_NAMES = (
-    r"密码|口令|密钥|秘钥|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据"
+    r"密码|口令|[密秘私]钥|密匙|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据|关键内容|暗号|助记词"
+    r"|(?:访问|通行|恢复|备用|备份|开门|门禁|解锁|登录|登陆|邀请|认证|身份|配对|PIN|PUK)\s?代?码"
     r"|パスワード|暗証番号|비밀번호|암호|пароль|mot de passe"
 )
 """Names of secrets in other languages, as a pattern."""
+OTHER = re.compile(f"{OTHER_NAMES}|UGFzc3dvcmQ6", re.IGNORECASE)
 
 
 @lru_cache(maxsize=16_384)
 def grade(name: str) -> Grade:
     """Return how sure the name of a value is one of a secret."""
+    if OTHER.search(name):
+        return Grade.ANY
     parts = [part.lower() for part in _PARTS.findall(name)]
     grades = [_part_grade(part, before) for part, before in zip(parts, ["", *parts], strict=False)]
     best = max(grades, default=Grade.NONE)

@@ -72,7 +72,7 @@ key: private key
 token: eyj
     (?<![A-Za-z0-9])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}
 token:
-    (?<![A-Za-z0-9])(?=[\w.~/+ -]{16})(?:<VENDORS>)(?:[.~]?[\w+/=-])*+
+    (?<![A-Za-z0-9])(?=[\w.~/+ -]{16}|\d{8,10}:AA)(?:<VENDORS>)(?:[.~]?[\w+/=-])*+
 password: $ {s {m {c {p {a * scram :
     (?<![A-Za-z0-9])(?:<HASHES>)
 password: :
@@ -118,6 +118,11 @@ token: adafruit algolia asana beamer bitbucket cloudflare codecov coinbase dropb
     (?i)(?:adafruit|algolia|asana|beamer|bitbucket|cloudflare|codecov|coinbase|dropbox|etsy|fastly|finnhub
     |kraken|nytimes)[\w.-]{0,20}[\"']?\s?[=:]\s?[\"']?(?P<value>(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{15,64})
     (?![\w.-])
+password: seed mnemonic phrase bip39 助记词
+    (?i)(?:seed|mnemonic|phrase|bip-?39|助记词)[^\n]{0,30}?(?<![\w-])(?P<value>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})
+password: answer maiden 密保 安全问题
+    (?i)(?:security\s(?:question|answer)|maiden\sname|密保|安全问题)[^\n]{0,80}?(?:\banswer|\bname|答案)[^\n.。:：是]{0,30}?
+    (?:[:=：是为]|\bis\b|\bwas\b)\s{0,3}<VALUE>
 id: 护照 通行证 passport
     (?i)(?:护照|通行证|passport)(?:号码?|[ ](?:no\.?|number))?\s{0,4}[:：是为]?\s{0,4}(?P<value>[A-Z]{1,2}\d{7,8})
     (?![A-Za-z0-9])
@@ -187,7 +192,7 @@ openssl -pass
 echo printf
     \b(?:echo|printf)\s+(?:-[ne]+\s+|[\"']?%s(?:\\n)?[\"']?\s+)*[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|][^\"'
     |\n]{1,200}?)[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:chpasswd|passwd|sudo\b|su\b|cryptsetup|gpg|kinit
-    |smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?(?:password|token|with-token)\S*)
+    |smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?\S{0,20}(?:passw|passphrase|token|secret|key)\S*)
 chpasswd
     \bchpasswd\b[^\n]{0,40}<<<\s*[\"']?[\w.-]{1,40}:<VALUE>
 vault login
@@ -213,6 +218,17 @@ sp_addlogin sp_password
     \.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{1,100}[\"']\s*,\s*<VALUE>
 user
     (?:(?P<ftp>ftp> ?)|^|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"'`:,，<|)]{3,200})(?(ftp)<TO>|\s*$)
+disarm unlock 解锁
+    (?:disarm\w*|unlock\w*|解锁)[^\n.,]{0,30}?(?:\bwith\s|\bby\s|用)(?:\w{1,10}\s){0,3}(?P<value>\d{4,8})(?!\w)
+pdo( connect( connection( mysqli(
+    (?:PDO|connect|connection|mysqli)\((?=[^()\n]{0,200}[\"'])[^()\n]{1,200}?,\s?[\"'][\w.@-]{1,60}[\"'],\s?<VALUE>
+isakmp authentication-key
+    \b(?:isakmp\s+key|authentication-key)\s+(?:\d+\s+)?(?:md5\s+|sha\S*\s+|[067]\s+)?<VALUE>
+nickserv chanserv
+    \b(?:nick|chan)serv\b[^\n]{0,20}\b(?:identify|register|ghost|recover)[ ]+(?:\S+[ ]+)?(?P<value>\S{3,100})[ ]*$
+用 with as
+    (?:用|\bwith\s|\bas\s)\s?[\w.@+-]{2,60}\s?(?:和|and\s|/)\s?["'“「]?(?P<value>[^\s"'”」,;，。\u4e00-\u9fff]{4,60})["'”」]?\s?
+    (?:登[录陆]|进入|to\s(?:log|sign)\s?in)
 wpa_passphrase
     \bwpa_passphrase\s+\S+\s+<VALUE>
 nmcli
@@ -277,12 +293,23 @@ community enable key-string
 secret password key
     \b(?:secret|password|key) [0579]\s+(?=\S{0,200}\d)<VALUE>
 :
-    (?<![A-Za-z0-9.*-])(?<![A-Za-z0-9]:)[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:
-    (?P<value>[^\s:\"'`|<,;)，。”]{2,200})<TO>
+    (?<![A-Za-z0-9.*-])(?<![A-Za-z0-9]:)(?!(?:[0-9a-fA-F]{2}:){3})[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:
+    (?P<value>[^\s\"'`|<,;)，。”]{2,200})<TO>
+:p: p:
+    \bWIFI:(?=T:|S:)[^\n]{0,200}?(?<=[:;])P:(?P<value>(?:[^;\\\n]|\\.){1,200});
 /
-    (?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令|password|pass
+    (?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{0,3}(?:密码|口令|password|pass
     |pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,][ \t]{0,3}(?P<value>[^\s\"'`,;
     |。]{3,200})
+log sign cred account 登 账 帐 凭
+    (?:\b(?:log[ -]?(?:ged )?in|sign[ -]?in|cred(?:ential)?s?|account)\b|登[录陆]|[账帐][号户]|凭[证据])
+    [^\n;。]{0,40}?(?<![\w.@+-])[\w.@+-]{2,60}[ \t,，、)）'\"”]{0,3}
+    (?:(?:and|then|with|plus|和|跟|以及)\s{0,2}|[/|][ \t]{0,3}){1,2}
+    [('\"“‘「]?(?P<value>(?=[^\s,;，。]{0,60}\d)(?=[^\s,;，。]{0,60}[A-Za-z]{3})[A-Za-z][^\s\"'`,;|/，。)”<>=\\]{5,60})
+use try enter type with 用 填 输入
+    (?:\b(?:us(?:e|ing)|try|enter|type|with)\s|[用填入]\s?)[\"'“‘「`]?(?P<value>(?=[^\s作当]{0,60}\d)(?=[^\s作当]{0,60}[A-Za-z]{3})
+    [^\s\"'`”’」,;，。作当]{6,60})[\"'”’」`]?\s?(?:as|for|作为?|当作?)\s?(?:(?:the|your|my|our|a|an|new|temporary|initial|新)\s?){0,3}
+    (?P<name>[\w-]{2,40}(?:\s[\w-]{2,20})?)
 smb user
     (?i)\b(?:username|user)=[^,\s]{1,60},pass(?:word)?=(?P<value>[^\s\"']{1,200})
 """

@@ -28,7 +28,7 @@ _BARE = re.compile(
 _URL_BARE = re.compile(r"(?:[^\s\"'`<>&)\]}\\]|&(?!(?:amp;)?[\w.\[\]-]{1,40}=)(?=\S))++")
 _CALL = re.compile(
     r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w,"
-    r" ]{0,40}>)?\((?P<inner>[^\n]{0,2000})"
+    r" ]{0,40}>)?\((?!\w{0,3}[ ]?[\u3400-\u9fff])(?P<inner>[^\n]{0,2000})"
 )
 _AFTER_CALL = re.compile(r"[\s\[,;.)\]}:|\"'`&<*。，”]|$")
 _GETTERS = frozenset("getenv get getitem getattr header env lookup fetch read".split())
@@ -37,8 +37,12 @@ _LITERAL = re.compile(
     r"(?<![A-Za-z0-9_])(?:[bBrRuUfF]{1,2}|@)?(?P<mark>\\{0,3}[\"'])(?P<text>(?:(?!(?P=mark))[^\n]){1,1000})(?P=mark)"
 )
 
+_GROUP = re.compile(r"(?:\[[^]]{1,4000}\]|\{\s{0,40}\\{0,3}[\"'][^}]{1,4000}\})(?=[\s\[,;.)\]}:|\"'`&<*。，”]|$)")
+_KEY = re.compile(r"\s{0,8}:")
 _ORDINARY = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*", re.IGNORECASE
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*"
+    r"|(?-i:[A-Z]?[a-z]{3,}\d?(?:[A-Z][a-z]{3,}\d?)+)",
+    re.IGNORECASE,
 )
 """Long runs that are no tokens: identifiers of rows, numbers, words with dashes."""
 _RUN = re.compile(
@@ -46,9 +50,10 @@ _RUN = re.compile(
     r"|integrity|(?:trace|span|parent|request|correlation|event|build|image|container)[_-]?id|traceparent|x-b3-\w+"
     r"|sha-?\d{1,3}(?:sums?)?|md5(?:sums?)?(?:[ ]\([^()\n]{1,200}\))?|git)(?!\w)[\"']?[-:=@ ]{0,3}"
     r"[\"']?(?:W/\")?|(?<=\w)@)"
-    r"(?:sha\d{1,3}[-:])?(?:[0-9a-f]{32,}|[0-9A-F]{32,}|00-[0-9a-f]{32}-[0-9a-f]{16}-\d\d|(?<=sha...)[-:]?[\w+/=]{27,88})"
+    r"(?:sha\d{1,3}[-:])?(?:[0-9a-f]{32,}|[0-9A-F]{32,}|00-[0-9a-f]{32}-[0-9a-f]{16}-\d\d|(?i:(?<=sha...))[-:]?[\w+/=]{27,88})"
     r"(?![\w+/])"
-    r"|data:(?:image|font|audio|video)/[\w.+-]{1,60};base64,[\w+/=]*+"
+    r"|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-[\w-]{1,40}|sk-\w[\w@.-]{1,60}) AAAA[\w+/=]*+"
+    r"|\bh1:[\w+/]{43}=|data:(?:image|font|audio|video)/[\w.+-]{1,60};base64,[\w+/=]*+"
     r"|(?<![\w+/-])[0-9a-f]{32,128}(?=[ ][ *][\w./-]{1,200}\.\w)"
     r"|(?<![A-Za-z0-9+/_-])(?P<run>[A-Za-z0-9+/_-]{20,}+={0,2})"
 )
@@ -70,7 +75,7 @@ _PLACEHOLDER = re.compile(
     r"|\{{1,2}[^{}]{0,80}\}{1,2}|#\{.*\}|<%.*%>|\?|:[a-z_]+|[*•●█]{2,}|[xX]{3,}|[.…_#-]+|\.{2,}|\[[A-Za-z"
     r" _-]{1,40}\]|!\w+\b.*|@\w+@"
     r"|(?:your|my|some|the|an?|insert|enter|put|replace|example|dummy|sample|fake)[-_ ][A-Za-z_ -]*"
-    r"|YOUR[A-Z_]*|[A-Z_]*(?-i:TOKEN|KEY|SECRET|PASSWORD)[A-Z_]*|redacted|hidden|filtered"
+    r"|YOUR[A-Z_]*|[A-Z_]*(?-i:TOKEN|KEY|SECRET|PASSWORD)[A-Z_]*|password|example|include|omit|redacted|hidden|filtered"
     r"|masked|removed|omitted|censored|suppressed|secret_here|(?:true|false|yes|no|on|off|none|null|nil"
     r"|undefined|nan|void|auto|optional"
     r"|required|enabled|disabled|str|string|int|integer|bool|boolean|bytes?|char|text|varchar|number"
@@ -137,12 +142,14 @@ _CHINESE_PROSE = re.compile(
     r"|修改|策略|管理|登录|失效|校验|格式|规则|建议|尽|统一|加密|都|每|定期|默认|一定|千万|别|仍|仅|被|将|能|该)"
 )
 _COMMON = re.compile(
-    r"(?i)v\d+|v?\d+(?:\.\d+)+|oauth\d?|o?auth2\.0|http/?\d(?:\.\d)?|[hre]s\d{3}|sha-?\d{1,3}|md5"
+    r"(?i:v\d+|v?\d+(?:\.\d+)+|oauth\d?|o?auth2\.0|http/?\d(?:\.\d)?|[hre]s\d{3}|sha-?\d{1,3}|md5"
     r"|utf-?\d{1,2}|base\d\d|aes-?\d*|ed25519|p-?\d{3}"
     r"|x509|pkcs\d+|\d+(?:ms|s|m|h|d|kb|mb|gb|px|em|%)|#?\d{1,3}(?:st|nd|rd|th)?|rfc\d+|s3|ec2|k8s|i18n"
-    r"|mysql\d|python\d"
+    r"|mysql\d|python\d)"
 )
 """Words with figures that are no secrets."""
+_UNMIXED = re.compile(rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|{_COMMON.pattern}|(?i:{_LINK.pattern})", re.DOTALL)
+_NO_WORD = re.compile(r"(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*[^!?]))|\d{6,}\Z", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
@@ -208,12 +215,11 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
         inner = call.start("inner")
         if _AFTER_CALL.match(text, inner + end + 1):
             return [*_arguments(text, call["name"], inner, inner + end), *_otherwise(text, inner + end + 1)]
-    if (
-        text.startswith("[", at)
-        and (close := text.find("]", at, at + MOST)) > at
-        and _AFTER_CALL.match(text, close + 1)
-    ):
-        found = [Value(*item.span("text")) for item in _LITERAL.finditer(text, at, close)]
+    if text.startswith(("[", "{"), at) and (group := _GROUP.match(text, at)):
+        close = group.end() - 1
+        found = [
+            Value(*item.span("text")) for item in _LITERAL.finditer(text, at, close) if not _KEY.match(text, item.end())
+        ]
         return found or [Value(at + 1, close, quoted=False)]
     bare = _BARE.match(text, at)
     return [Value(*bare.span(), quoted=False), *_otherwise(text, bare.end())] if bare else []
@@ -357,17 +363,7 @@ def is_mixed(run: str) -> bool:
     name, sign, value = run.partition("=")
     if sign and (not re.search(r"[A-Z]", value) or _DATE.match(value)) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):
         return False
-    if (
-        ESCAPE.search(run)
-        or len(run) < 6
-        or "/" in run
-        or "\\" in run
-        or run[0].isdigit()
-        or _LINK.fullmatch(run)
-        or _COMMON.fullmatch(run)
-    ):
-        return False
-    if is_placeholder(run) or _is_path(run) or not (re.search("[A-Za-z]", run) and re.search(r"\d", run)):
+    if ESCAPE.search(run) or _UNMIXED.fullmatch(run) or is_placeholder(run) or _is_path(run):
         return False
     if re.search(r"[\w@.][!#$%^&*+=?~][\w@]", run) and not run.startswith("%"):
         return True
@@ -380,12 +376,7 @@ def is_mixed(run: str) -> bool:
 
 
 def _is_no_word(value: str) -> bool:
-    letters = bool(re.search("[A-Za-z]", value))
-    figures = any(map(str.isdigit, value))
-    signs = bool(re.search(r"[!@#$%^&*+=?~]", value.rstrip("!?")))
-    return len(value) > 3 and (
-        (letters and (figures or signs)) or is_token(value) or (value.isdigit() and len(value) >= 6)
-    )
+    return len(value) > 3 and (bool(_NO_WORD.match(value)) or is_token(value))
 
 
 def _is_path(value: str) -> bool:
@@ -406,7 +397,7 @@ def _is_code(value: str) -> bool:
     composed = len(parts) > 1 or "_" in value or re.search(r"[a-z][A-Z]", value)
     return (
         bool(composed)
-        and not re.search(r"\d", value)
+        and not re.search(r"\d|[a-z][A-Z][a-z][A-Z]", value)
         and (any(grade(part) > Grade.NONE for part in parts) or parts[0].lower() in _HEADS)
     )
 
