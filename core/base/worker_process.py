@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 _PROGRAM = Path(__file__).parents[2]
+_LOOK = 1.0
+"""Seconds between two looks whether the parent lives, and those to close what is open after its death."""
 
 
 class ProcessEnded(Exception):
@@ -144,8 +147,9 @@ def serve(answer: Callable[[Any], tuple[object, bool]]) -> None:
     """Answer the parent's requests until it closes its streams or dies: each with a reply, and whether this goes on.
 
     What interrupts the parent reaches the whole group of processes: this one ignores it, for the parent ends it. What
-    libraries print goes nowhere.
+    libraries print goes nowhere. A request that is answered while the parent dies is given up.
     """
+    threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     requests, replies = os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")
@@ -161,6 +165,14 @@ def serve(answer: Callable[[Any], tuple[object, bool]]) -> None:
         reply, goes_on = answer(request)
         pickle.dump((_portable(reply), goes_on), replies, pickle.HIGHEST_PROTOCOL)
         replies.flush()
+
+
+def _end_after(parent: int) -> None:
+    """End this process after its parent; on Windows the parent's id stays, and the streams alone tell of its death."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    time.sleep(_LOOK)
+    os._exit(1)
 
 
 def _portable(reply: object) -> object:

@@ -304,6 +304,40 @@ def test_an_error_that_no_pickle_carries_comes_with_its_words(
         process.ask("a request")
 
 
+ENDLESS = """
+import os, sys, time
+from core.base.worker_process import serve
+
+def work(request):
+    print(os.getpid(), file=sys.stderr, flush=True)
+    time.sleep(86400)
+
+serve(work)
+"""
+PARENT = """
+import subprocess, sys
+from core.base.worker_process import WorkerProcess
+
+process = WorkerProcess("", idle=60)
+command = [sys.executable, "-c", sys.argv[1]]
+process._start = lambda: subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+process.ask("a request")
+"""
+
+
+def test_it_ends_with_a_parent_that_was_killed_while_it_works() -> None:
+    command = [sys.executable, "-c", PARENT, ENDLESS]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as parent:
+        assert parent.stderr
+        pid = int(parent.stderr.readline())
+        parent.kill()
+        try:
+            within_patience(parent.stderr.read)  # which both hold open
+        except TimeoutError:
+            os.kill(pid, signal.SIGKILL)
+            raise
+
+
 def test_a_name_that_means_another_model_there_is_embedded_here(process: WorkerProcess) -> None:
     class Other:
         fingerprint = "other"
