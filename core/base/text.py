@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import chain, groupby
@@ -437,6 +437,17 @@ def strip_span(text: str, start: int, end: int) -> Span:
     """Return a span of a text without the white space at its ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+def join_spans(spans: Iterable[Span]) -> list[Span]:
+    """Return sorted spans that aren't empty with those that touch joined."""
+    apart: list[Span] = []
+    for start, end in spans:
+        if apart and start <= apart[-1][1]:
+            apart[-1] = apart[-1][0], max(apart[-1][1], end)
+        elif start < end:
+            apart.append((start, end))
+    return apart
 
 
 def link_address(path: str, *, plain: str = "") -> str:

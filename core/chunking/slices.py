@@ -20,7 +20,7 @@ _LINE_BREAK = re.compile(LINE_END)
 _GAPS = re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+")
 
 # Every repetition excludes its own closing mark or is possessive, so the search takes linear time on any text.
-_UNBREAKABLE = re.compile(
+UNBREAKABLE = re.compile(
     r"""
       (?=[`!\[$%<h])(?:
       ``[^\r\n]*?``
@@ -44,13 +44,15 @@ JOINED = (
 """Characters displayed as part of the character before: accents, vowel signs, joiners, emoji modifiers."""
 _JOINED = re.compile(JOINED)
 
+Span = tuple[int, int]
 
-def unbreakable(text: str, start: int, end: int) -> list[tuple[int, int]]:
+
+def unbreakable(text: str, start: int, end: int) -> list[Span]:
     """Return the spans of links, code, math and tags inside a paragraph."""
-    return [match.span() for match in _UNBREAKABLE.finditer(text, start, end)]
+    return [match.span() for match in UNBREAKABLE.finditer(text, start, end)]
 
 
-def outside(points: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[int]:
+def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
     """Return the points that are inside none of the spans; the spans are sorted."""
     begins = [begin for begin, _ in spans]
     free = []
@@ -114,7 +116,6 @@ class Size:
         return self if 2 * lead > self.target else Size(self.target - lead, self.limit - lead)
 
 
-Span = tuple[int, int]
 Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
 """A function that finds cut points, and whether the pieces between them stay whole up to the limit."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from core.base.blobs import Span
 from core.base.messages import Message, message
 from core.model.chunks import Chunk
 from core.model.labels import NO_NOTES
@@ -50,8 +51,8 @@ class Quote:
     lead: str
     start: int
     end: int
-    marked: tuple[int, int] = (0, 0)
-    shown: tuple[int, int] = (0, 0)
+    marked: Span = (0, 0)
+    shown: Span = (0, 0)
 
     @property
     def marked_text(self) -> str:
@@ -59,7 +60,7 @@ class Quote:
         return self.text[slice(*self.marked)]
 
     @property
-    def marked_place(self) -> tuple[int, int]:
+    def marked_place(self) -> Span:
         """The place of the marked part in the note; that of the quote where it is a model's, or of a picture's text."""
         if self.end - self.start != len(self.text) or self.marked == (0, 0):
             return self.start, self.end
@@ -89,7 +90,7 @@ class Sentence:
     citations: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
     verbatim: bool = False
-    marks: tuple[tuple[int, int], ...] = ()
+    marks: tuple[Span, ...] = ()
     quote_marks: tuple[tuple[int, int, int], ...] = ()
     SHOWN: ClassVar = ("mark", "explanation")
 

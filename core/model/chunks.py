@@ -6,6 +6,7 @@ from datetime import datetime
 from statistics import fmean, pstdev
 from typing import ClassVar, Literal
 
+from core.base.blobs import Span
 from core.base.messages import Message
 from core.model.documents import Document
 from core.model.notes import Failed, NoteSummary
@@ -155,7 +156,7 @@ class Window:
     index: int
     text: str
     head: int = 0
-    row: tuple[int, int] | None = None
+    row: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

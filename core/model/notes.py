@@ -104,6 +104,11 @@ class NoteSummary(FieldValues, _Sourced):
     origin: str = ""
 
     @property
+    def is_paged(self) -> bool:
+        """Whether its lines are those of a page or of a plain file, not of Markdown."""
+        return self.document.kind == "pdf" if self.document else (self.path or "").endswith(".txt")
+
+    @property
     def state(self) -> NoteState:
         """`ready` once every chunk is embedded, `empty` without any."""
         if not self.chunks:

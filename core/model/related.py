@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from core.base.blobs import Span
 from core.base.messages import Message
 from core.model.notes import NoteSummary
 
@@ -123,5 +124,5 @@ class NoteMap:
     notes: tuple[str, ...] = ()
     places: tuple[tuple[float, float], ...] = ()
     regions: tuple[Region, ...] = ()
-    links: tuple[tuple[int, int], ...] = ()
+    links: tuple[Span, ...] = ()
     left_out: int = 0

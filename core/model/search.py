@@ -6,6 +6,7 @@ from datetime import datetime
 from math import inf
 from typing import ClassVar, Literal
 
+from core.base.blobs import Span
 from core.base.messages import Message, message, plural
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS
@@ -135,8 +136,8 @@ class Highlight:
     has no token bits or the model isn't loaded. `held` is the share of the question's words in the chunk or its titles.
     """
 
-    words: tuple[tuple[int, int], ...]
-    sentence: tuple[int, int] | None
+    words: tuple[Span, ...]
+    sentence: Span | None
     nearness: float | None
     held: float
 

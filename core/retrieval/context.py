@@ -72,7 +72,7 @@ def _join_texts(chunks: Sequence[Chunk], body: str, start: int) -> str:
     return text.removeprefix(_BREAK)
 
 
-_BRACKET = re.compile(r"[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])", re.IGNORECASE)
+_BRACKET = re.compile(r"(?i)[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])")
 """The first character of a mark, and of what looks like one."""
 _BREAK = "\n\n"
 _BLANK = 100

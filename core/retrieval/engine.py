@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from core import embedding, reranking
+from core.base.blobs import Span
 from core.base.cache import Cache
 from core.base.call_log import log_bases, log_call
 from core.base.errors import QueryError
@@ -177,7 +178,11 @@ class SearchEngine:
         return filters_of(properties=properties_in(self._store, *values.get("terms", ())), **values)
 
     matches = staticmethod(match_levels)
-    words = staticmethod(query_keywords)
+
+    def marks(self, text: str, question: str) -> Sequence[Span]:
+        """Return where a text holds the words of a question that carry meaning."""
+        words = highlights.telling_words(query_keywords(question))
+        return highlights.words_in(text, words, self._store.words.stems)[0]
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
         """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what a search does."""

@@ -12,8 +12,10 @@ from core.base.blobs import Span, blank_blobs
 from core.base.registry import lazy
 from core.base.text import (
     INVISIBLE,
+    STOP_WORDS,
     UNSPACED,
     WORD,
+    join_spans,
     keywords,
     parts_of,
     query_keywords,
@@ -21,6 +23,7 @@ from core.base.text import (
     strip_span,
     with_newlines,
 )
+from core.chunking.slices import UNBREAKABLE
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
@@ -33,7 +36,7 @@ Stems = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns for each word the stem under which the index of words holds it."""
 
 LONGEST = 320
-"""Most characters of a sentence; a longer one is divided at commas or spaces."""
+"""Most characters of a sentence; a longer one is divided."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -45,8 +48,26 @@ _BLOCK = re.compile(
 )
 """A block of Markdown: a fence's line, a heading or HTML line, or the lines of a paragraph, an item or a row."""
 _END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s)|[。！？；…]+[”’」』）*_]*")
-_PAUSE = re.compile(r"[,;:，、：]\s?|\s")
+_BORDERS = (
+    re.compile(r"\n"),
+    re.compile(r"[,;，、：]\s?|\s"),
+    re.compile(rf"(?<=[{UNSPACED}])(?=[{UNSPACED}])"),
+)
+_NEVER = re.compile(r"(?!)")
 _WORD = re.compile(r"\w")
+_SILENT = STOP_WORDS | frozenset(
+    "all also am any being each either else every he her here hers herself him himself his itself just may me"
+    " might mine most much must myself neither no nor not only other ought ours ourselves shall she should some"
+    " such theirs themselves too us very whether whom whose yet yours yourself are aren couldn didn hadn hasn"
+    " haven ll re shouldn ve wasn weren won wouldn".split()
+)
+"""Words that are marked only where a question has no other, and never for another word with their stem."""
+_PARTICLES = "[的了吗呢吧啊嘛啦呀么着们我你您他她它这那哪把被给与或很也]"
+_ACROSS = re.compile(
+    "(?!目的|的确|了解|酒吧|网吧|给予|供给|补给|参与|或许|把握|把手|被子|自我|着色|着手|着重|着陆|着火)"
+    f"(?:{_PARTICLES}.|.{_PARTICLES})"
+)
+"""Two characters of which one is a particle or a pronoun, and so no word."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +147,9 @@ def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
     """Return the highlights of a hit; without its bits the sentence with most of the words is taken for the nearest."""
     text = hit.chunk.text
-    marked, in_text = words_in(text, words, stems)
-    held = in_text | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
+    found, telling = word_places(text, words, stems), telling_words(words)
+    marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
+    held = {word for _, word in found} | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
     spans = _with_rows(sentences(text), tables(text, hit.chunk.lead))
     if read and read.compared:
@@ -139,20 +161,18 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
 def sentences(text: str) -> list[Span]:
     """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
     text = with_newlines(blank_blobs(text))
+    plain = hide_inline(text)
     prose: list[Span] = []
     other: list[Span] = []
-    at, fence = 0, ""
+    fence = ""
     for block in _BLOCK.finditer(text):
         mark = block["fence"] or ""
-        lines = other if fence or mark or block["aside"] else prose
         if mark and (not fence or mark.startswith(fence)):
             fence = "" if fence else mark
         elif fence or block["aside"]:
-            other += _split_long(text, *strip_span(text, *block.span()))
+            other += split_sentences(plain, *block.span(), _NEVER, LONGEST)
         else:
-            at = block.start()
-            ends = [at, *(match.end() for match in _END.finditer(text, at, block.end())), block.end()]
-            lines += [part for span in pairwise(ends) for part in _split_long(text, *strip_span(text, *span))]
+            prose += split_sentences(plain, *block.span(), _END, LONGEST)
     return prose or other
 
 
@@ -166,21 +186,35 @@ def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequen
     return sorted([*outside, *rows])
 
 
-def _split_long(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the parts of a sentence that aren't too long."""
-    while end - start > LONGEST:
-        pauses = [match.end() for match in _PAUSE.finditer(text, start + LONGEST // 2, start + LONGEST)]
-        cut = pauses[-1] if pauses else start + LONGEST
-        yield start, cut
-        start = cut
-    if _WORD.search(text, start, end):
-        yield start, end
+def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], longest: int) -> Iterator[Span]:
+    """Yield the sentences of a block that hold words, by the pattern of their ends; `plain` has passed `hide_inline`.
+
+    One that is too long is divided between lines; a line at its pauses, else between characters of Chinese.
+    """
+    for first, last in pairwise([start, *(match.end() for match in ends.finditer(plain, start, end)), end]):
+        begin, stop = strip_span(plain, first, last)
+        while begin < stop:
+            near = (list(border.finditer(plain, begin, begin + longest)) for border in _BORDERS)
+            cut = stop if stop - begin <= longest or not (found := next(filter(None, near), ())) else found[-1].end()
+            if _WORD.search(plain, begin, cut):
+                yield strip_span(plain, begin, cut)
+            begin = strip_span(plain, cut, stop)[0]
+
+
+def hide_inline(text: str) -> str:
+    """Return a text of the same length whose code and links within lines are letters, so that nothing divides them."""
+    return UNBREAKABLE.sub(lambda match: "x" * len(match[0]), text)
+
+
+def telling_words(words: Sequence[str]) -> Sequence[str]:
+    """Return those of a question's words that carry meaning, all where none does."""
+    return [word for word in words if word not in _SILENT and not _ACROSS.fullmatch(word)] or words
 
 
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
     """Return where a text holds some words, in any of their forms, and which of the words it holds."""
     places = word_places(text, words, stems)
-    return tuple(_join_spans(sorted(span for span, _ in places))), {word for _, word in places}
+    return tuple(join_spans(sorted(span for span, _ in places))), {word for _, word in places}
 
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
@@ -199,7 +233,12 @@ def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Spa
         wanted: dict[str, list[str]] = {}
         for word in latin:
             wanted.setdefault(known[word], []).append(word)
-        places += [(span, word) for form, span in forms for word in wanted.get(known[form], ())]
+        places += [
+            (span, word)
+            for form, span in forms
+            for word in wanted.get(known[form], ())
+            if form == word or _SILENT.isdisjoint((form, word))
+        ]
     return places
 
 
@@ -222,19 +261,6 @@ def _forms(word: str) -> list[tuple[str, Span]]:
 
 def _form(word: str) -> str:
     return word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
-
-
-def _join_spans(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield sorted spans, those that touch as one."""
-    start = end = -1
-    for first, last in spans:
-        if first > end:
-            if end > start:
-                yield start, end
-            start, end = first, last
-        end = max(end, last)
-    if end > start:
-        yield start, end
 
 
 def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 from typing import Self
 
+from core.base.blobs import Span
 from core.base.messages import Message
 from core.base.registry import lazy
 from core.model import Chunk, NoteSummary, Notice, ResultMode, Rowids, StageScore
@@ -174,7 +175,7 @@ def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
         return {rowid: RankedCandidate(scores[rowid], strength, rankings[0]) for rowid, strength in order}
     scored = [[ranking.scores[rowid] for rowid in ranking.order] for ranking in rankings]
     turns = [max(turn) for turn in zip_longest(*scored, fillvalue=0.0)]
-    best: dict[int, tuple[int, int]] = {}
+    best: dict[int, Span] = {}
     for turn, ranking in enumerate(rankings):
         for rank, rowid in enumerate(ranking.order, 1):
             best[rowid] = min(best.get(rowid, (rank, turn)), (rank, turn))

@@ -1,5 +1,7 @@
 """The box above the hits: the sentences that answer a question, each a link to its place in the note."""
 
+import re
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
@@ -80,3 +82,67 @@ def test_a_row_is_drawn_with_its_column_names(filled: Screen, table: str) -> Non
 def test_what_looks_like_a_table_takes_no_time(line: str) -> None:
     """A pattern that tries each way to divide the dashes would not end."""
     assert quotes._HEADER.findall(f"a | b\n{line}") == []
+
+
+def test_a_follow_up_is_asked_below_the_answer_and_the_way_back_is_kept(filled: Screen) -> None:
+    first, second = "what are backups worth?", "and for restoring?"
+
+    def address() -> dict[str, str]:
+        return {name: "".join(value) for name, value in filled.app.query_params.items()}
+
+    filled.open("search", q=first)
+    filled.app.text_input(key="follow_up").set_value(second).run()
+    both = f"{first[:-1]}, {second}"
+    assert (filled.app.text_input(key="q").value, filled.app.text_input(key="follow_up").value) == (both, "")
+    assert address() == {"q": both, "earlier": first}
+    alone = "how is the largest table compared with production?"
+    filled.app.text_input(key="follow_up").set_value(alone).run()
+    assert address() == {"q": alone, "earlier": f"{first}\n{both}"}
+
+    def ways() -> list[tuple[str, dict[str, list[str]]]]:
+        found = [link.proto for link in filled.app.get("page_link") if link.proto.icon.endswith("arrow_back:")]
+        return [(link.label, parse_qs(link.query_string)) for link in found]
+
+    (_, to_first), (_, to_both) = ways()
+    assert (to_first, to_both) == ({"q": [first]}, {"q": [both], "earlier": [first]})
+    filled.open("search", q=both, earlier=first)
+    assert [way for _, way in ways()] == [{"q": [first]}]
+    filled.open("search", q=first, earlier="")
+    assert ways() == []
+    assert address() == {"q": first}
+    assert [search.query for search in filled.workspace.searches.all()] == [first, both, alone]
+    filled.open("search", q=both, earlier=first)
+    filled.app.text_input(key="q").set_value("bread").run()
+    assert (ways(), address()) == ([], {"q": "bread"})
+
+
+PAGE = """The museum lends its oldest kettles for a winter experi-
+ment only, and each experiment is written into the blue
+register at the door.
+
+Kettles sing,
+registers wait.
+"""
+FLOWING = (
+    "The museum lends its oldest kettles for a winter experiment only, and each experiment is written into the blue "
+    "register at the door."
+)
+
+
+def test_lines_of_a_page_flow_where_they_are_shown_and_copied(filled: Screen, vault: Path) -> None:
+    (vault / "kettles.txt").write_text(PAGE, encoding="utf-8")
+    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(vault))
+    filled.open("search", q="for what does the museum lend its oldest kettles?")
+    (quote, *_) = box(filled)
+    assert FLOWING in re.sub("<[^>]*>", "", quote)
+    copied = [component.proto for component in filled.app.get("bidi_component")]
+    assert any(f"> {FLOWING}" in str(one) for one in copied), copied
+    (note,) = (note for note in filled.workspace.notes.all() if note.title == "kettles")
+    assert filled.workspace.notes.get(note.id).body == PAGE
+    address = {name: values[0] for name, values in places(filled)[0].items()}
+    assert PAGE[slice(*map(int, address["at"].split("-")))].startswith("The museum lends")
+    filled.open("search", q="museum register")
+    shown = [html.proto.body for html in filled.app.get("html") if 'class="t-hit"' in html.proto.body]
+    text = re.sub("<(?!br)[^>]*>", "", "".join(shown))
+    assert FLOWING in text
+    assert "Kettles sing,<br>registers wait." in text

@@ -1,8 +1,20 @@
 """Where the words of a question stand in a text."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
+from core.retrieval.highlights import words_in
 from pages.ui.shared import cards
+
+Spans = Sequence[tuple[int, int]]
+
+
+def find(text: str, words: Sequence[str]) -> Spans:
+    def stems(forms: Sequence[str]) -> Mapping[str, str]:
+        return {form: form for form in forms}
+
+    return words_in(text, words, stems)[0]
 
 
 @pytest.mark.parametrize(
@@ -16,12 +28,12 @@ from pages.ui.shared import cards
     ],
 )
 def test_words_are_marked_where_keyword_search_finds_them(text: str, words: list[str], found: list[str]) -> None:
-    assert [text[start:end] for start, end in cards.find(text, words)] == found
+    assert [text[start:end] for start, end in find(text, words)] == found
 
 
 def test_an_excerpt_is_where_most_words_are() -> None:
     text = "start. " * 200 + "here the needle and the needle again. " + "end. " * 200
-    spans = cards.find(text, ["needle"])
+    spans = find(text, ["needle"])
     start, end = cards.best_excerpt(text, spans)
     assert "needle and the needle" in text[start:end]
     assert end - start <= cards.EXCERPT
@@ -29,4 +41,4 @@ def test_an_excerpt_is_where_most_words_are() -> None:
 
 
 def test_simplified_words_mark_traditional_text_in_its_place() -> None:
-    assert cards.find("把數據庫放進緩存", ["数据", "缓存"]) == [(1, 3), (6, 8)]
+    assert find("把數據庫放進緩存", ["数据", "缓存"]) == ((1, 3), (6, 8))

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 
 from core.base.registry import Entry
+from core.base.text import STOP_WORDS
 from core.embedding import EMBEDDERS, windows
 from core.model import ChunkingOptions
-from core.retrieval.highlights import sentences
+from core.retrieval.highlights import sentences, words_in
 from core.workspace import Workspace
 from tests import samples
 
@@ -113,3 +114,48 @@ def test_a_note_that_was_embedded_before_rows_were_is_marked_by_meaning_too(
     result = filled.search("mnopqrstu duplicated", bases="table", reranker="none")
     assert filled.searching.highlights(result)[result.hits[0].chunk.id].nearness is not None
     assert marked(filled) == "| mnopqrstu is duplicated again | vwx |"
+
+
+ENDINGS = ("", "e", "s", "es", "ed", "ing", "er", "ly", "ation", "ness")
+STEMMED = [f"{word}{ending}" for word in sorted(STOP_WORDS) if word.isascii() for ending in ENDINGS]
+
+
+def test_no_word_marks_a_stop_word_that_has_its_stem(filled: Workspace) -> None:
+    stems = filled.store.words.stems
+    marked = {}
+    for word in STEMMED:
+        text = " ".join(["a", *(other for other in STEMMED if other != word and other in STOP_WORDS), f"{word}."])
+        marked[word] = {text[start:end] for start, end in words_in(text, [word], stems)[0]}
+    assert marked == {word: {word} for word in STEMMED}
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words"),
+    [
+        ("which one is on the table", "One is on it: the one on the tables.", ["One", "one", "tables"]),
+        ("how do I use the oven", "Let us use it, so that the ovens are in use.", ["use", "ovens", "use"]),
+        ("烤箱的温度", "石板的温度和烤箱的位置", ["温度", "烤箱"]),
+        ("怎么备份它们的数据", "什么备注？备份了它的数据库吗", ["备份", "数据"]),
+        ("目的地的天气", "目的是了解天气吧", ["目的", "天气"]),
+        ("有的", "有的人", ["有的"]),
+        ('"is on" shelf', "It is on a shelf, on top.", ["is on", "shelf"]),
+    ],
+)
+def test_marks_carry_meaning(filled: Workspace, question: str, text: str, words: list[str]) -> None:
+    note = filled.notes.add("vault", f"{text}\n")
+    result = filled.search(question, mode="keyword")
+    seen = filled.searching.highlights(result)
+    (hit,) = (hit for hit in result.hits if hit.note.id == note.id)
+    assert [hit.chunk.text[start:end] for start, end in seen[hit.chunk.id].words] == words
+    if '"' not in question:
+        assert [text[start:end] for start, end in filled.searching.marks(text, question)] == words
+
+
+PARTICLES = "的了吗呢吧啊嘛啦呀么着们我你您他她它这那哪把被给与或很也"
+
+
+@pytest.mark.parametrize("particle", PARTICLES)
+def test_no_particle_is_marked_between_words(filled: Workspace, particle: str) -> None:
+    text = f"石板{particle}温度，烤箱{particle}位置，{particle}"
+    spans = filled.searching.marks(text, f"烤箱{particle}温度")
+    assert [text[start:end] for start, end in spans] == ["温度", "烤箱"]

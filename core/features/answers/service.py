@@ -9,7 +9,7 @@ from typing import Unpack
 from core.base.call_log import log_call
 from core.base.errors import Cancelled, NoteNotFound, TesseraError
 from core.base.jobs import Jobs
-from core.base.text import CJK, fold, simplify
+from core.base.text import CJK, fold, is_chinese, query_keywords, simplify
 from core.features.answers import writing
 from core.features.answers.choosing import HARDLY, LEAST, choose, sentence_quote, with_own_texts
 from core.model import (
@@ -84,9 +84,8 @@ class Examples:
 
 _MARK = re.compile(r"[?？]\s*$")
 _ENGLISH = re.compile(
-    r"^\W*(?:(?:so|and|but|ok|please|hi|hey)\W+)*(?:what|why|when|where|which|who|whom|whose|how|is|are|was|were|do|does|did|"
+    r"(?i)^\W*(?:(?:so|and|but|ok|please|hi|hey)\W+)*(?:what|why|when|where|which|who|whom|whose|how|is|are|was|were|do|does|did|"
     r"can|could|should|would|will|has|have|may|must|am|if)\b|\b(?:what|why|when|where|which|who|how|vs|versus)\b",
-    re.IGNORECASE,
 )
 _CHINESE = re.compile(
     r"什么|怎么|怎样|如何|为何|为啥|干嘛|哪|几(?![何乎])\w|多少|多[大长久高快]|谁|是否|能否|吗|呢|(.)不\1|有没有|何时|[啥咋]|"
@@ -106,6 +105,22 @@ def is_question(text: str, titles: Iterable[str]) -> bool:
     if _MARK.search(plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
         return True
     return len(re.findall(f"[{CJK}]", plain)) + _WORD * len(words) >= _LENGTH
+
+
+_LEANS = re.compile(
+    r"(?i)^\W*(?:and|or|but|so|also|then|in|on|at|for|with|without|by|to|from|(?:what|how) (?:about|if))\b|\bthat\W*$"
+    r"|\b(?:its?|they|them|theirs?|this|these|those|he|she|him|his|hers?|same|instead|which one)\b"
+    r"|\b(?:is|does|do|of|for|about|like|with|after|before) that\b"
+    r"|^\W*(?:为什么\W*$|那|还有|另外|如果|要|又|也|再|然后)|它|[他她]|其(?!实|他)|这|那|同样|呢\W*$",
+)
+"""What a question has that is understood by the one before it only."""
+
+
+def complete(text: str, before: str) -> str:
+    """Return a follow-up question after the one before it, alone where it leans on nothing and has words of its own."""
+    if len(query_keywords(text)) > 1 and not _LEANS.search(simplify(text)):
+        return text
+    return f"{before.rstrip(' .!?。！？')}{'，' if is_chinese(text) else ', '}{text}"
 
 
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
@@ -170,6 +185,8 @@ class Answers:
         question = answer.result.understood.text or text
         characters = writing.characters(self._settings.llm, answer.result.hits[: writing.PASSAGES])
         yield from writing.write(chat, answer, question, characters, stop)
+
+    complete = staticmethod(complete)
 
     def asks(self, result: SearchResult) -> bool:
         """Return whether what was typed is a question, not a word or a title."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from core.base.blobs import blank_blobs
 from core.base.text import strip_span, with_newlines
+from core.retrieval.highlights import hide_inline, split_sentences
 
 Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]
@@ -35,7 +36,8 @@ _TAG_LINES = 10
 _ABBREVIATED = "".join(rf"(?<!\b{item})" for item in (r"e\.g", r"i\.e", "vs", "cf", "Mr", "Mrs", "Dr", "Fig", "approx"))
 """Not after these, whose full stop ends no sentence."""
 _END = re.compile(_ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
-_PAUSE = re.compile(r"[,;:，、：]\s?|\s")
+_GOES_ON = re.compile(r"(?:[\\|^`]|&&)\s*$")
+"""The end of a line of code that the next one continues."""
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
@@ -95,7 +97,7 @@ class _UnitReader:
     """Reads a text line by line; `lead` is the last sentence that something may follow."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text, self._plain = text, hide_inline(text)
         self._lines = [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
         self._lead: Span | None = None
         self._parents: list[tuple[int, Span]] = []
@@ -106,6 +108,9 @@ class _UnitReader:
             line = self._line(at)
             if mark := _FENCE.match(line):
                 end = self._after_fence(at, mark[1])
+                yield from self._code(at + 1, max(at + 1, end - 1), end)
+            elif self._is_code(line):
+                end = self._after(at + 1, self._is_code)
                 yield from self._code(at, end)
             elif _ASIDE.match(line):
                 end = self._after_aside(at)
@@ -160,20 +165,27 @@ class _UnitReader:
     def _after_item(self, at: int) -> int:
         return self._after_paragraph(at)
 
-    def _code(self, at: int, end: int) -> Iterator[Unit]:
-        first, last = at + 1, max(at + 1, end - 1)
+    def _is_code(self, line: str) -> bool:
+        """Whether a line is indented as code, further than the text of a list around it."""
+        return bool(re.match(rf"(?: {{4}}|\t){{{2 if self._parents else 1}}}[ \t]*\S", line))
+
+    def _code(self, first: int, last: int, end: int = 0) -> Iterator[Unit]:
+        """Yield code between two lines; `end` is the line after its fence."""
         if first < last and not all(_INSERTED.match(self._line(line)) for line in range(first, last)):
             block, start = self._span(first, last), first
             whole = (self._lead or block)[0], self._lines[end - 1][1]
-            if self._lead and whole[1] - whole[0] <= LONGEST:
+            if end and self._lead and whole[1] - whole[0] <= LONGEST:
                 # What leads to code and the code are one piece of the note.
                 yield Unit("code", *strip_span(self._text, *whole), None, block)
                 start = last
-            for line in range(start, last + 1):
-                if line == last or self._lines[line][1] - self._lines[start][0] > LONGEST:
-                    if start < line:
-                        yield Unit("code", *self._span(start, line), self._lead, block)
+            inside = (line for line in range(start + 1, last) if not _GOES_ON.search(self._line(line - 1)))
+            borders = [start, *inside, last]
+            for line, after in pairwise(borders):
+                if start < line and self._lines[after - 1][1] - self._lines[start][0] > LONGEST:
+                    yield Unit("code", self._lines[start][0], self._span(start, line)[1], self._lead, block)
                     start = line
+            if start < last:
+                yield Unit("code", self._lines[start][0], self._span(start, last)[1], self._lead, block)
         self._lead = None
 
     def _rows(self, at: int, end: int) -> Iterator[Unit]:
@@ -194,14 +206,14 @@ class _UnitReader:
                 return
             yield Unit("item", start, stop, lead, (start, stop))
         else:
-            yield from (Unit("item", *span, lead, (start, stop)) for span in sentences(self._text, start, stop))
-        first = next(iter(sentences(self._text, start, stop)), (start, stop))
+            yield from (Unit("item", *span, lead, (start, stop)) for span in sentences(self._plain, start, stop))
+        first = next(iter(sentences(self._plain, start, stop)), (start, stop))
         self._parents.append((indent, first))
 
     def _paragraph(self, at: int, end: int) -> Iterator[Unit]:
         self._parents = []
         block = self._span(at, end)
-        spans = list(sentences(self._text, *block))
+        spans = list(sentences(self._plain, *block))
         for before, span in zip([self._lead, *spans], spans, strict=False):
             if span == spans[-1] and _LEADS.search(self._text[span[0] : span[1]]):
                 continue
@@ -210,15 +222,6 @@ class _UnitReader:
         self._lead = spans[-1] if spans and _says(self._text[slice(*spans[-1])]) else None
 
 
-def sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the sentences of a paragraph, divided where one is too long."""
-    ends = [start, *(match.end() for match in _END.finditer(text, start, end)), end]
-    for first, last in pairwise(ends):
-        begin, stop = strip_span(text, first, last)
-        while stop - begin > LONGEST:
-            pauses = [match.end() for match in _PAUSE.finditer(text, begin + LONGEST // 2, begin + LONGEST)]
-            cut = pauses[-1] if pauses else begin + LONGEST
-            yield strip_span(text, begin, cut)
-            begin = cut
-        if _WORD.search(text, begin, stop):
-            yield begin, stop
+def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the sentences of a paragraph, divided where one is too long; `plain` has passed `hide_inline`."""
+    return split_sentences(plain, start, end, _END, LONGEST)

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import NoteNotFound
 from core.base.messages import message
+from core.base.text import join_spans
 from core.model import (
     DEPTH,
     LOST,
@@ -251,7 +252,7 @@ def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Pla
     """Return the parts of a span that right passages cover, in order and without overlaps."""
     present = filter(None, (places.gold(gold) for gold in golds if gold.note_id == note_id))
     inside = sorted((max(start, span[0]), min(end, span[1])) for start, end in present)
-    return cards.join_spans([(start, end) for start, end in inside if start < end])
+    return join_spans(inside)
 
 
 Filter = Callable[[ComparisonRow], bool]

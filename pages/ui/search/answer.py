@@ -30,7 +30,7 @@ from core.workspace import Workspace
 from pages.ui.search import hits, question_box, quotes, threads, understood, written
 from pages.ui.shared import cards, knobs, links, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
-from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 # The candidates that are no hits, and the reason why a note is none.
@@ -55,13 +55,15 @@ def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptio
     if not result.lost:
         st.caption(t("Every passage that was considered is a hit."))
         return
-    words = workspace.searching.words(result.understood.text)
+    marks = partial(workspace.searching.marks, question=result.understood.text)
     several = len({hit.note.base_id for hit in result.hits}) > 1
     counted = Counter(item.stage for item in result.lost)
     st.caption(t("Passages that were considered but aren't among the hits, by the step at which they dropped out."))
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
         candidates = sorted((item for item in result.lost if item.stage == stage), key=lambda item: item.hit.rank)
-        rows = "".join(_row(candidate, words, base=several) for candidate in candidates[:SHOWN])
+        rows = "".join(
+            _row(candidate, marks(candidate.hit.chunk.text), base=several) for candidate in candidates[:SHOWN]
+        )
         more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
             f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(LOST[stage]))}</b> '
@@ -69,12 +71,12 @@ def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptio
         )
 
 
-def _row(item: DroppedCandidate, words: Sequence[str], *, base: bool) -> str:
+def _row(item: DroppedCandidate, marks: Sequence[Span], *, base: bool) -> str:
     hit = item.hit
-    place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
+    place = f"{hit.note.base} › {cards.place(hit)}" if base else cards.place(hit)
     return (
         f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
-        f"{cards.excerpt_html(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores)}</div>"
+        f"{cards.clip(hit.chunk.text, marks, EXCERPT)[0]}{cards.stages(hit.scores)}</div>"
     )
 
 
@@ -110,7 +112,7 @@ def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
     if why.chunk is None:
         return
     place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
-    excerpt = cards.excerpt_html(why.chunk.text, workspace.searching.words(text), EXCERPT * 2)
+    excerpt = cards.clip(why.chunk.text, workspace.searching.marks(why.chunk.text, text), EXCERPT * 2)[0]
     st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
     widgets.chunk_link(why.note.id, why.chunk.index)
 
@@ -177,7 +179,9 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     """Ask a question and draw the answer; where that takes long, draw preliminary hits before it."""
     now = SearchOptions(**{**options, "wait": False})
     # A container for each: one that comes or goes doesn't move the elements after it.
-    top = st.container(horizontal=True, vertical_alignment="center", key="chips")
+    with widgets.row(key="earlier_questions"):
+        address = question_box.draw_earlier(text)
+    top = widgets.row(key="chips")
     with st.container(key="answer_sides"):
         narrowing, hit_side = st.columns([2, 9], gap="medium")
     before, answer = hit_side.empty(), hit_side.empty()
@@ -185,7 +189,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     try:
         prepared = workspace.searching.prepare(text, now)
     except QueryError:
-        links.set_value("q", text)
+        links.set_values(address)
         raise
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
     slow = (chooses or reranker not in knobs.QUICK) and st.session_state.get("reranked") != question
@@ -205,7 +209,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         for _ in range(round(PAUSE / SLICE)):
             time.sleep(SLICE)
             pause.empty()  # here the run ends if more was typed
-    links.set_value("q", text)
+    links.set_values(address)
     with nullcontext() if early else st.spinner(t("Searching…")):
         workspace.start_healing()
         result = hits.search_wider(workspace, prepared, now)
@@ -251,6 +255,8 @@ def _hits(
         if answer is not None and not answer.denied:
             with first:
                 section(workspace, text, options)
+        if answer is not None and answer.quotes and not _thread(workspace, text):
+            question_box.draw_follow_up(workspace, text)
         hits.draw_hits(workspace, text, result, base=several, answer=answer)
         if result.confident:
             hits.more_button(result)
@@ -321,7 +327,7 @@ def _summary(
 def _draw_corrections(result: SearchResult) -> None:
     """Draw the words that were searched in another spelling, and the button that searches them as typed."""
     for word, nearest in result.spelled.items():
-        with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
+        with widgets.row(key=f"spelled_{word}"):
             text = t("No note contains “{word}”: “{nearest}” was searched for too.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
             only = partial(st.session_state.__setitem__, "as_typed", result.query)
@@ -398,7 +404,7 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
     if count := context.left_out:
         texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
     st.html(facts(texts))
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         clicked = partial(_record_citation, workspace, prepared.typed, context) if workspace.clicks.enabled else None
         widgets.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
+from core.base.flow import as_copied, flow
 from core.base.messages import message
 from core.model import (
     CLICKED,
@@ -163,9 +164,8 @@ def draw_choice(result: SearchResult) -> None:
     with st.container(border=True, key="choice", gap="xsmall"):
         st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
         for hit in result.hits[: len(choice.chunks)]:
-            place = " › ".join([hit.note.title, *cards.section(hit.note, hit.chunk)])
-            address = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": result.query}
-            st.page_link("notes.py", label=plain(f"{hit.rank}. {place}"), query_params=address)
+            label = plain(f"{hit.rank}. {cards.place(hit)}")
+            st.page_link("notes.py", label=label, query_params=cards.address(hit, result.query))
 
 
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
@@ -317,7 +317,8 @@ class Entries:
             widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
             clicks, place = self._workspace.clicks, [(hit.note.id, hit.chunk.id)]
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
-            widgets.copy_button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
+            whole = passage.text if hit.chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
+            widgets.copy_button(t("Copy"), whole, f"copy_{hit.rank}", copied)
 
     def _picture(self, hit: Hit) -> None:
         """Draw the picture of which a hit's text was read, small, if it is still there."""
@@ -340,7 +341,7 @@ class Entries:
             )
             self._clicks(hit)
             self._verdict(hit)
-            with st.container(horizontal=True, vertical_alignment="center"):
+            with widgets.row():
                 self._marks.button(hit)
                 widgets.chunk_link(hit.note.id, hit.chunk.index)
 
@@ -378,7 +379,7 @@ def _toggle(label: str, name: str, key: str, icon: str) -> None:
 
 
 def _row(key: str) -> Any:
-    return st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key=key)
+    return widgets.row(gap="xsmall", wrap=False, key=key)
 
 
 def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
@@ -386,9 +387,8 @@ def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
 
     A click on the lines of the hit follows this link too.
     """
-    place = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": text}
-    is_over_pages = hit.page != hit.chunk.page
+    is_over_pages, at = hit.page != hit.chunk.page, None
     if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:
         start, end = seen.sentence
-        place["at"] = f"{hit.chunk.start + start}-{hit.chunk.start + end}"
-    st.page_link("notes.py", label=plain(title), query_params=place, width="stretch")
+        at = hit.chunk.start + start, hit.chunk.start + end
+    st.page_link("notes.py", label=plain(title), query_params=cards.address(hit, text, at), width="stretch")

@@ -1,6 +1,7 @@
 """The box for a question, and the page before the user asks one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -66,7 +67,7 @@ def _draw_searches(workspace: Workspace, title: str, searches: Sequence[PastSear
     with st.container(gap="xxsmall", key=f"past_rows_{bool(searches[0].name)}"):
         st.caption(title)
         for number, search in enumerate(searches):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            with widgets.row(gap="small"):
                 _row(workspace, search, f"forget_{bool(search.name)}_{number}")
 
 
@@ -78,14 +79,7 @@ def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
         at=names.local(search.at),
         n=search.times,
     )
-    st.page_link(
-        "search.py",
-        label=plain(search.name or _short(search.query)),
-        icon=":material/bookmark:" if search.name else ":material/history:",
-        query_params={"q": search.query},
-        help=plain(about),
-        width="stretch",
-    )
+    _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
     forget = workspace.searches.delete_for_good
     widgets.close(key, t("Delete it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
@@ -108,10 +102,34 @@ def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptio
     return text, chosen
 
 
-def put(text: str) -> None:
-    """Ask a question from the next run on; for callbacks."""
+def put(text: str, earlier: str = "") -> None:
+    """Ask a question from the next run on; for callbacks. The `earlier` ones, each on its line, led to it."""
     st.session_state["q"] = st.session_state["asked"] = text.strip()
+    st.session_state[_EARLIER] = earlier
     threads.close()
+
+
+def draw_earlier(text: str) -> Mapping[str, str]:
+    """Draw links to the questions that led to this one; return its address."""
+    earlier = str(st.session_state.get(_EARLIER, ""))
+    for match in re.finditer(r".+", earlier):
+        address = {"q": match[0], _EARLIER: earlier[: match.start()].rstrip()}
+        icon = ":material/arrow_back:"
+        st.page_link("search.py", label=plain(_short(match[0])), icon=icon, query_params=address, width="content")
+    return {"q": text, _EARLIER: earlier}
+
+
+def draw_follow_up(workspace: Workspace, text: str) -> None:
+    """Draw the box for a question that follows another one."""
+
+    def ask() -> None:
+        if typed := st.session_state["follow_up"].strip():
+            earlier = f"{st.session_state.get(_EARLIER, '')}\n{text}".strip()
+            put(workspace.answers.complete(typed, text), earlier)
+            st.session_state.update(new_question=st.session_state["q"], follow_up="")
+
+    icon = ":material/subdirectory_arrow_right:"
+    widgets.text_box(t("Ask further"), "follow_up", icon=icon, on_change=ask, max_chars=1000)
 
 
 def without_term(text: str, start: int, end: int) -> str:
@@ -122,7 +140,7 @@ def without_term(text: str, start: int, end: int) -> str:
 def _question() -> str | None:
     """Draw the box and return the question, which comes from the address or from typing."""
     if (linked := links.arrived_value("q")) is not None:
-        put(linked)
+        put(linked, st.query_params.get(_EARLIER, ""))
         DIALOG.close()
         st.session_state.update(new_question=linked.strip(), draft="")
     about = t("Ask a question or type a few words")
@@ -130,13 +148,13 @@ def _question() -> str | None:
     widgets.text_box(about, "q", icon=icon, live="200ms", on_change=_take_question, persist_state="session")
     question: str = st.session_state.get("asked", "")
     if not question:
-        links.set_value("q", "")
+        links.set_values({"q": "", _EARLIER: ""})
     return question or None
 
 
 def _take_question() -> None:
     text = st.session_state["q"].strip()
-    st.session_state.update(asked=text, new_question=text, typing=True)
+    st.session_state.update({"asked": text, "new_question": text, "typing": True, _EARLIER: ""})
     threads.close()
 
 
@@ -214,16 +232,15 @@ def start(workspace: Workspace) -> None:
     left, right = st.columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):
-        st.html(f'<div class="t-caption">{html(t("Recent questions"))}</div>')
+        widgets.heading(t("Recent questions"))
         for search in past:
-            icon = ":material/bookmark:" if search.name else ":material/history:"
-            _ask_again(search.name or search.query, search.query, icon)
+            _ask_again(search.name or search.query, search.query, _icon(search))
         if not past:
             st.caption(t("Your recent questions appear here."))
         threads.draw_links(workspace, RECENT)
     if examples := welcome.questions(workspace):
         with right, st.container(key="examples", gap="xxsmall"):
-            st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
+            widgets.heading(t("For example"))
             for text in examples:
                 _ask_again(text, text, ":material/arrow_outward:")
     st.html(
@@ -239,10 +256,15 @@ def _tips() -> None:
     st.html(f'<table class="t-table t-forms">{rows}</table>')
 
 
-def _ask_again(label: str, question: str, icon: str) -> None:
-    st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": question}, width="stretch")
+def _icon(search: PastSearch) -> str:
+    return ":material/bookmark:" if search.name else ":material/history:"
 
 
+def _ask_again(label: str, question: str, icon: str, about: str | None = None) -> None:
+    st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": question}, width="stretch", help=about)
+
+
+_EARLIER = "earlier"
 RECENT = 5
 """Questions that the empty page offers of each kind."""
 

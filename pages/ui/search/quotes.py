@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from textwrap import dedent
 
 import streamlit as st
 
+from core.base.flow import as_copied, flow
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from core.workspace import Workspace
@@ -45,7 +47,7 @@ def _box(answer: Answer) -> None:
     more = f"{_MORE} {answer.query}"
     unfolded = more in widgets.toggled()
     with st.container(border=True, key="answer" if sure else "answer_perhaps", gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", key="answer_head"):
+        with widgets.row(key="answer_head"):
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(text_of(ANSWERED[answer.answered]))}", width="content")
             widgets.copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
@@ -61,8 +63,8 @@ def _box(answer: Answer) -> None:
 
 def as_markdown(quote: Quote) -> str:
     """Return the marked part of a quote with its source as Markdown: title, headings and the link to its file."""
-    place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
-    said = "\n".join(f"> {line}".rstrip() for line in quote.marked_text.splitlines())
+    place = cards.place(quote)
+    said = "\n".join(f"> {line}".rstrip() for line in as_copied(_flow(quote, quote.marked)).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
@@ -77,8 +79,7 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
     place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
     with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
         st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div></div>')
-        at = "-".join(map(str, quote.marked_place))
-        address = {"note": quote.note.id, "chunk": str(quote.chunk.index), "at": at, "q": query}
+        address = cards.address(quote, query, quote.marked_place)
         label = " › ".join(place) or quote.note.title
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""
         st.page_link("notes.py", label=plain(f"[{quote.number}] {label}{day}"), query_params=address)
@@ -90,9 +91,14 @@ def _lead(lead: str, quote: Quote) -> str:
     return f'<div class="t-lead">{rendered.render_text(lead)}</div>' if lead and quote.kind != "row" else ""
 
 
+def _flow(quote: Quote, part: Span) -> str:
+    """Return a part of a quote as it flows; code and rows have lines of their own."""
+    text = quote.text[slice(*part)]
+    return text if quote.kind in ("code", "row") else flow(text, quote.chunk.text, paged=quote.note.is_paged)
+
+
 def _text(quote: Quote) -> str:
-    start, end = quote.shown
-    text = quote.text[start:end]
+    start, text = quote.shown[0], _flow(quote, quote.shown)
     if quote.kind == "code":
         return _code(text)
     marked = quote.marked[0] - start, quote.marked[1] - start
@@ -105,7 +111,7 @@ def _code(text: str) -> str:
     """Return the sentence before a block of code as prose, and its lines without the fence."""
     fence = _FENCE.search(text)
     before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
-    return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
+    return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
 
 
 def _header(quote: Quote) -> str:

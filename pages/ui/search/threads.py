@@ -41,7 +41,7 @@ def draw_links(workspace: Workspace, most: int = SHOWN) -> None:
     threads = workspace.threads.all()[:most]
     if not threads:
         return
-    st.html(f'<div class="t-caption">{html(t("Written answers"))}</div>')
+    widgets.heading(t("Written answers"))
     for thread in threads:
         title = thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"
         st.page_link(
@@ -58,7 +58,7 @@ def draw(workspace: Workspace, thread_id: str) -> None:
     """Draw a thread: each turn, what is written now, the question that follows, and what can be done with it."""
     with shell.errors():
         thread = workspace.threads.get(thread_id)
-        with st.container(horizontal=True, vertical_alignment="center", key="thread_bar"):
+        with widgets.row(key="thread_bar"):
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
             keep, delete = partial(_keep, workspace, thread), partial(_delete, workspace, thread)
             shut = workspace.readonly

@@ -102,9 +102,8 @@ def reworded(written: Iterable[Sentence]) -> set[int]:
 
 
 def _source(quote: Quote, asked: str, *, with_quote: bool) -> None:
-    place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
-    address = {"note": quote.note.id, "chunk": str(quote.chunk.index), "at": f"{quote.start}-{quote.end}", "q": asked}
-    source(quote.number, place, quote.text if with_quote else "", address)
+    address = cards.address(quote, asked, (quote.start, quote.end))
+    source(quote.number, cards.place(quote), quote.text if with_quote else "", address)
 
 
 def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:

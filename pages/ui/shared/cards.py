@@ -1,10 +1,13 @@
 """Hits as cards: the place of a passage, the scores of its stages, and its excerpt with the question's words marked."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
+from core.base.flow import flow
 from core.base.messages import message
-from core.base.text import CJK, simplify, with_newlines
+from core.base.text import CJK, with_newlines
 from core.model import (
     NOTE_FIELDS,
     STAGES,
@@ -12,6 +15,7 @@ from core.model import (
     Highlight,
     Hit,
     NoteSummary,
+    Quote,
     StageScore,
     classification,
     remarks,
@@ -27,26 +31,6 @@ EXCERPT = 420
 
 _LONGEST = 1000
 """Characters searched backwards for the start of a line."""
-
-
-def find(text: str, words: Sequence[str]) -> list[Span]:
-    """Return the spans of the words in order; spans that touch are joined.
-
-    A word of letters is marked where it begins: at a border, or at a capital inside of an identifier.
-    Simplified Chinese characters mark the traditional ones too.
-    """
-    text = simplify(text)
-    latin = [re.escape(word) for word in words if word.isascii()]
-    other = [re.escape(word) for word in words if not word.isascii()]
-    spans = [match.span() for word in other for match in re.finditer(word, text, re.IGNORECASE)]
-    if latin:
-        pattern = "|".join(sorted(latin, key=len, reverse=True))
-        for match in re.finditer(rf"(?:{pattern})(?![a-z0-9])", text, re.IGNORECASE):
-            start = match.start()
-            inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
-            if not inside or (text[start].isupper() and not text[start - 1].isupper()):
-                spans.append(match.span())
-    return join_spans(sorted(spans))
 
 
 def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
@@ -73,17 +57,6 @@ def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Spa
 def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
     """Return the spans of a part, counted from where it begins."""
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
-
-
-def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return sorted spans with those that touch joined."""
-    apart: list[Span] = []
-    for start, end in spans:
-        if apart and start <= apart[-1][1]:
-            apart[-1] = apart[-1][0], max(apart[-1][1], end)
-        else:
-            apart.append((start, end))
-    return apart
 
 
 COLOURS = {
@@ -168,8 +141,9 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
-        return f'<div class="t-hit">{_clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
-    lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=seen.is_close)
+        return f'<div class="t-hit">{clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
+    text = flow(hit.chunk.text, paged=hit.note.is_paged)
+    lines = rendered.excerpt(text, seen.words, seen.sentence, underline=seen.is_close)
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
 
 
@@ -187,6 +161,17 @@ def legend(*, parts: bool) -> str:
 def section(note: NoteSummary, chunk: Chunk) -> tuple[str, ...]:
     """Return a chunk's chain of titles, without the first where that only says the note's again."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
+
+
+def place(of: Hit | Quote) -> str:
+    """Return the title of a passage's note with the titles above the passage."""
+    return " › ".join([of.note.title, *section(of.note, of.chunk)])
+
+
+def address(of: Hit | Quote, question: str, span: Span | None = None) -> dict[str, str]:
+    """Return the address of a passage in its note, with the question that it answers and the `span` to mark."""
+    at = {"at": f"{span[0]}-{span[1]}"} if span else {}
+    return {"note": of.note.id, "chunk": str(of.chunk.index), "q": question, **at}
 
 
 def dot(tone: str) -> str:
@@ -232,18 +217,14 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 
-def excerpt_html(text: str, words: Sequence[str], lines: int) -> str:
-    """Return the lines of a text that hold most of the words as HTML, with the words marked."""
-    return _clip(text, find(text, words), lines)[0]
-
-
 def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -> str:
     """Return the lines of a text that hold most of its spans as HTML; the whole text unfolds below its title."""
-    shown, whole = _clip(text, spans, lines)
+    shown, whole = clip(text, spans, lines)
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 
-def _clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
+def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
+    """Return the lines of a text that hold most of its spans as HTML, and whether they are all of it."""
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
     lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
@@ -256,6 +237,10 @@ def _as_written(text: str, words: Sequence[Span] = (), _sentence: Span | None = 
     return f'<div class="t-text">{marked(with_newlines(text), words)}</div>'
 
 
+def _as_markdown(note: NoteSummary, text: str, *marks: Any) -> str:
+    return rendered.render_text(flow(text, paged=note.is_paged), *marks)
+
+
 def _context(hit: Hit, seen: Highlight) -> str:
     """Return a whole hit with its neighbours as HTML; the style sheet shows the nearest lines of the neighbours."""
     passage, chunk = hit.passage, hit.chunk
@@ -263,7 +248,7 @@ def _context(hit: Hit, seen: Highlight) -> str:
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
-    whole = _as_written if chunk.line else rendered.render_text
+    whole = _as_written if chunk.line else partial(_as_markdown, hit.note)
     own = _as_written if chunk.picture else whole
     parts = [
         f'<div class="t-around t-before"><div>{whole(before)}</div></div>' if before.strip() else "",

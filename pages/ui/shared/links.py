@@ -27,19 +27,16 @@ def last_value(name: str) -> str:
 
 def set_value(name: str, value: str) -> None:
     """Set a query parameter."""
-    st.session_state[_state_key(name)] = value
-    if st.query_params.get(name, "") == value:
-        return
-    if value:
-        st.query_params[name] = value
-    else:
-        st.query_params.pop(name, None)
+    set_values({name: value})
 
 
 def set_values(values: Mapping[str, str]) -> None:
-    """Set query parameters as one step of the browser's history."""
+    """Set query parameters as one step of the browser's history; an empty value removes its parameter."""
     st.session_state.update({_state_key(name): value for name, value in values.items()})
-    st.query_params.update(values)
+    before = st.query_params.to_dict()
+    now = {name: value for name, value in {**before, **values}.items() if value}
+    if now != before:
+        st.query_params.from_dict(now)
 
 
 def _state_key(name: str) -> str:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from core.base.flow import GAP, LINE
 from core.base.text import line_starts, with_newlines
 from pages.ui.shared.document.inline import formula
 from pages.ui.shared.safe import Span, html
@@ -23,12 +24,11 @@ BEFORE = 90
 """Most characters of its paragraph before the sentence that an excerpt is about."""
 
 _WHOLE = re.compile(
-    r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
+    r"(?s)(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
     r"|(?P<math>\$\$[^$]+\$\$|(?<![\\$0-9A-Za-z_])\$(?![\s$])[^$\n]*[^\s$\\]\$(?!\d))"
     r"|(?P<hidden>%%.*?%%|<!--.*?-->|(?<=[>\s])\[![\w-]+\][-+]?(?:[ \t]+|(?=\n|\Z))|(?m:(?<=[ \t])\^[\w-]+[ \t]*$))"
     r"|!?\[\[(?:[^\[\]|\n]*\|(?!\d+(?:x\d+)?\]\])(?P<alias>[^\[\]|\n]+)|#?(?P<wiki>[^\[\]|\n#]+)(?:[|#][^\[\]\n]*)?)\]\]"
     r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+(?:\n[^\[\]`\n]+)*)(?P=quote)\]\[[^\[\]\n]*\]",
-    re.DOTALL,
 )
 """Syntax that the Markdown parser would split or doesn't know: formulas, comments, the kinds of callouts, names of
 blocks, wikilinks, reference links."""
@@ -171,7 +171,8 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
             continue
         if token.type in ("softbreak", "hardbreak"):
             # A line's end in Chinese text is no space.
-            yield RenderedPart(at, at, shown="" if text[at - 1 : at] > "\u2e7f" else " ")
+            soft = "" if text[at - 1 : at] > "\u2e7f" else " "
+            yield RenderedPart(at, at, shown=BREAK if token.type == "hardbreak" else soft)
             continue
         content = token.markup if token.type == "text_special" else token.content
         if token.type == "html_inline" or not content:
@@ -231,7 +232,7 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sen
         for start, end in pairwise(edges):
             while word is not None and word[1] <= start:
                 word = next(marked, None)
-            shown = html(text[start:end])
+            shown = html(text[start:end]).replace(GAP, "").replace(LINE, BREAK)
             if word is not None and word[0] <= start < word[1]:
                 shown = f"<mark>{shown}</mark>"
             if sentence is not None and sentence[0] <= start < sentence[1]:

@@ -1,11 +1,12 @@
 """A question is answered with the notes' own sentences, each at its place, or denied where no hit is a good match."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from core.features.answers import service as collection
-from core.features.answers.service import is_question
+from core.features.answers.service import complete, is_question
 from core.model import DENIED, Answer
 from core.model.answers import DISAGREE
 from core.workspace import Workspace
@@ -191,3 +192,40 @@ def test_a_question_is_told(text: str) -> None:
 @pytest.mark.parametrize("text", ["pg_dump", "缓存雪崩", "redis cache", "What is a cache", "is"])
 def test_a_word_or_a_title_is_no_question(text: str) -> None:
     assert not is_question(text, ["what is a cache"])
+
+
+WATER, WATER_ZH = "how do I water the lawn?", "怎么给草坪浇水？"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "and in winter with frost?",
+        "What about seed on dry ground?",
+        "why does it need morning water?",
+        "in winter with hard frost",
+        "winter?",
+        "why?",
+        "how long?",
+        "when should they be mown first?",
+        "is the hose good for that?",
+        "那冬天下雪呢",
+        "還有別的辦法嗎",
+        "它需要多少阳光",
+        "下雪天呢？",
+        "多久？",
+        "为什么？",
+    ],
+)
+def test_a_follow_up_that_leans_on_the_question_before_takes_it_along(typed: str) -> None:
+    chinese = bool(re.search(r"[\u4e00-\u9fff]", typed))
+    before, joined = (WATER_ZH, "怎么给草坪浇水，") if chinese else (WATER, "how do I water the lawn, ")
+    assert complete(typed, before) == joined + typed
+    assert is_question(complete(typed, before), ())
+
+
+@pytest.mark.parametrize(
+    "typed", ["how do I prune old roses?", "which soil suits tomatoes?", "怎么修剪月季？", "番茄适合哪种土壤"]
+)
+def test_a_follow_up_with_words_of_its_own_stands_alone(typed: str) -> None:
+    assert complete(typed, WATER) == complete(typed, WATER_ZH) == typed
