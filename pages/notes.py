@@ -20,7 +20,7 @@ from pages.ui.notes import (
     trash,
 )
 from pages.ui.review import decisions
-from pages.ui.shared import jobs, shell, welcome
+from pages.ui.shared import jobs, shell, welcome, widgets
 from pages.ui.shared.text import t
 
 
@@ -53,7 +53,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
 
 def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, bool]:
     """Draw the notes that pass the filters; return the chosen base, and whether it has no notes."""
-    with st.container(horizontal=True, vertical_alignment="center", key="notes_views"):
+    with widgets.row(key="notes_views"):
         view = listing.view()
         if note_id:
             opened.drawer_close()
@@ -107,7 +107,7 @@ if (title := st.session_state.pop(shell.NEW, None)) is not None:
 if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()
-with st.container(horizontal=True, vertical_alignment="center", key="notes_head"):
+with widgets.row(key="notes_head"):
     st.title(t("Notes"), anchor=False)
     importing = st.container(width="content")
     today.button(workspace)
@@ -119,7 +119,7 @@ with shell.errors():
 jobs.panel(workspace)
 if not bases:
     if not jobs.is_importing(workspace):  # its progress is above
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with widgets.row():
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             welcome.samples(workspace)
     st.stop()

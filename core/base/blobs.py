@@ -26,7 +26,7 @@ _WIDEST_BREAK = 40
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t>]*")
 _TAIL = re.compile(r"[ \t]*\r?\n[ \t>]*[A-Za-z0-9+/]{1,76}={1,2}(?![^\s])")
 
-_ADDRESS = re.compile(r"data:[a-z]{1,20}/[\w.+-]{1,80}(?:;[\w.=+-]{1,80}){0,8},", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?i)data:[a-z]{1,20}/[\w.+-]{1,80}(?:;[\w.=+-]{1,80}){0,8},")
 _BASE64 = re.compile(
     r"[A-Za-z0-9+/=%_-]*+(?:[ \t]*\r?\n[ \t>]*[A-Za-z0-9+/=_-]{40,}+)*+"
     r"(?:[ \t]*\r?\n[ \t>]*[A-Za-z0-9+/]++={0,2}(?=[\"'>)]))?"
@@ -41,7 +41,7 @@ _KEY = re.compile(
     r"(?:[ \t>]*(?:[A-Za-z0-9+/=]++[ \t]*)?\r?\n)++(?=[ \t>]*-----END )"
 )
 _DRAWING = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})(?:compressed-json[ \t]*$|json\s{1,20}\{\s{0,20}\"type\"\s?:\s?\"excalidraw\")", re.MULTILINE
+    r"(?m)^[ \t]*(`{3,}|~{3,})(?:compressed-json[ \t]*$|json\s{1,20}\{\s{0,20}\"type\"\s?:\s?\"excalidraw\")"
 )
 
 _LONG_LINE = 1_000

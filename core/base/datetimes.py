@@ -41,6 +41,11 @@ def local_now() -> datetime:
     return datetime.now(LOCAL)
 
 
+def utc_now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(UTC)
+
+
 def _local(at: datetime) -> datetime:
     """Return a time on this machine's clock, in the offset at that time, else that of today."""
     today = timezone(timedelta(seconds=-clock.timezone))

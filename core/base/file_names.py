@@ -4,7 +4,7 @@ import re
 
 _UNFIT = r'[\x00-\x1f\x7f<>:"|?*]+'
 _HARMFUL = r"[\x00-\x1f\x7f]+|^[A-Za-z]:"
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|con(?:in|out)\$) *(?=\.|$)", re.IGNORECASE)
+_DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|con(?:in|out)\$) *(?=\.|$)")
 
 
 def harmless_path(path: str, *, keeps_marks: bool = False) -> str:

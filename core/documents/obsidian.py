@@ -130,7 +130,7 @@ def _card(node: Json) -> str:
 
 def _to_file(node: Json) -> str:
     path, place = _in_link(node.get("file")), _in_link(node.get("subpath"))
-    picture = re.search(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", path, re.IGNORECASE)
+    picture = re.search(r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", path)
     return f"{'!' if picture else ''}[[{path}{place}]]" if path else ""
 
 

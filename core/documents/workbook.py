@@ -119,7 +119,7 @@ _DATES = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
 _FIRST_DAY = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # noqa: DTZ001 a workbook has no time zone
 _MOST_COLUMNS = 500
 _MOST_CELLS = 2_000_000
-_SEPARATOR = re.compile(r"\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)")
 """The first line that tells Excel the sign between values."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
 """Characters and rows by which the sign is chosen."""
@@ -283,7 +283,7 @@ def _date_styles(archive: zipfile.ZipFile) -> set[int]:
     own = {
         number
         for number, code in formats.items()
-        if re.search(r"[dmyhs]", re.sub(r'"[^"]*"|\\.|\[[^]]*\]', "", code), re.IGNORECASE)
+        if re.search(r"(?i)[dmyhs]", re.sub(r'"[^"]*"|\\.|\[[^]]*\]', "", code))
     }
     styles = next(_elements(archive, "xl/styles.xml", "cellXfs"), None)
     formats_of_styles = [int(style.get("numFmtId", 0)) for style in (styles if styles is not None else ())]

@@ -177,12 +177,12 @@ def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bo
 
 
 def _questions(language: str) -> list[str]:
-    return re.findall(r"^# (.+)$", _text(language), re.MULTILINE)
+    return re.findall(r"(?m)^# (.+)$", _text(language))
 
 
 def _passages(language: str) -> list[str]:
     """Return the texts below the questions, each of which answers two."""
-    return [text.strip() for text in re.split(r"^(?:# .+\n)+", _text(language), flags=re.MULTILINE)[1:]]
+    return [text.strip() for text in re.split(r"(?m)^(?:# .+\n)+", _text(language))[1:]]
 
 
 def _text(language: str) -> str:

@@ -104,7 +104,7 @@ _FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _TOKENIZER_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")
 """The class of tokenizers without a class of their own, before and since version 5 of transformers."""
 _REPORT = "transformers.modeling_utils"
-_MISSING = re.compile(r"^(\S.*?)\s*\|.*\bMISSING\b", re.MULTILINE)
+_MISSING = re.compile(r"(?m)^(\S.*?)\s*\|.*\bMISSING\b")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _loading = Lock()

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.base.blobs import blank_blobs
+from core.base.blobs import Span, blank_blobs
 from core.base.errors import ConfigError
 from core.embedding import Embedder
 from core.markdown.parts import tables
@@ -172,12 +172,12 @@ def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
         left = max(left - 1, math.ceil((len(bounds) - start) / room))
 
 
-def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: float) -> tuple[int, int]:
+def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: float) -> Span:
     """Return the best cut after one of `counts` tokens, as its token and character.
 
     The order is: at a line's end, at a space, between two tokens.
     """
-    nearest: dict[int, tuple[int, int]] = {}
+    nearest: dict[int, Span] = {}
     for count in sorted(counts, key=lambda count: abs(count - ideal)):
         if place := _rank_cut(text, bounds, start + count):
             rank, cut = place
@@ -192,7 +192,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
     return nearest[min(nearest)]
 
 
-def _rank_cut(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | None:
+def _rank_cut(text: str, bounds: list[list[int]], token: int) -> Span | None:
     """Return the rank and the position of a cut before `token`; None inside a character."""
     before, (begin, end) = bounds[token - 1][1], bounds[token]
     if begin < before:

@@ -31,9 +31,8 @@ _BACKUP = message("is a backup of Logseq.")
 _PROGRAMS = message("is a folder of programs, not of notes.")
 _LEFTOVER = message("is a leftover of another program.")
 _LEFTOVERS = re.compile(
-    r".*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
+    r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
     r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
-    re.IGNORECASE | re.DOTALL,
 )
 """Names of unfinished downloads, of locks and copies of editors and Office, and of what Windows and macOS leave."""
 

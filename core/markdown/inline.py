@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"[^`\\!\[%<]*+")
 """What no literal begins in; passed over in a quarter of the time of a search, which counts for pasted pictures."""
 _TICKS = re.compile("`+")
 _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
-_RAW = re.compile(r"<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ MAX_TITLE = 1_000
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
-_PASTED = re.compile(r"!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)", re.IGNORECASE)
+_PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
 """A picture whose data are in the text itself; its description stays."""
 _TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")

@@ -120,7 +120,7 @@ _LEAVES: dict[str, BlockKind] = {
     "definition": "definition",
 }
 _CALLOUT = re.compile(r"[ \t>]*> ?\[![\w-]+\]")
-_SUMMARY = re.compile(r"[^<]*<details\b[^<>]*>[\s>]*<summary\b[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL)
+_SUMMARY = re.compile(r"(?is)[^<]*<details\b[^<>]*>[\s>]*<summary\b[^<>]*>(.*?)</summary>")
 _NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 
@@ -182,8 +182,7 @@ class _Tree:
 
 
 _TAGS = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(pre|script|style|textarea)\b.*?(?:</\1\s*>|\Z)|<(?P<end>/?)details(?=[\s/>])",
-    re.IGNORECASE | re.DOTALL,
+    r"(?is)<!--.*?(?:-->|\Z)|<(pre|script|style|textarea)\b.*?(?:</\1\s*>|\Z)|<(?P<end>/?)details(?=[\s/>])",
 )
 
 
@@ -224,12 +223,12 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     return result
 
 
-def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
     """Yield token and line where details begin, and token and line after their end, in one container.
 
     A tag without its partner is left out, and so are two in one token: they are one block already.
     """
-    stack: list[list[tuple[int, int]]] = [[]]
+    stack: list[list[Span]] = [[]]
     for index, token in enumerate(tokens):
         if token.nesting > 0:
             stack.append([])

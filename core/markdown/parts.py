@@ -84,10 +84,8 @@ def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 _LANGUAGES = "mermaid|plantuml|puml|uml|dot|graphviz|d2|ditaa|bpmn|wavedrom|nomnoml|vega|vega-lite|excalidraw"
-_DIAGRAM = re.compile(
-    rf"^[ \t>]*+(?:[-*+] )?(?:`{{3,}}|~{{3,}})[ \t]*\{{?[ \t]*\.?(?:{_LANGUAGES})\b", re.MULTILINE | re.IGNORECASE
-)
-_DRAWING = re.compile(r"!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b", re.IGNORECASE)
+_DIAGRAM = re.compile(rf"(?mi)^[ \t>]*+(?:[-*+] )?(?:`{{3,}}|~{{3,}})[ \t]*\{{?[ \t]*\.?(?:{_LANGUAGES})\b")
+_DRAWING = re.compile(r"(?i)!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b")
 
 
 def opens_diagram(line: str) -> bool:
@@ -106,9 +104,8 @@ DIAGRAMS = (
 )
 """Names of diagrams in Chinese, as a pattern."""
 _NAMES_DIAGRAM = re.compile(
-    rf"{DIAGRAMS}|架构|拓扑|(?<![^\W\d_])(?:architecture|diagram|(?:work|data)?flow(?:[ _-]?chart)?|chart|graph"
+    rf"(?i){DIAGRAMS}|架构|拓扑|(?<![^\W\d_])(?:architecture|diagram|(?:work|data)?flow(?:[ _-]?chart)?|chart|graph"
     r"|mind[ _-]?map|schematic|topology|uml|erd)s?(?![^\W\d_])",
-    re.IGNORECASE,
 )
 
 
@@ -127,10 +124,8 @@ def has_diagram(text: str, headings: str = "") -> bool:
     return bool(captions) and any(map(_NAMES_DIAGRAM.search, [*captions, headings]))
 
 
-_LINK_SIGN = re.compile(
-    r"(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", re.IGNORECASE
-)
-_TASK = re.compile(r"^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", re.MULTILINE)
+_LINK_SIGN = re.compile(r"(?i)(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w")
+_TASK = re.compile(r"(?m)^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]")
 
 
 def has_table(text: str) -> bool:

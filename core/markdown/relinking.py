@@ -62,7 +62,7 @@ def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -
     new = new_target(link)
     if new is None:
         return written
-    before, place = re.match(r"([^#?]*)(.*)", link.target, re.DOTALL).groups()  # type: ignore[union-attr]
+    before, place = re.match(r"(?s)([^#?]*)(.*)", link.target).groups()  # type: ignore[union-attr]
     new = f"/{new}" if before.startswith("/") else posixpath.relpath(new, folder or ".")
     if not before.lower().endswith(NOTE_SUFFIXES):
         new = posixpath.splitext(new)[0]

@@ -18,10 +18,10 @@ _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "image/jpeg": re.compile(rb"\xff\xd8\xff"),
     "image/gif": re.compile(rb"GIF8[79]a"),
-    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
-    "image/avif": re.compile(rb".{4}ftypavi[fs]", re.DOTALL),
+    "image/webp": re.compile(rb"(?s)RIFF.{4}WEBP"),
+    "image/avif": re.compile(rb"(?s).{4}ftypavi[fs]"),
     "image/bmp": re.compile(rb"BM"),
-    "image/svg+xml": re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]", re.IGNORECASE),
+    "image/svg+xml": re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]"),
 }
 """Type of a picture -> how its file begins. A suffix alone tells nothing: many a .jpg holds a PNG."""
 _HEAD = 1024

@@ -45,7 +45,7 @@ _OTHERS: Mapping[str, Callable[[datetime, str], str]] = {
     "a": lambda at, language: format_date(at, "A", language).lower(),
 }
 _TOKEN = re.compile(r"\[([^\[\]]*)\]|" + "|".join(sorted([*_CLDR, *_OTHERS], key=len, reverse=True)))
-_PLACEHOLDER = re.compile(r"\{\{\s*(date|time|title)\s*(?::([^{}\n]+))?\}\}", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"(?i)\{\{\s*(date|time|title)\s*(?::([^{}\n]+))?\}\}")
 _FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
 
 

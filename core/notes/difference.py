@@ -7,9 +7,7 @@ from itertools import groupby
 
 from core.model import NOTE_FIELDS, DiffPiece, FieldChange, Note, NoteDifference
 
-_WORD = re.compile(
-    r"[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.", re.DOTALL
-)
+_WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
 _MOST = 4_000_000
 """Pairs of words that are compared; larger passages are shown as removed and added in whole."""
 

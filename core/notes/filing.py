@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from core.base import app_paths, files, safe_replace
+from core.base.datetimes import utc_now
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.base.faults import FULL, REFUSED, translate_errors
 from core.base.safe_replace import Changed, rename_file, swap
@@ -88,7 +89,7 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
     at = head.value("updated_at")
     if at is None:
         return {}
-    now = clock_to_utc(datetime.now(UTC).replace(microsecond=0))
+    now = clock_to_utc(utc_now().replace(microsecond=0))
     return {"updated_at": datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now}
 
 
@@ -138,7 +139,7 @@ def read(note: Note) -> NoteToIndex:
     """Return the note of a file as the file is now; raises as `plan` does."""
     root, path = Path(note.source_ref), str(note.path)
     data, state = _read(root, path), (root / path).stat()
-    return replace(_note_of(data, note, datetime.now(UTC)), mtime_ns=state.st_mtime_ns, size=len(data))
+    return replace(_note_of(data, note, utc_now()), mtime_ns=state.st_mtime_ns, size=len(data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +258,7 @@ def _read_synced(note: Note) -> bytes:
 
 def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     """Return the error of a file that was changed since it was synced."""
-    stored = _note_of(data, note, datetime.now(UTC)).note
+    stored = _note_of(data, note, utc_now()).note
     if copy:
         return Conflict(
             "'{path}' was changed by another program several times while it was saved. Nothing is lost: an "

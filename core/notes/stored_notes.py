@@ -12,6 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
 
+from core.base.blobs import Span
 from core.base.errors import NoteNotFound, SourceError
 from core.base.faults import FILES
 from core.base.text import name_key
@@ -118,7 +119,7 @@ class StoredNotes(Imports):
         """Return a note with blanks for hidden parts; raises NoteNotFound."""
         return texts.blank_hidden(self.get(note_id), self.hidden(note_id))
 
-    def hidden(self, note_id: str) -> list[tuple[int, int]]:
+    def hidden(self, note_id: str) -> list[Span]:
         """Return the hidden parts of a note's body, which answer nothing."""
         return self._store.chunks.hidden(note_id)
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, time
 from typing import get_args
 
 from core.base.call_log import log_bases, log_call
+from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, NoteNotFound, TesseraError, UnknownChoice
 from core.base.text import find_half_character, make_storable
 from core.model import (
@@ -80,7 +81,7 @@ class Uses:
         """Record that notes are used, in a moment; what can't be recorded is left out."""
         if self._write is None or not self.enabled:
             return
-        now = datetime.now(UTC)
+        now = utc_now()
         uses = [Use(note_id, used_in, context, now, chunk_id=chunk_id) for note_id, chunk_id in places]
         with self._lock:
             if uses and not self._closing.is_set() and len(self._waiting) < _MOST_WAITING:
@@ -139,7 +140,7 @@ class Uses:
             if len(text) > LONGEST_CONTEXT or find_half_character(text) is not None or "\0" in text:
                 raise ConfigError("The place or the context of a use is too long, or holds half of a character.")
         _check_place(self._store, note_id, chunk_id)
-        use = Use(note_id, used_in.strip(), context, datetime.now(UTC), helpful, chunk_id=chunk_id)
+        use = Use(note_id, used_in.strip(), context, utc_now(), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
         key = use.used_in, use.context, use.chunk_id
         return next(item for item in self.of(note_id) if (item.used_in, item.context, item.chunk_id) == key)
@@ -157,7 +158,7 @@ class Uses:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
         log_bases(self._store.bases.for_notes([note_id]))
-        use = Use(note_id, "search", query, datetime.now(UTC), VERDICTS[verdict], times=0, chunk_id=chunk_id)
+        use = Use(note_id, "search", query, utc_now(), VERDICTS[verdict], times=0, chunk_id=chunk_id)
         self._store.uses.add([use])
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -17,6 +16,7 @@ import yaml
 
 from core import embedding
 from core.base.call_log import log_bases, log_call
+from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError, TesseraError, UnknownChoice
 from core.base.messages import Message
 from core.base.text import name_key, one_line, stem
@@ -111,7 +111,7 @@ class Writer:
         """
         with self._store.changing:
             self._store.database.check_writable()
-            now = datetime.now(UTC)
+            now = utc_now()
             notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
             for note in notes:
                 check_version(note, expected_version)
@@ -163,7 +163,7 @@ class Writer:
             return None
         if as_what.joins and self._store.versions.kind(note.id) == "create":
             changed = self._renamed(base, note, changed, inside)
-        return _planned(base, note, replace(changed, updated_at=datetime.now(UTC)), as_what, inside)
+        return _planned(base, note, replace(changed, updated_at=utc_now()), as_what, inside)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
         """Write changed notes and their files, all or none; raises as `filing.apply`."""
@@ -441,7 +441,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
     path = f"{path}{naming.title_filename(title)}" if in_folder else path
     path = free_path(naming.check_path(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
-    now = datetime.now(UTC)
+    now = utc_now()
     note = Note(
         id=note_id,
         base_id=base.id,

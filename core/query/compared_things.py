@@ -18,10 +18,10 @@ FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
 """Private characters in place of phrases, so that no word in a phrase joins or ends anything."""
 
 CONNECTIVES = {
-    "and": re.compile(r"(?<=\s)(?:and|&)\s|以及|[和与跟、]", re.IGNORECASE),
-    "or": re.compile(r"(?<=\s)or\s|还是|或者?|、", re.IGNORECASE),
+    "and": re.compile(r"(?i)(?<=\s)(?:and|&)\s|以及|[和与跟、]"),
+    "or": re.compile(r"(?i)(?<=\s)or\s|还是|或者?|、"),
     # Not the 'VS' of VS Code, which comes before its other word.
-    "vs": re.compile(r"(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)", re.IGNORECASE),
+    "vs": re.compile(r"(?i)(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)"),
 }
 """Connectives between two sides, by kind; the rule says which kind a question uses."""
 
@@ -34,22 +34,20 @@ _BREAK = re.compile(r"[:：;；?？。!！]+|\s[-–—]+\s|——")
 _COMMA = re.compile(r"[,，]")
 _SPACE = re.compile(r"\s+")
 _ITEM = r"[^\s,，]+(?: [^\s,，]+){0,3}"
-_ENUMERATION = re.compile(rf"((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)", re.IGNORECASE)
+_ENUMERATION = re.compile(rf"(?i)((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)")
 """'A, B and C', each but the last at most four words."""
 
 _TAIL = re.compile(
-    r"之间|两者|到底|各(?=有|自|$)|分别|有(?:什么|啥|何|哪|没有)|(?<![存现])在|哪|谁更|怎[么样]|如何|什么|是否|更|的"
+    r"(?i)之间|两者|到底|各(?=有|自|$)|分别|有(?:什么|啥|何|哪|没有)|(?<![存现])在|哪|谁更|怎[么样]|如何|什么|是否|更|的"
     r"|适合|合适|划算|便宜|(?<!过)去"
     r"|\s(?:when|while|if|for|in|on|with|at|during|under|after|before|as|about|from|because|where|which|that|without)\b",
-    re.IGNORECASE,
 )
 """Words that end the name of the last side."""
 
 TOPICS = (
     re.compile(
-        r"((?:when|where|what|which|should|is|are|do|does|can|would|how|for)\b.*\b(?:use|choose|pick|prefer|buy|get|take)"
+        r"(?i)((?:when|where|what|which|should|is|are|do|does|can|would|how|for)\b.*\b(?:use|choose|pick|prefer|buy|get|take)"
         r"|(?:pros and cons|(?:dis)?advantages|benefits|drawbacks|performance) of)\s+(?=\S)",
-        re.IGNORECASE,
     ),
     # Elsewhere 里 and 中 are parts of words.
     re.compile(r"在?(.+?(?:里面|[里中](?=[\sA-Za-z的])))的?\s*(?=.)"),
@@ -57,7 +55,7 @@ TOPICS = (
 )
 """Topics before the name of the first side."""
 
-_ARTICLE = re.compile(r"(?:both|either|the|an?)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?i)(?:both|either|the|an?)\s+")
 _NO_SIDE = re.compile(
     r"[^\w\ue000-\ue0ff]*_*|(?:.*\s)?(?:my|the|a|an|of|in|on|for|with|is|are|not|i|I|you|it|this|that|one)"
     r"|(?:two|both|all|several|multiple|different|these|those)\b.*|(?:.*\s)?(?i:what|which|who|why|how)\b.*"
@@ -66,10 +64,9 @@ _NO_SIDE = re.compile(
 """Texts that are no name: they end in a function word, are a plain 'these', or are a question themselves."""
 
 _EACH = re.compile(
-    r"之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
+    r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
     r"|\b(?:(?:what(?:'s| is| are) )?(?:the )?(?:main )?differences?|how (?:do|are) (?:they|these) differ(?:ent)?"
     r"|what (?:happens|is) (?:with )?each(?: one)?|each|both|which(?: one)?(?: is)?)\b",
-    re.IGNORECASE,
 )
 """Words about the sides together, which are removed from the text that applies to each."""
 

@@ -45,28 +45,24 @@ _WITH = (
     r"|with|containing|including|(?:(?:that|which) )?(?:have|has|contains?|includes?|shows?)|showing"
 )
 _ENGLISH_NOTES = re.compile(
-    r"(?:notes?|pages?|documents?|passages?|files?|articles?)"
+    r"(?i)(?:notes?|pages?|documents?|passages?|files?|articles?)"
     rf" (?:{_WITH}) (?:(?:a|an|any|some|the) )?(?:{_things(_IN_ENGLISH)})(?![\w-])"
     r"(?=\s*(?:\Z|[?.!,;，。？#]|(?:about|on|for|from|in|by|that|which|since|updated|created|(?(diagram)of|on))\b|\w+:))",
-    re.IGNORECASE,
 )
 _ENGLISH_AT_THE_END = re.compile(
-    rf"(?:(?P<negated>without)|with|containing|including|showing) (?:(?:a|an|any|some|the) |(?!charts?\b))"
+    rf"(?i)(?:(?P<negated>without)|with|containing|including|showing) (?:(?:a|an|any|some|the) |(?!charts?\b))"
     rf"(?P<diagram>{_IN_ENGLISH['diagram']})(?=[?.!\s]*\Z)",
-    re.IGNORECASE,
 )
 _CHINESE, _ENGLISH = (_BEFORE_NOTES, _AFTER_NOTES, _AT_THE_END), (_ENGLISH_NOTES, _ENGLISH_AT_THE_END)
-_ASKING = re.compile(r"\s*(?:how|why|when|where|who|should|can|could|do|does|is|are|what (?:is|are))\b", re.IGNORECASE)
+_ASKING = re.compile(r"(?i)\s*(?:how|why|when|where|who|should|can|could|do|does|is|are|what (?:is|are))\b")
 _ASKING_IN_CHINESE = re.compile("怎么|怎样|如何|为什么|为何|是否|该不该")
 _PICTURE = re.compile(
-    r"\b(?:pictures?|images?|photo(?:graph)?s?|screenshots?|snapshots?)\b|图片|照片|相片|截图|插图|配图|图像|画面",
-    re.IGNORECASE,
+    r"(?i)\b(?:pictures?|images?|photo(?:graph)?s?|screenshots?|snapshots?)\b|图片|照片|相片|截图|插图|配图|图像|画面",
 )
 _FRAME = re.compile(
-    r"(?:请|帮我|帮忙|给我|我想|我要|找到|找出|查找|搜索|搜|列出|显示|查看|看看|找|有没有|有哪些|哪些|哪几篇|哪篇|所有|全部|一下|我|的|里|中"
+    r"(?i)(?:请|帮我|帮忙|给我|我想|我要|找到|找出|查找|搜索|搜|列出|显示|查看|看看|找|有没有|有哪些|哪些|哪几篇|哪篇|所有|全部|一下|我|的|里|中"
     rf"|{_NOTES}|[，。？！、]|[\s?.!,;]|\b(?:find|show|list|get|give|search|look|for|me|all|of|the|my|any|every|which|what"
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
-    re.IGNORECASE,
 )
 _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
 """First characters of what is recognised, which rule out most positions quickly."""

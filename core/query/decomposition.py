@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 SIMPLE = message("It is one question, searched as it is.")
 
 _POLITE = re.compile(
-    r"(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"
+    r"(?i)(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"
     r"|(?:请问|请|麻烦你?|帮我|帮忙|给我|能不能|我?想知道|我想|告诉我|问一?下|说一?下|讲讲|解释一?下)[\s,，]*)+",
-    re.IGNORECASE,
 )
 """Polite openings, which are removed before the rules apply."""
 

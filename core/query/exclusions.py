@@ -44,7 +44,7 @@ _FORMS = tuple(
         r"(?P<keeps>\b(?:non|not)-(?P<thing>(?-i:[A-Z])[\w.+#]*)(?=\s))",
     )
 )
-_ONES = re.compile(r"\s+(?:ones?|notes?|stuff|things?)\Z|[做写用]\Z", re.IGNORECASE)
+_ONES = re.compile(r"(?i)\s+(?:ones?|notes?|stuff|things?)\Z|[做写用]\Z")
 _AND = re.compile(r"\s+(?:and|or|nor)\s+|[和与跟、及或,，]\s*")
 
 

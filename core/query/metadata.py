@@ -13,7 +13,7 @@ Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 MOST_CHARACTERS = 300
 """Characters of a question that names metadata or exceptions: a longer one is a text."""
-ASKS_HOW = re.compile(r"\b(?:how|why)\b|怎么|怎样|如何|为什么|为何", re.IGNORECASE)
+ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
 """Words of questions whose other words are seldom about the notes themselves."""
 _NOTES = re.compile(
     r"(?<![a-z])notes?(?![a-z])|笔记|(?=.*(?:(?<![a-z])(?:about|regarding|concerning|related|tagged|label+ed|filed"

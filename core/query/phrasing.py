@@ -76,41 +76,37 @@ _NAMED_IN_CHINESE = re.compile(
     r"(?P<mark>\*\*|\*|_)(?P<thing>[^*_]{2,24})(?P=mark)(?:（[^（）]{1,60}）)?。"
 )
 _POINTING = re.compile(
-    r"上述|本[节章书文]|这|那|我们|你|任务|前面|例子|特例|如何|什么|:\w+:`"
+    r"(?i)上述|本[节章书文]|这|那|我们|你|任务|前面|例子|特例|如何|什么|:\w+:`"
     r"|\b(?:this|these|that we|such|new|our|above)\b",
-    re.IGNORECASE,
 )
 _NEAR = 30
 _PARTS = re.compile(r"\s*(?:[与和及、：:/（）()]|的)\s*")
-_NUMBERED = re.compile(r"(?:chapter|section|part|step|figure|table|listing|appendix)\b", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?i)(?:chapter|section|part|step|figure|table|listing|appendix)\b")
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、)]?|[一二三四五六七八九十]+、)\s*")
-_TWO_THINGS = re.compile(r":|^from | vs\.? |\b(?:is|are)\b|\b(?:and|or) (?:\w+ly )?\w+ing\b", re.IGNORECASE)
+_TWO_THINGS = re.compile(r"(?i):|^from | vs\.? |\b(?:is|are)\b|\b(?:and|or) (?:\w+ly )?\w+ing\b")
 _SECOND = re.compile(r"\b((?:and|or) )(\w+ing)\b")
 _CAPITAL = re.compile(r"(?<![^\s(\"“])[A-Z][a-z]*(?:-[A-Z]?[a-z]+)*(?:[’'][a-z]+)?(?=[\s,;)?]|$)")
 _SMALL = re.compile(r"(?<!\S)[a-z]{4,}\b")
 _CODE = re.compile(r"`[^`]*`")
 
 _LEANING = re.compile(
-    r"(?:in (?:this|the (?:next|previous|last))|let[’']s|we[’']|we|now|next|so far|as|this|these|that|those|it|they"
+    r"(?i)(?:in (?:this|the (?:next|previous|last))|let[’']s|we[’']|we|now|next|so far|as|this|these|that|those|it|they"
     r"|however|but|and|also|note|recall|first|then|finally|here|again|another|to start|with (?:this|the)|right now"
     r"|at the moment|currently|the (?:first|second|third|next|last|final|other|program))\b"
     r"|下面|接下来|首先|然后|最后|我们|现在|这|那|它|该|其|此|在(?:本|上|前|下)|如(?:上|前|下|图)|正如|但|而|同样|另|也"
     r"|以下|上面|前面|与 ",
-    re.IGNORECASE,
 )
 """Start of a passage that depends on the text before it."""
 _POINTING_ELSEWHERE = re.compile(
-    r":\w+:`|\[\^|\b(?:listing|figure|chapter|table) \d|\bsections?\b"
+    r"(?i):\w+:`|\[\^|\b(?:listing|figure|chapter|table) \d|\bsections?\b"
     r"|\b(?:this|next|last) (?:chapter|book|note|article|post)\b"
     r"|\b(?:earlier|previous(?:ly)?|above|below|following|so far|let[’']s|we[’'](?:ll|re|ve)|our)\b"
     r"|本[节章书文小]|下面|接下来|如下|以下|上一|前面|之前|回想|回顾|这里|后面|下一",
-    re.IGNORECASE,
 )
 _INSTRUCTION = re.compile(
-    r"\b(?:you (?:can|could|need|have to|must|should|might|may)|we (?:can|need|use|must|call)|use the|using|run `"
+    r"(?i)\b(?:you (?:can|could|need|have to|must|should|might|may)|we (?:can|need|use|must|call)|use the|using|run `"
     r"|go to|click|open|enter|type|select|install|lets? you|allows? you|can be|by \w+ing"
     r"|to \w+ .{3,60}, (?:use|run|call|add|you|we|go|open|click|set|write|choose|put))\b",
-    re.IGNORECASE,
 )
 _CHINESE_INSTRUCTION = re.compile(
     r"可以|通过|使用|只需|需要|请|运行|执行|点击|单击|打开|输入|选择|登录|填写|添加|下载|安装"

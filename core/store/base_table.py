@@ -3,9 +3,10 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Unpack
 
+from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
 from core.base.messages import message
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
@@ -22,7 +23,7 @@ class SwitchTable(StoreTable):
         return _SWITCH_READER(row, self._database.unread) if row else None
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
-        switch = Switch(embedder, fingerprint, datetime.now(UTC))
+        switch = Switch(embedder, fingerprint, utc_now())
         self._database.execute(
             "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?)",
             *(base.id, embedder, fingerprint, switch.started_at.isoformat()),
@@ -102,7 +103,7 @@ class BaseTable(StoreTable):
                 fingerprint,
                 dimension,
                 chunking,
-                created_at=datetime.now(UTC),
+                created_at=utc_now(),
                 **fields,
             )
             self._database.insert("bases", _row(base))
@@ -163,7 +164,7 @@ class BaseTable(StoreTable):
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
         """Write the report of a sync; what the user ignores or deleted stays in it, but for the files `added`."""
-        now = datetime.now(UTC).isoformat()
+        now = utc_now().isoformat()
         with self._database.write():
             deleted_files = {
                 path: stamp for path, stamp in self.deleted_files(base, folder).items() if path not in added

@@ -89,10 +89,10 @@ BOMS = (
 _HEAD = 4096
 _LINES_OF_EDITORS = 2
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']([\w.:-]{1,40})")
-_META = re.compile(rb"<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_META = re.compile(rb"(?i)<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})")
 _EDITORS = re.compile(rb"(?:coding|fileencoding|fenc|!TEX encoding)\s*[:=]\s*([\w.-]{1,40})")
 _LATEX = re.compile(rb"\\usepackage\[([\w-]{1,40})\]\{inputenc\}")
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(rb"(?s)<!--.*?-->")
 _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 _NO_ACCIDENT = 4

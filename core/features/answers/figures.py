@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, takewhile
 
+from core.base.blobs import Span
 from core.base.text import CJK, STOP_WORDS
 from core.features.answers import names
 from core.features.answers.numbers import (
@@ -29,11 +30,10 @@ from core.features.answers.numbers import (
 )
 from core.features.answers.wording import singular, tokens
 
-Span = tuple[int, int]
 Reading = tuple[object, ...]
 """What a figure says: a kind, such as `n` or `date`, and its values."""
 
-_RANGE = re.compile(r"\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?", re.IGNORECASE)
+_RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")
 _PRONOUN_BEFORE = frozenset(
     "this that the which each every no any another other some next last only old new an".split()
 )

@@ -4,8 +4,9 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from core.base.blobs import Span
 from core.features.answers import figures
-from core.features.answers.wording import Source, Span, WordToken, is_copy, tokens, turns
+from core.features.answers.wording import Source, WordToken, is_copy, tokens, turns
 
 _NEAR = 0.6
 """Share of equal words from which two sentences are compared word by word."""

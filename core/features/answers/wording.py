@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from core.base.blobs import Span
 from core.base.text import CJK, fold
 from core.features.answers.units import units_of
-
-Span = tuple[int, int]
 
 TURNING: dict[str, str] = {
     "not": r"""
@@ -65,9 +64,8 @@ _MEASURING = frozenset(
 """Words before which an article says something: *a few*, *few*."""
 _HARMLESS = frozenset(("also", "very", "really", "simply", "actually", "非常", "其实"))
 _OPENINGS = re.compile(
-    r"\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
+    r"(?i)\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
     r"|此外|另外|而且|并且|事实上|总之|当然)[,，]?|please\s|请(?![假教求示愿帖客安]))\s*)+",
-    re.IGNORECASE,
 )
 """What a copy may leave out at the start."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′–—−‐‑", '"' * 10 + "'" * 5 + "-" * 5)

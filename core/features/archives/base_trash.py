@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from core.base import files
+from core.base.datetimes import utc_now
 from core.base.errors import SourceError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
 from core.base.safe_replace import sync_folder
@@ -100,7 +101,7 @@ class BaseTrash:
 
     def _write(self, folder: Path, name: str, data: bytes) -> Path:
         """Write an archive, and its digest, by which it is known as the program's own."""
-        file = files.folder(folder) / f"{datetime.now(UTC):{_AT}}-{name}"
+        file = files.folder(folder) / f"{utc_now():{_AT}}-{name}"
         files.replace(file, data)
         sync_folder(folder)
         self._table.put(file.name, data)
@@ -227,7 +228,7 @@ def _since(own: date | None, before: str | None, seen: str) -> date:
 
 def today() -> date:
     """Return the day that the clock says, in UTC."""
-    return datetime.now(UTC).date()
+    return utc_now().date()
 
 
 def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
@@ -289,7 +290,7 @@ def _list(trash: BaseTrash, lines: Iterable[str]) -> None:
             before = files.read(file, _BYTES).decode("utf-8", "replace").splitlines()
         except files.Unfit:
             files.set_aside(file)
-    at = datetime.now(UTC).isoformat(timespec="seconds")
+    at = utc_now().isoformat(timespec="seconds")
     files.replace(file, "\n".join([*before, *(f"{at} {line}" for line in lines)][-_LINES:]) + "\n")
 
 

@@ -5,10 +5,11 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.base import app_paths
+from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, SourceError, TesseraError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
 from core.base.jobs import Jobs
@@ -214,7 +215,7 @@ class Backups:
                 raise
 
         with suppress(OSError):
-            return self.due(datetime.now(UTC)) and self._jobs.start(JOB, work)
+            return self.due(utc_now()) and self._jobs.start(JOB, work)
         return False
 
     def _run(self) -> None:
@@ -245,7 +246,7 @@ def _age(backups: Backups) -> Message | None:
     whole = [backup for backup in backups.all() if not backup.problem]
     if not whole:
         return message("There is no backup yet.")
-    days = (datetime.now(UTC) - whole[0].made_at).days
+    days = (utc_now() - whole[0].made_at).days
     return (
         plural("The newest backup is {n} day old.", "The newest backup is {n} days old.", n=days)
         if days >= _OLD

@@ -60,7 +60,7 @@ NAME = message("Questions from the notes")
 
 SHORT, LONG = 200, 3_000
 """Characters of a note that is short, and of one that needs headings."""
-_HEADING = re.compile(r"^#{1,6} |^(?:=+|-{3,})$", re.MULTILINE)
+_HEADING = re.compile(r"(?m)^#{1,6} |^(?:=+|-{3,})$")
 
 FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
 """How a check searches: without reranking, which only sorts what was reached, and without answers."""

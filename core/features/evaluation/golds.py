@@ -106,7 +106,7 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
     Passages of a deleted note are flagged, unless exactly one other note of the base has its path now. A read-only
     store stays unchanged.
     """
-    by_note: dict[str, list[tuple[tuple[int, int], GoldSpan]]] = {}
+    by_note: dict[str, list[tuple[Span, GoldSpan]]] = {}
     for key, gold in store.questions.golds(question_set).items():
         by_note.setdefault(gold.note_id, []).append((key, gold))
     named = store.questions.note_ids(question_set.base_id)

@@ -75,10 +75,9 @@ _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that change the direction of the text around them, in other cells too."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _MARKUP = re.compile(
-    r"[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
+    r"(?i)[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
     r"|[\\`*\[\]|~$#^]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|%(?=%)|(?<=%)%"
     r"|^[-+](?=[-\s]|$)|^(?P<number>\d+)[.)](?!\d)",
-    re.IGNORECASE,
 )
 """Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
 _FIGURE = re.compile(rf"[-+]?[\d.]+( ms| \(.*\))?|{NONE}")

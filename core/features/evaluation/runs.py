@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 
 from core import chunking, embedding
 from core.base.blobs import Span
 from core.base.call_log import skip_log
+from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.base.jobs import stop_check
 from core.base.text import query_keywords
@@ -180,7 +181,7 @@ class Runs:
             part = _part(progress, number, len(pipelines))
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
             figures = scoring.summarise(results)
-            run = replace(run, id=f"{number}", asked=len(results), ended_at=datetime.now(UTC), metrics=figures)
+            run = replace(run, id=f"{number}", asked=len(results), ended_at=utc_now(), metrics=figures)
             measured.append((run, results))
         return measured
 
@@ -198,7 +199,7 @@ class Runs:
         for number, run in enumerate(
             self._build_runs(base, question_set.id, question_set.name, pipelines, len(questions))
         ):
-            new_run = self._table.begin(replace(run, started_at=datetime.now(UTC)))
+            new_run = self._table.begin(replace(run, started_at=utc_now()))
             runs.append(self._go_on(new_run, questions, {}, _part(progress, number, len(pipelines))))
         return runs
 
@@ -279,7 +280,7 @@ class Runs:
         self, base: KnowledgeBase, set_id: str, set_name: str, pipelines: Sequence[Pipeline], count: int
     ) -> list[Run]:
         """Return a run for each pipeline; raises for an invalid pipeline."""
-        now = datetime.now(UTC)
+        now = utc_now()
         runs = []
         for pipeline in pipelines:
             version, settings = self._state(base, pipeline)
@@ -327,7 +328,7 @@ class Runs:
             raise
         finally:
             self._under_way.discard(run.id)
-        return store(datetime.now(UTC))
+        return store(utc_now())
 
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress

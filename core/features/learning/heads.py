@@ -24,12 +24,12 @@ _LEVELS: dict[str, LogLevel] = {
 }
 """The names of levels, as logs write them, and what they are here."""
 _LEVEL = "|".join(sorted(_LEVELS, key=len, reverse=True))
-_HEAD = re.compile(rf"(?:[\w.-]{{1,40}} {{0,8}}\| )?[\[(]?(?P<time>{TIME})[\])]?[,:]?(?:\s+|$)(?P<rest>.*)", re.DOTALL)
+_HEAD = re.compile(rf"(?s)(?:[\w.-]{{1,40}} {{0,8}}\| )?[\[(]?(?P<time>{TIME})[\])]?[,:]?(?:\s+|$)(?P<rest>.*)")
 _BEFORE_LEVEL = r"(?:[\[(][\w .:/#-]{1,60}[\])]\s*|[\w./:-]{1,60}\s+(?:-\s+)?){0,3}?"
 _LEVELLED = re.compile(
-    rf"(?P<before>{_BEFORE_LEVEL})[\[(<]?(?P<level>(?i:{_LEVEL}))[\])>]?(?![\w=])\s*[:|-]?\s*(?P<rest>.*)", re.DOTALL
+    rf"(?s)(?P<before>{_BEFORE_LEVEL})[\[(<]?(?P<level>(?i:{_LEVEL}))[\])>]?(?![\w=])\s*[:|-]?\s*(?P<rest>.*)"
 )
-_LEVEL_FIRST = re.compile(rf"[\[(<]?(?P<level>{_LEVEL})[\])>]?(?::|\s|$)\s*(?P<rest>.*)", re.DOTALL)
+_LEVEL_FIRST = re.compile(rf"(?s)[\[(<]?(?P<level>{_LEVEL})[\])>]?(?::|\s|$)\s*(?P<rest>.*)")
 _SOURCE = re.compile(
     r"(?:\[(?P<bracket>[\w .:/#-]{1,60})\]\s*(?:[:-]\s+)?"
     r"|(?P<program>[\w./-]{1,60})\[\d{1,8}\]:\s+"
@@ -43,7 +43,7 @@ _DURATION = re.compile(
     r"(?![A-Za-z])"
 )
 _SECONDS = {"m": 0.001, "毫": 0.001, "s": 1.0, "秒": 1.0, "分": 60.0}
-_PROCESS = re.compile(r"(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?", re.IGNORECASE)
+_PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

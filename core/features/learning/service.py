@@ -42,7 +42,7 @@ _TESTS = ("pytest", "junit")
 """Formats of reports of tests."""
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
 """A value of a log that Markdown shows as it is: no link, no tag, no mark-up."""
-_EMPHASIS = re.compile(r"(?<!\w)_|_(?!\w)|__|www\.", re.IGNORECASE)
+_EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
 _CHINESE = re.compile(rf"[{CJK}]")
 _LANGUAGE = "zh_CN"
 _SHARE = 0.15

@@ -1,8 +1,8 @@
 """Installed packs as rows, and for each of their files the hash of the content that was installed."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
+from core.base.datetimes import utc_now
 from core.base.messages import message
 from core.model import InstalledPack, Note, Pack
 from core.store.reading import RowReader
@@ -56,20 +56,20 @@ class PackTable(StoreTable):
 
     def begin(self, pack: Pack, base_id: str, folder: str) -> None:
         """Write a pack whose notes are still to come."""
-        now = datetime.now(UTC).isoformat()
+        now = utc_now().isoformat()
         row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
         self._database.insert("packs", row | {"initialized_at": now, "checked_at": now})
 
     def finish(self, name: str, version: str, folder: str) -> None:
         """Record that all notes of a version are there, and where the pack was read."""
-        now = datetime.now(UTC).isoformat()
+        now = utc_now().isoformat()
         self._database.execute(
             "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name
         )
 
     def check(self, names: Iterable[str]) -> None:
         """Record that packs were compared with their folders now."""
-        now = datetime.now(UTC).isoformat()
+        now = utc_now().isoformat()
         self._database.execute(f"UPDATE packs SET checked_at = ? WHERE name {AMONG}", now, list(names), aside=True)
 
     def drop(self, name: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from core.base.blobs import Span
 from core.base.messages import message, plural
 from core.base.text import CJK
 from core.markdown import parser
@@ -21,9 +22,8 @@ LONGEST = 200_000
 _SHORT, _SHORT_WIDE = 4, 2
 """Least characters of a name, and of one in a script without spaces."""
 _TAKEN = re.compile(
-    r"(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
+    r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
-    re.DOTALL,
 )
 """What holds no name: code, links, HTML, addresses, formulas, comments."""
 _WIDE = re.compile(f"[{CJK}]")
@@ -36,7 +36,7 @@ _OWN_TITLE = 300
 """Characters of a text from which on its first line is no title."""
 _NAMED = 5
 """Links that are named."""
-_UNNAMED = re.compile(r"(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*", re.IGNORECASE)
+_UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
 Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
 """A function that returns the pairs of notes, among some, that say one sentence with different numbers."""
@@ -107,7 +107,7 @@ def _prose(note: Note) -> str:
     return "".join(pieces)
 
 
-def _place(name: str, text: str, words: set[str]) -> tuple[int, int] | None:
+def _place(name: str, text: str, words: set[str]) -> Span | None:
     """Return where a name first occurs in a text as whole words."""
     name = name.strip().lower()
     wide = bool(_WIDE.search(name))
@@ -118,7 +118,7 @@ def _place(name: str, text: str, words: set[str]) -> tuple[int, int] | None:
     return next(_find_whole_words(name, text), None)
 
 
-def _find_whole_words(name: str, text: str) -> Iterator[tuple[int, int]]:
+def _find_whole_words(name: str, text: str) -> Iterator[Span]:
     at = text.find(name)
     while at >= 0:
         end = at + len(name)

@@ -22,9 +22,8 @@ LEAST_WORDS, LEAST_CHARACTERS = 4, 10
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _PLACED = re.compile(
-    r"\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
+    r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
     r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
-    re.IGNORECASE,
 )
 """Dates, times and numbers of places: that they differ is no contradiction."""
 _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from core.base.datetimes import utc_now
 from core.base.errors import EditError, UnknownChoice
 from core.base.text import digest
 from core.features.review.likeness import Likeness
@@ -117,7 +118,7 @@ class Review:
 
     def postpone(self, keys: Collection[str]) -> None:
         """Put matters off for a week."""
-        self._table.put(keys, datetime.now(UTC) + LATER)
+        self._table.put(keys, utc_now() + LATER)
 
     def let_be(self, keys: Collection[str]) -> None:
         """Let matters be as they are: they come back only when they change."""
@@ -212,7 +213,7 @@ class Review:
             )
 
     def _expired_notes(self) -> Iterator[ReviewItem]:
-        now = datetime.now(UTC)
+        now = utc_now()
         for card in self._notes.expiring(days=0):
             if card.expires_at and (end := lapses(card.expires_at)) <= now:
                 yield ReviewItem("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from core.base.datetimes import utc_now
 from core.model import in_utc
 from core.store.table import AMONG, StoreTable
 
@@ -16,7 +17,7 @@ class DecisionTable(StoreTable):
 
         `at` is when that was decided, by default now.
         """
-        now, end = (at or datetime.now(UTC)).isoformat(), until and until.astimezone(UTC).isoformat()
+        now, end = (at or utc_now()).isoformat(), until and until.astimezone(UTC).isoformat()
         with self._database.write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
@@ -38,5 +39,5 @@ class DecisionTable(StoreTable):
 
     def hidden_keys(self) -> set[str]:
         """Return the keys of the matters that are put off, or fine as they are."""
-        now = datetime.now(UTC).isoformat()
+        now = utc_now().isoformat()
         return set(self._database.column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, Protocol, Unpack
 
+from core.base.blobs import Span
 from core.base.codec import to_plain
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
@@ -49,7 +50,6 @@ _TITLE = 120
 """Characters of the title of a note that is made of a thread."""
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
 
-Span = tuple[int, int]
 
 _AROUND = 300
 """Characters on each side of a quote by which its place is known."""

@@ -58,9 +58,9 @@ PORTS: dict[str, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, 
 
 _OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
 
-_NO_CHAT = re.compile(r"embed|rerank|\bbge\b|\be5\b|\bgte\b|minilm|colbert|whisper", re.IGNORECASE)
+_NO_CHAT = re.compile(r"(?i)embed|rerank|\bbge\b|\be5\b|\bgte\b|minilm|colbert|whisper")
 """Names of models that write no text."""
-_CLOUD = re.compile(r"[:-]cloud$", re.IGNORECASE)
+_CLOUD = re.compile(r"(?i)[:-]cloud$")
 """Names of models that Ollama runs on servers of its maker."""
 
 

@@ -14,7 +14,7 @@ from core.model import Failed
 
 _MARK = "logseq/config.edn"
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_JOURNAL = re.compile(r"(?:^|/)journals/(\d{4})[_-](\d{2})[_-](\d{2})\.md$", re.IGNORECASE)
+_JOURNAL = re.compile(r"(?i)(?:^|/)journals/(\d{4})[_-](\d{2})[_-](\d{2})\.md$")
 _PROPERTY = re.compile(r"([\w\u0080-\uffff?./-]{1,80})::(?:[ \t]+(.*))?$")
 _BLOCK = re.compile(r"([\t ]*)-(?:[ \t]+(.*)|$)")
 _ID = re.compile(rf"[\t ]*(?:-[ \t]+)?id::[ \t]*({_UUID})[ \t]*$")

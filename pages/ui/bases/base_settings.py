@@ -44,7 +44,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
         for reason, chunks in by_reason.items():
             st.markdown(plain(reason))
             for refused_chunk in chunks:
-                with st.container(horizontal=True, vertical_alignment="center"):
+                with widgets.row():
                     widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
                     st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
         if len(refused) > _SHOWN:
@@ -100,7 +100,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):
                     knobs.draw_switch(workspace, base, name)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         if status.pending:
             knobs.embed_all(workspace, base, status.pending)
         widgets.base_link(base.name)
@@ -181,7 +181,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
 def _trial_question(base: KnowledgeBase) -> str:
     """Draw the box for a question to a base; return the question, which may be empty."""
     key = f"tried_{base.id}"
-    st.html(f'<div class="t-caption">{html(t("Try it"))}</div>')
+    widgets.heading(t("Try it"))
     with st.form(f"try_{base.id}", border=False):
         typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
         if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):

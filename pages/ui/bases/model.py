@@ -22,7 +22,7 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, knobs, names, widgets
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
 # How a base splits its notes: a preview on a note, and the cost of other splitting before it is applied.
@@ -101,7 +101,7 @@ def draw_model(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with widgets.row():
             _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
     else:
         st.caption(t("This base is searched by words only. With a model, its notes are found by meaning too."))
@@ -110,7 +110,7 @@ def draw_model(workspace: Workspace, status: BaseStatus) -> None:
     else:
         if base.wish:
             _draw_archived_model(workspace, base)
-        st.html(f'<div class="t-caption">{html(t("Change the model"))}</div>')
+        widgets.heading(t("Change the model"))
         _change(workspace, base, models)
         if base.has_vectors:
             _draw_reindex(workspace, base)

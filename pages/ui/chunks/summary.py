@@ -104,7 +104,7 @@ def head(note: Note, own: bool) -> str:
             f'<div class="t-title">{html(note.title)}</div><div class="t-facts t-place">'
             f"<span>{html(note.path or '')}</span>{tags([*note.tags, *([t('own settings')] if own else [])])}</div>"
         )
-    with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
+    with right, widgets.row(horizontal_alignment="right"):
         widgets.note_link(note.id)
         if note.plain:
             return "stored"  # its lines are its chunks, whatever is chosen

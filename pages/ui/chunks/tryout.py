@@ -102,7 +102,7 @@ def _apply(
     rechunk = partial(workspace.chunks.rechunk, options=tried)
     why = jobs.hindrance(workspace, base.name)
     shut = bool(why)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         label = t("Apply to this note")
         about = t("Splits this note this way from now on. Only chunks with other text are indexed again; edits stay.")
         if widgets.button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):

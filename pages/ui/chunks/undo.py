@@ -44,7 +44,7 @@ def draw(workspace: Workspace, note: Note, *, shut: bool) -> None:
     steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
     if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="chunks_done"):
+    with widgets.row(key="chunks_done"):
         st.caption(steps[-1].text, width="content")
         widgets.small(t("Undo"), "chunks_undo", "undo", on_click=_undo, args=(workspace, steps[-1]), disabled=shut)
         widgets.close("chunks_done_close", t("Close"), on_click=_forget)

@@ -179,7 +179,7 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
             t("The whole base is then indexed with the other model; until that is done, the present one answers.")
         )
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)
         if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
             if recut:

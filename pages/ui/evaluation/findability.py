@@ -25,7 +25,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
         "Takes at most a minute."
     )
     st.html(f'<div class="t-dim t-about">{html(about)}</div>')
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         shut = workspace.readonly or workspace.jobs.running(JOB)
         if widgets.button(t("Check now"), f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             jobs.start(workspace, JOB, partial(_check, workspace, base.name, session_language()), base.name)
@@ -70,7 +70,7 @@ def _result(workspace: Workspace, check: NoteCheck) -> None:
     if check.since:
         _since(check.since)
     if check.findings:
-        st.html(f'<div class="t-caption">{html(t("View these notes"))}</div>')
+        widgets.heading(t("View these notes"))
         _notes([(finding.note_id, finding.title, text_of(finding.message)) for finding in check.findings])
     else:
         st.success(t("Every note is found by a question."), icon=":material/check_circle:")
@@ -109,7 +109,7 @@ def _since(since: CheckDiff) -> None:
 
 def _notes(notes: Sequence[tuple[str, str, str]]) -> None:
     for note_id, title, why in notes[:_SHOWN]:
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with widgets.row():
             st.page_link("notes.py", label=plain(title), icon=":material/description:", query_params={"note": note_id})
             st.caption(plain(why), width="content")
     widgets.more(len(notes) - _SHOWN)

@@ -89,7 +89,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
 
     suggested = [item.id for item in every if item.suggested]
     shut = workspace.readonly
-    with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
+    with widgets.row(key="question_bar"):
         widgets.button(t("New question"), "add_question", "add", on_click=add, disabled=shut)
         sets.popover(workspace, question_set)
         if suggested and widgets.button(

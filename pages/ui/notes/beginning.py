@@ -59,7 +59,7 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
     first, shut = chosen[0], workspace.readonly
     known = {concept.name: concept for concept in concepts}
     decide = workspace.related.concepts.decide
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
                 label = t("Undo pinning and merging")
@@ -95,7 +95,7 @@ def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
         st.caption(t("No note contains all of them."))
     with st.container(gap=None):
         for note in notes[:_NOTES]:
-            with st.container(horizontal=True, vertical_alignment="center"):
+            with widgets.row():
                 opened.button(note.note, f"concept_note_{note.note.id}")
                 st.caption(t_plural("named {n} time", "named {n} times", n=note.times), width="content")
     widgets.more(len(notes) - _NOTES)
@@ -140,7 +140,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
         if not latest:
             st.caption(t("There is no note yet. Write one, or import a folder."))
             return
-        st.html(f'<div class="t-caption">{html(t("Last changed"))}</div>')
+        widgets.heading(t("Last changed"))
         for card in latest:
             _row(card, several=several)
     draw_concepts(workspace, base)
@@ -158,7 +158,7 @@ def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
 
 
 def _row(card: NoteSummary, *, several: bool) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"latest_{card.id}"):
+    with widgets.row(key=f"latest_{card.id}"):
         st.page_link("notes.py", label=plain(card.title), icon=":material/description:", query_params={"note": card.id})
         day = day_of(card.updated_at) if card.updated_at else ""
         about = [card.base if several else "", day]

@@ -4,7 +4,6 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from secrets import token_hex
 from threading import Lock
@@ -12,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
@@ -205,9 +205,7 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
     stored = over or session.note
     body = None if session.body == stored.body else session.body
     if session.proposed:
-        return workspace.proposals.make(
-            Proposal(session.note.id, stored.version, body, fields, datetime.now(UTC)), embed=False
-        )
+        return workspace.proposals.make(Proposal(session.note.id, stored.version, body, fields, utc_now()), embed=False)
     joins = session.joins and over is None  # never in place of a version that somebody else wrote
     return workspace.notes.update(
         session.note.id,
@@ -325,7 +323,7 @@ def draft_of(workspace: Workspace, session: EditorSession) -> NoteDraft:
     }
     title = str(session.value("title") or "")
     version = session.note.version if session.note else 0
-    return NoteDraft(session.key, base.id if base else "", version, title, session.body, about, datetime.now(UTC))
+    return NoteDraft(session.key, base.id if base else "", version, title, session.body, about, utc_now())
 
 
 def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:

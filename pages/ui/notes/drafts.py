@@ -37,7 +37,7 @@ def draw_new_drafts(workspace: Workspace) -> None:
 
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
+    with widgets.row(border=True, key=f"draft_{draft.key}"):
         st.markdown(f":material/edit_note: {text}", width="stretch")
         widgets.button(
             t("Continue writing"),

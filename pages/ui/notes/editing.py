@@ -109,7 +109,7 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
+    with widgets.row(key="writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
         widgets.small(
             t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(workspace, session)
@@ -154,7 +154,7 @@ def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
 
 def _bar(workspace: Workspace, session: EditorSession) -> None:
     stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(workspace, session)
-    with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
+    with widgets.row(key="writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state"):
@@ -228,7 +228,7 @@ def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_read_only_reason(note, base))
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with widgets.row():
             widgets.button(
                 t("Make a copy here"),
                 "writing_copy",

@@ -10,6 +10,7 @@ from core.base.errors import NoteNotFound
 from core.model import Chunk, Note
 from core.workspace import Workspace
 from pages.ui.notes import routes
+from pages.ui.shared import widgets
 from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -96,7 +97,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
     if note.document is None:
         return
     kind, converter = note.document.kind, note.document.converter
-    with st.container(horizontal=True, vertical_alignment="center", key="provenance"):
+    with widgets.row(key="provenance"):
         st.caption(plain(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter)))
         if chunk is None:
             original_link(note)

@@ -45,7 +45,7 @@ def draw_undo() -> None:
     if not st.session_state.get(_DONE):
         return
     text, undo = st.session_state[_DONE][-1]
-    with st.container(horizontal=True, vertical_alignment="center", key="notes_done"):
+    with widgets.row(key="notes_done"):
         st.caption(text, width="content")
         widgets.small(t("Undo"), "notes_undo", "undo", on_click=_undo, args=(undo,))
         widgets.close("notes_done_close", t("Close"), on_click=clear_undo)

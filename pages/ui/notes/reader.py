@@ -229,7 +229,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
     record_opening(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
         _bar(workspace, note, passage)
-        with st.container(horizontal=True, vertical_alignment="center", key="reader_about"):
+        with widgets.row(key="reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
             rendered = st.session_state.get("view") != "raw" and not note.plain
@@ -283,7 +283,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
 def second_note(workspace: Workspace, note: Note) -> None:
     """Draw a note next to the first one, to be read, with the ways to close it and to take it to the first place."""
     with st.container(key="second"):
-        with st.container(horizontal=True, vertical_alignment="center", key="second_bar"):
+        with widgets.row(key="second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
             widgets.small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
             widgets.close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
@@ -293,7 +293,7 @@ def second_note(workspace: Workspace, note: Note) -> None:
 def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw the row that stays above the text: the ways back, the title, the actions; and what can be undone."""
     with st.container(key="reader_top", gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", key="reader_bar"):
+        with widgets.row(key="reader_bar"):
             _ways_back(note, passage)
             st.html(f'<div class="t-title">{html(note.title)}</div>')
             actions.actions(workspace, note)

@@ -1,10 +1,11 @@
 """The session of an editor: what the user has written, and its state between the browser and the stored note."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import Any, Literal
 
+from core.base.datetimes import utc_now
 from core.base.errors import Conflict, TesseraError
 from core.base.messages import Message
 from core.base.text import with_line_ends
@@ -127,7 +128,7 @@ class EditorSession:
     @property
     def joins(self) -> bool:
         """Whether a save joins the version before, which was automatic and of this sitting."""
-        return self.autosaved_at is not None and datetime.now(UTC) - self.autosaved_at < SITTING
+        return self.autosaved_at is not None and utc_now() - self.autosaved_at < SITTING
 
     def value(self, name: str) -> Any:
         """Return the present value of a field in JSON form."""
@@ -193,7 +194,7 @@ class EditorSession:
     def save(self, note: Note, *, automatic: bool) -> None:
         """Note that the text is saved as this note."""
         self.proposed = False
-        self.autosaved_at = datetime.now(UTC) if automatic else None
+        self.autosaved_at = utc_now() if automatic else None
         self.adopt(note)
         self.saved = True
         self.acknowledge()

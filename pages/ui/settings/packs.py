@@ -60,7 +60,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
     if found and found.description:
         st.caption(plain(text_of(DESCRIPTIONS.get(found.description, found.description))))
     shut = jobs.is_writing(workspace)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         if found and not installed:
             _starts(
                 workspace,

@@ -30,7 +30,7 @@ def draw_found(workspace: Workspace, changed: Callable[[], object]) -> None:
 
 
 def _list(workspace: Workspace, found: local_servers.Found | None, changed: Callable[[], object]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
         if widgets.small(t("Search again"), "look_again", "refresh", disabled=found is None):
             local_servers.forget(workspace)
@@ -58,7 +58,7 @@ def _draw_found_server(workspace: Workspace, server: LocalServer, changed: Calla
         state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
     dot = "ready" if server.running else "absent"
     port = server.address.rpartition(":")[2]
-    with st.container(horizontal=True, vertical_alignment="center", key=f"local_{port}"):
+    with widgets.row(key=f"local_{port}"):
         st.html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span>{html(server.name)}</span>'
             f'<span class="t-dim t-small">{html(server.address)}</span>{state}</div>',
@@ -174,7 +174,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
 
     tag = f'<span class="t-tag">{html(t("set up") if card.complete else t("not set up"))}</span>'
     dot = "ready" if card.complete else "absent"
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         st.html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(text_of(purpose.title))}</span>{tag}</div>',
             width="stretch",
@@ -204,7 +204,7 @@ def _presets(card: ServerCard) -> None:
         _renew("base_url", card)
         st.session_state[_preset(card)] = address
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"presets_{card.section}"):
+    with widgets.row(gap="small", key=f"presets_{card.section}"):
         st.caption(t("On this machine:"), width="content")
         for name, address in PURPOSES[card.section].presets.items():
             key = f"preset_{card.section}_{name}"
@@ -282,7 +282,7 @@ def _key(workspace: Workspace, card: ServerCard) -> None:
     def replace_it() -> None:
         st.session_state[_replacing(card)] = True
 
-    with st.container(horizontal=True, vertical_alignment="center", key=f"key_{card.section}"):
+    with widgets.row(key=f"key_{card.section}"):
         st.html(f'<div class="t-small">{html(text)}</div>', width="content")
         with st.container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):

@@ -36,7 +36,7 @@ def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> 
     """Draw files with the reasons why they could not be read, and the buttons that ignore one or all of its kind."""
     for number, failed in enumerate(files[:_SHOWN]):
         ignore = partial(workspace.bases.ignore, base)
-        with st.container(horizontal=True, vertical_alignment="center", key=f"unread_{key}_{number}"):
+        with widgets.row(key=f"unread_{key}_{number}"):
             row = f"{html(failed.path)} <i>{html(text_of(failed.error))}</i>"
             st.html(f'<div class="t-list">{row}</div>')
             act = {"on_click": ignore, "args": (escape(failed.path),), "disabled": workspace.readonly}
@@ -58,7 +58,7 @@ def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
     with st.expander(label, icon=":material/visibility_off:", key=f"ignored_{base.id}"):
         st.caption(t("Not reported while they can't be read. They are still read as soon as they can be."))
         for number, pattern in enumerate(ignored):
-            with st.container(horizontal=True, vertical_alignment="center"):
+            with widgets.row():
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
                 widgets.close(
                     f"report_{base.id}_{number}",

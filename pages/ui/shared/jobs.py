@@ -297,7 +297,7 @@ def _running_job(workspace: Workspace, job: Job) -> None:
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
     left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
         if job.name != "rebuild":
             key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
@@ -325,7 +325,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
             reports.server(job.result)
         case ChangeCost():
             reports.cost(job.result)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         if job.state == "done":
             _done(job)
         elif resumes(workspace, job.name):

@@ -37,7 +37,7 @@ def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.chunks.pending(base.name)
     shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed")
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with widgets.row():
         draw_switch(workspace, base, "embed_at_once")
         if pending and widgets.button(t("Index this note ({n})", n=pending), "embed_note", "bolt", disabled=shut):
             embed(workspace, note_ids=[note.id])

@@ -27,7 +27,7 @@ SIGNS = 8_000
 """Signs of Markdown, ends of lines too, that a browser lays out in about two seconds."""
 DEEPEST = 200
 """Signs of emphasis within each other, or characters of a line's quote and list marks, that no note needs."""
-_SIGN = re.compile(r"[\[\]*_~$|`#\n]|\r(?!\n)|^ *[-+>]", re.MULTILINE)
+_SIGN = re.compile(r"(?m)[\[\]*_~$|`#\n]|\r(?!\n)|^ *[-+>]")
 _NESTED = re.compile(r"(?m)^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])|\[\^[^\]\s]++\]:))*+")
 _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 

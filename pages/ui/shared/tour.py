@@ -95,7 +95,7 @@ def offer(workspace: Workspace) -> None:
     """Offer the tour where the sample notes are, until it was taken or refused."""
     if _STEP in st.session_state or not has_sample(workspace) or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
-    with st.container(border=True, key="tour_offer", horizontal=True, vertical_alignment="center"):
+    with widgets.row(border=True, key="tour_offer"):
         about = t("Two minutes on the sample notes: search, answers, splitting, writing, measuring.")
         _text(t("A tour in five steps"), about)
         begin_button(workspace, type="primary")
@@ -121,7 +121,7 @@ def draw(workspace: Workspace, page: str) -> None:
     with st.container(border=True, key="tour", gap="xsmall"):
         about = t("Tour, step {n} of {all}: {title}", n=number + 1, all=len(STEPS), title=step.title)
         _text(about, text_of(step.text) if here else "")
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with widgets.row():
             if not here:
                 if widgets.button(t("Go on with the tour"), "tour_next", "arrow_forward", type="primary"):
                     _go(workspace, number)

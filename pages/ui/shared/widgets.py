@@ -98,6 +98,16 @@ def toggling(name: str) -> dict[str, Any]:
     return {"on_click": toggled().symmetric_difference_update, "args": ({name},)}
 
 
+def heading(text: str) -> None:
+    """Draw the small title of what follows."""
+    st.html(f'<div class="t-caption">{html(text)}</div>')
+
+
+def row(**more: Any) -> DeltaGenerator:
+    """Draw a container whose elements are side by side, centred."""
+    return st.container(horizontal=True, vertical_alignment="center", **more)
+
+
 def small(label: str, key: str, icon: str, **more: Any) -> bool:
     """Draw a button without a frame."""
     return button(label, key, icon, type="tertiary", **more)

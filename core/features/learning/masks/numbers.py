@@ -34,7 +34,7 @@ _CARD_FORMS = re.compile(
     r"\d{13,19}|\d{4}(?: \d{4}){3}(?: \d{1,3})?|\d{4} \d{6} \d{4,5}|\d{4}(?: \d{4}){2} \d{1,3}|\d{6} \d{10,13}"
 )
 _MOST_GROUPS = 5
-_IBAN = re.compile(r"(?<![A-Za-z0-9])(?<![0-9a-f]-)[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}", re.IGNORECASE)
+_IBAN = re.compile(r"(?i)(?<![A-Za-z0-9])(?<![0-9a-f]-)[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}")
 _FIGURE = re.compile(r"\d")
 
 

@@ -336,7 +336,7 @@ PATTERNS = (
     ),
 )
 """The kinds of secrets that are known, the surest first."""
-_INSERT = re.compile(r"\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*", re.IGNORECASE)
+_INSERT = re.compile(r"(?i)\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*")
 _ITEM = re.compile(
     r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}"
     r"|\w+\([^()]{0,400}\))\s*(?P<end>[,)])"
@@ -353,28 +353,23 @@ _PART = re.compile(
 )
 """A field of a form: its head, an empty line, its value."""
 _BELOW = re.compile(
-    r"(?<![\w$.-])(?P<name>[\w$.-]{2,100}+)[\"'`]?[ \t]*+(?:[:=]|(?<=[ \t])is:?)[ \t]*(?:"
+    r"(?m)(?<![\w$.-])(?P<name>[\w$.-]{2,100}+)[\"'`]?[ \t]*+(?:[:=]|(?<=[ \t])is:?)[ \t]*(?:"
     r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\n[ \t]*(?!\S*[:=](?:\s|$))(?P<block>[^\s:#|<>{}\[\]-][^\n]*)"
     r"|\n[ \t]*(?!\S*[:=]$)(?P<value>[^\s:#|<>{}\[\]-]\S*)[ \t]*$)",
-    re.MULTILINE,
 )
 """A name at the end of a line and its value in the next one, as blocks of YAML have it."""
 _PRINTED = re.compile(
-    r"^[ \t]*(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
+    r"(?m)^[ \t]*(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
     r"|[^\n]{0,400}(?<![A-Za-z])(?:(?i:password|secret|token)|base64 --?\w{1,8}))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
-    re.MULTILINE,
 )
 """A command that prints a secret, at a prompt or with its name at the end, and the secret alone in the next line."""
 _MANIFEST = re.compile(
-    r"^(?P<indent>[ \t]*)(?:stringData|data):[ \t]*\n(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)){1,500}"
+    r"(?m)^(?P<indent>[ \t]*)(?:stringData|data):[ \t]*\n(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)){1,500}"
     r"|\"(?:stringData|data)\":\s?\{[^{}]{1,20000}\}",
-    re.MULTILINE,
 )
 _OF_SECRET = re.compile(r"stringData|\bkind\"?:[ ]?\"?Secret\b")
-_ENTRY = re.compile(
-    r"^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]*)|:[ \t]?\"(?P<quoted>[^\"\n]+)", re.MULTILINE
-)
+_ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]*)|:[ \t]?\"(?P<quoted>[^\"\n]+)")
 """What a Secret of Kubernetes holds, as YAML and as JSON: secret under any name."""
 _ABOUT = 2_000
 """Characters around the data of a Secret among which its kind is."""

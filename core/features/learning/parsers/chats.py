@@ -16,9 +16,8 @@ _ITEM = re.compile(r" {0,12}(?:[-*+]|\d{1,3}[.)]) +\S")
 _SHELLS = ("sh", "bash", "shell", "console", "zsh", "")
 
 _SPEAKER = re.compile(
-    r"(?:#{1,4} |\*\*)?(?P<name>User|Human|You|Assistant|AI|ChatGPT|Claude|System|用户|助手|我|系统)"
+    r"(?i)(?:#{1,4} |\*\*)?(?P<name>User|Human|You|Assistant|AI|ChatGPT|Claude|System|用户|助手|我|系统)"
     r"(?:\*\*)?[:：](?:\*\*)?[ \t]*(?P<text>.*)",
-    re.IGNORECASE,
 )
 _ROLED = re.compile(r'"(?:role|sender|author)"\s*:')
 _CONVERSED = re.compile(r'"(?:mapping|chat_messages|messages)"\s*:')

@@ -12,7 +12,7 @@ PROMPT = re.compile(
     r" +(?P<command>\S.*)"
 )
 """A line at which a command was typed."""
-_LOGFMT = re.compile(r"(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=", re.DOTALL)
+_LOGFMT = re.compile(r"(?s)(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=")
 _TRACEBACK = "Traceback (most recent call last):"
 _CHAINS = ("During handling of the above exception", "The above exception was the direct cause")
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")

@@ -9,9 +9,8 @@ from core.features.learning.masks import unnumbered
 from core.model import Fact, LogEvent
 
 _VARYING = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+|(?<![a-z0-9])(?=[a-z]*\d)[0-9a-f]{8,}(?![a-z0-9])"
+    r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+|(?<![a-z0-9])(?=[a-z]*\d)[0-9a-f]{8,}(?![a-z0-9])"
     r"|\d+(?:[.,:]\d+)*",
-    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![a-z])\d+")
 _REQUEST = re.compile(
@@ -19,7 +18,7 @@ _REQUEST = re.compile(
 )
 _CALL = re.compile(r"\bcurl\b[^\n]{0,2000}?https?://[^\s/\"']{1,200}(?P<path>/[^\s\"'?#]{0,500})")
 _METHOD = re.compile(r"(?:-X|--request) ?([A-Z]{3,7})\b")
-_PART = re.compile(r"\d+|[0-9a-f]{8,}|[0-9a-f]{8}-[0-9a-f-]{27}", re.IGNORECASE)
+_PART = re.compile(r"(?i)\d+|[0-9a-f]{8,}|[0-9a-f]{8}-[0-9a-f-]{27}")
 _MOST_QUOTES = 6
 _MOST_QUOTE = 400
 MOST_TITLE = 160

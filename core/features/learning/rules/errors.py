@@ -19,13 +19,13 @@ from core.features.learning.rules.common import (
 from core.features.learning.rules.requests import headers_in, is_slow
 from core.model import Fact, LogEvent, LogText
 
-_CAUSED = re.compile(r"^\s*Caused by: (?P<cause>.+)$", re.MULTILINE)
+_CAUSED = re.compile(r"(?m)^\s*Caused by: (?P<cause>.+)$")
 _STATED = re.compile(
     r"(?:\b(?:cause|reason)=(?P<pair>\"[^\"\n]{1,300}\"|[^\s]{1,200})|(?:原因|because(?: of)?)[：:"
     r" ]+(?P<said>[^\n]{2,300}))"
 )
 _RAISED = re.compile(
-    r"^(?P<cause>[A-Za-z_][\w.]{2,100}(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Warning)?: .+)$", re.MULTILINE
+    r"(?m)^(?P<cause>[A-Za-z_][\w.]{2,100}(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Warning)?: .+)$"
 )
 _FAILING = re.compile(
     r"(?i)\b(?:fail(?:ed|ure|s|ing)?|error|timed? ?out|refused|unavailable|unreachable|rejected|HTTP"
@@ -38,7 +38,7 @@ _ENDED = re.compile(
 )
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
-_CONTEXT = re.compile(r", (?:client|server|request|upstream|host): .*", re.DOTALL)
+_CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
 _DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
 _INSTEAD = re.compile(
     r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"

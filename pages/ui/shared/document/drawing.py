@@ -173,8 +173,8 @@ NO_NOTE = message("This note doesn't exist yet. Click to create it.")
 
 _DIAGRAMS = ("mermaid", "plantuml")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", re.IGNORECASE)
-_ATTACHMENT = re.compile(r"\.(?!md$|markdown$|txt$)[A-Za-z0-9]{1,5}$", re.IGNORECASE)
+_PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$")
+_ATTACHMENT = re.compile(r"(?i)\.(?!md$|markdown$|txt$)[A-Za-z0-9]{1,5}$")
 _WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
 
 Tokens = Sequence[Token]

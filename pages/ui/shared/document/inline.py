@@ -23,7 +23,7 @@ _SIGNS = dict(
 )
 _NAMES = frozenset("exp log ln sin cos tan tanh max min argmax argmin arg lim det dim ker sup inf Pr".split())
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-_COMMAND = re.compile(r"\\([A-Za-z]+)\*?( ?)|\\(.)", re.DOTALL)
+_COMMAND = re.compile(r"(?s)\\([A-Za-z]+)\*?( ?)|\\(.)")
 _SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
 
 
@@ -52,13 +52,13 @@ def _script(match: re.Match[str]) -> str:
 
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
-_MATH = re.compile(r"\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)", re.DOTALL)
+_MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)")
 _HIDDEN = {"%%": "%%", "<!--": "-->"}
 """What begins a comment, and what ends it."""
 _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
 _TAG = re.compile(r"#(?=[^\d\s]|\d+[^\d\s])([\w/-]{1,100})")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]")
-_PLAIN = re.compile(r"<(br|/?(?:kbd|sub|sup|u))\s*/?>", re.IGNORECASE)
+_PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
 """HTML without attributes that people write where Markdown has no sign."""
 _ANCHOR = re.compile(
     r"""<a\s+(?:id|name)\s*=\s*(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[\w.:-]{1,200})\s*(?:/>|>\s*</a>)""", re.I
@@ -66,14 +66,13 @@ _ANCHOR = re.compile(
 """An empty tag that only marks a place; it has no other attribute."""
 
 _PASTED = re.compile(
-    rf"""!\[(?P<words>[^\[\]\n]{{0,500}})\]\(<?(?P<picture>{PASTED})>?(?:\s+"[^"\n]{{0,500}}")?\s{{0,9}}\)""",
-    re.IGNORECASE,
+    rf"""(?i)!\[(?P<words>[^\[\]\n]{{0,500}})\]\(<?(?P<picture>{PASTED})>?(?:\s+"[^"\n]{{0,500}}")?\s{{0,9}}\)""",
 )
 _PASTED_HTML = re.compile(
-    rf"""<img\s(?:[^<>]{{0,500}}\s)?src\s?=\s?["']?(?P<picture>{PASTED})["']?(?:\s[^<>]{{0,500}})?/?>""", re.IGNORECASE
+    rf"""(?i)<img\s(?:[^<>]{{0,500}}\s)?src\s?=\s?["']?(?P<picture>{PASTED})["']?(?:\s[^<>]{{0,500}})?/?>"""
 )
-_WIDTH = re.compile(r"""\swidth\s?=\s?["']?(\d{1,4})""", re.IGNORECASE)
-_WORDS = re.compile(r"""\salt\s?=\s?(["'])(.*?)\1""", re.IGNORECASE)
+_WIDTH = re.compile(r"""(?i)\swidth\s?=\s?["']?(\d{1,4})""")
+_WORDS = re.compile(r"""(?i)\salt\s?=\s?(["'])(.*?)\1""")
 
 
 def add(parser: MarkdownIt) -> None:
