@@ -58,6 +58,13 @@ def test_what_the_notes_do_not_say_is_told(filled: Screen) -> None:
     assert "I found nothing in your notes that answers this." in filled.text.replace("\\", "")
 
 
+def test_a_question_is_judged_by_its_answer_alone(filled: Screen) -> None:
+    filled.open("search", q="who has won the chess championship?")
+    assert "I found nothing in your notes that answers this." in filled.text.replace("\\", "")
+    filled.press("context_open")
+    assert "Nothing similar" not in filled.text
+
+
 def test_code_stands_apart_from_the_sentence_before_it(filled: Screen) -> None:
     body = "Restore the dump of the museum like this:\n\n```sh\npg_restore -d museum <dump>\n```\n"
     filled.workspace.notes.add("vault", body, title="Museum", author="person")

@@ -286,7 +286,8 @@ def _summary(
     workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
 ) -> None:
     """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
-    close = not result.hits or result.confident
+    # What answers a question is said by its chance, in the box of the answer.
+    close = not result.hits or result.confident or workspace.answers.asks(result)
     about = [
         t(
             "{level}: {reason}",
@@ -300,7 +301,7 @@ def _summary(
     with top:
         count = (
             plain(_count(result))
-            if close or result.pictures or workspace.answers.asks(result)
+            if close or result.pictures
             else f":material/search_off: {plain(t('Nothing similar. The nearest:'))}"
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
@@ -395,8 +396,6 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
         persist_state="session",
     )
     context = workspace.searching.context(prepared, budget)
-    if not context.confident:
-        st.caption(t("Nothing similar. The nearest:"))
     texts = [
         t("{n} of {budget} tokens", n=context.tokens, budget=context.budget),
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
