@@ -13,7 +13,8 @@ from core.model import Omission
 class Converted:
     """A document as Markdown, with what it says of itself.
 
-    `created` and `updated` are dates as ISO 8601 writes them, or "". `pages` are the places in `text`, in characters,
+    `created` and `updated` are dates as ISO 8601 writes them, or "". `tags` are words with commas or semicolons between
+    them; `source_url` is the address of a saved web page. `pages` are the places in `text`, in characters,
     where its pages begin; a kind without pages has none. `left_out` names the parts of the document that `text` lacks.
     `ocr` is the version of what read pages that are pictures, "" where nothing did.
     """
@@ -27,6 +28,8 @@ class Converted:
     warnings: tuple[Message, ...] = ()
     left_out: tuple[Omission, ...] = ()
     ocr: str = ""
+    tags: str = ""
+    source_url: str = ""
 
 
 class Converter(Protocol):
@@ -50,7 +53,10 @@ class Converter(Protocol):
         """
 
 
-_PANDOC = "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf html htm xhtml mhtml mht tex latex wiki"
+_PANDOC = (
+    "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile html htm xhtml xht mhtml mht tex latex"
+    " wiki dbk nxml fb2"
+)
 CONVERTERS: Registry[Converter] = Registry(
     message("converter"),
     {

@@ -98,6 +98,7 @@ KINDS = {
     "html": FileKind(message("a web page")),
     "htm": FileKind(message("a web page")),
     "xhtml": FileKind(message("a web page")),
+    "xht": FileKind(message("a web page")),
     "mhtml": FileKind(message("a saved web page"), is_text=False),
     "mht": FileKind(message("a saved web page"), is_text=False),
     "rst": FileKind(message("a text in reStructuredText")),
@@ -109,6 +110,12 @@ KINDS = {
     "wiki": FileKind(message("a wiki page")),
     "tex": FileKind(message("a text in LaTeX")),
     "latex": FileKind(message("a text in LaTeX")),
+    "textile": FileKind(message("a text in Textile")),
+    "docbook": FileKind(message("a text in DocBook"), begins=rb"\s*<"),
+    "dbk": FileKind(message("a text in DocBook"), begins=rb"\s*<"),
+    "jats": FileKind(message("an article in JATS"), begins=rb"\s*<"),
+    "nxml": FileKind(message("an article in JATS"), begins=rb"\s*<"),
+    "fb2": FileKind(message("an e-book"), begins=rb"\s*<"),
     "canvas": FileKind(message("a canvas of Obsidian"), begins=rb"\s*\{", called_as_file=True),
     "base": FileKind(message("a base of Obsidian"), called_as_file=True),
     "excalidraw": FileKind(message("a drawing of Excalidraw"), begins=rb"\s*\{", called_as_file=True),
@@ -222,7 +229,7 @@ _BETTER = {
     **dict.fromkeys("doc dot docm dotx dotm wps pages one".split(), "docx"),
     **dict.fromkeys("xls xlsm xlsb xlt ods numbers et".split(), "xlsx"),
     **dict.fromkeys("ppt pptm pps ppsx odp key dps".split(), "pptx"),
-    **dict.fromkeys("mobi azw azw3 fb2".split(), "epub"),
+    **dict.fromkeys("mobi azw azw3".split(), "epub"),
     **dict.fromkeys("djvu xps oxps ps eps ai".split(), "pdf"),
     **dict.fromkeys("msg oft".split(), "eml"),
     "webarchive": "html",
@@ -266,7 +273,8 @@ def why_not_read(path: str) -> Message:
         return message("is a mailbox. Save its e-mails as .eml files to have them read.")
     if kind == "xml":
         return message(
-            "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read."
+            "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read. DocBook"
+            " is read as .dbk, JATS as .jats, a web page as .xhtml."
         )
     if kind in ("json", "jsonl", "ndjson"):
         return message(

@@ -21,6 +21,13 @@ _DEEPEST = 20
 _LONGEST = 10_000
 """Characters of a header up to which what is encoded in it is decoded: the parser of headers takes long for more."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_WORD, _ADDRESS = re.compile(r"\w+"), re.compile(r"https?://\S+|\]\([^()\s]*\)")
+_SAME, _MORE = 0.6, 2
+"""Share of the last alternative's words in one that says the same, and how much more another has to say."""
+_SIGNATURE = "-- "
+_UNDERLINE = re.compile(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*")
+_HEADING = re.compile(r"^((?:> ?)* {0,3})(#{1,6}(?:[ \t]|$))")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])(?!(?:[a-z]{3,9}:|[\w.+-]{1,99}@)[^\s<>]*>)")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
@@ -109,21 +116,24 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 
 
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
-    """Read the plain text of some alternatives where it says as much as the others, else the last with text."""
+    """Read the plainest of some alternatives that says what the last one does, else the one that says most."""
     readings = []
     for part in parts:
         mail = _Mail()
         _read(part, mail, depth + 1)
-        readings.append(mail)
         into.attached += mail.attached
         into.encrypted += mail.encrypted
-    lengths = [sum(len(re.findall(r"\w+", text)) for text in reading.texts) for reading in readings]
-    most = max(lengths, default=0)
-    for mail, length in zip(readings, lengths, strict=True):
-        if length and 2 * length >= most:
-            into.texts += mail.texts
-            into.unreadable += mail.unreadable
-            return
+        if words := {word for text in mail.texts for word in _WORD.findall(_ADDRESS.sub(" ", text.lower()))}:
+            readings.append((words, mail))
+    if not readings:
+        return
+    last = readings[-1][0]
+    best = next(
+        (mail for words, mail in readings[:-1] if len(words & last) >= _SAME * len(last)),
+        max(readings, key=lambda reading: len(reading[0]) / (1 if reading[0] is last else _MORE))[1],
+    )
+    into.texts += best.texts
+    into.unreadable += best.unreadable
 
 
 def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
@@ -135,10 +145,10 @@ def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
 
 def _text(part: EmailMessage, into: _Mail) -> str:
     payload = part.get_payload(decode=True)
-    try:
+    charset, flowed, delsp = "", False, False
+    with suppress(Exception):  # as of a header
+        flowed, delsp = part.get_param("format") == "flowed", part.get_param("delsp") == "yes"
         charset = str(part.get_content_charset() or "")
-    except Exception:  # noqa: BLE001 as of a header
-        charset = ""
     kind = part.get_content_subtype().replace("plain", "txt")
     text = decode_part(payload if isinstance(payload, bytes) else b"", kind, charset).replace("\r\n", "\n")
     into.unreadable += text.count("\ufffd")
@@ -146,7 +156,34 @@ def _text(part: EmailMessage, into: _Mail) -> str:
         from core.documents.pandoc import html_to_markdown
 
         return html_to_markdown(text).strip()
-    return text.strip()
+    return _as_markdown(_join_lines(text, delsp=delsp) if flowed else text).strip()
+
+
+def _join_lines(text: str, *, delsp: bool) -> str:
+    """Return a text with each paragraph on one line (RFC 3676); with `delsp` the space at the end of a line goes."""
+    made: list[list[str]] = []
+    flows = -1  # the depth of the quotation whose paragraph goes on
+    for line in text.split("\n"):
+        content = line.lstrip(">")
+        depth = len(line) - len(content)
+        content = content.removeprefix(" ")
+        goes_on = content.endswith(" ") and content != _SIGNATURE
+        if flows != depth or content == _SIGNATURE:
+            made.append([">" * depth + " " * bool(depth)])
+        made[-1].append(content[:-1] if goes_on and delsp else content)
+        flows = depth if goes_on else -1
+    return "\n".join(map("".join, made))
+
+
+def _as_markdown(text: str) -> str:
+    """Return plain text so that Markdown makes no heading and no HTML of it."""
+    made: list[str] = []
+    for line in text.split("\n"):
+        rule = _UNDERLINE.fullmatch(line)
+        if rule and made and made[-1].strip("> \t"):
+            made.append(rule[1].rstrip())
+        made.append(_TAG.sub(r"\\<", _HEADING.sub(r"\1\\\2", line)))
+    return "\n".join(made)
 
 
 def _name(part: EmailMessage) -> str:

@@ -12,10 +12,13 @@ _NAMES = {
     "created": r"dcterms:created|meta:creation-date",
     "updated": r"dcterms:modified|dc:date",
     "description": r"dc:description",
+    "tags": r"cp:keywords|meta:keyword",
+    "subjects": r"dc:subject",
 }
+_SEVERAL = ("tags", "subjects")
 _MOST = 1 << 20
 _PROGRAM = (
-    r"(untitled|unbenannt|sans[ -]titre|無題|无标题)[ -]?\d*",
+    r"(untitled|unbenannt|sans[ -]titre|無題|无标题)([ -](document|page|note|presentation|file))?[ -]?\d*",
     r"microsoft (word|excel|powerpoint) - .*",
     r"(microsoft )?(powerpoint[ -])?(presentation|präsentation)\d*",
     r"présentation powerpoint",
@@ -24,7 +27,7 @@ _PROGRAM = (
     r"title|none|null|unspecified|\(anonymous\)",
 )
 _FILE = (
-    r".*\.(docx?|dotx?|rtf|odt|pdf|x?html?|tex|dvi|e?ps|indd|qxd|pmd|fm|xlsx?|pptx?|txt|wpd|cdr)",
+    r".*\.(docx?|dotx?|rtf|odt|pdf|x?html?|tex|dvi|e?ps|indd|qxd|pmd|fm|xlsx?|pptx?|txt|wpd|cdr|exe|prn|tmp|log|md|csv|od[tps]|p65|pub|wps|pages|key|numbers|jpe?g|png|gif|tiff?|dwg|svg|ai|psd)",
     r"about:blank|(https?|file):.*|\W*",
 )
 _JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
@@ -32,7 +35,7 @@ _JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
-    """Return title, author, created, updated and description, of those that a document says."""
+    """Return title, author, created, updated, description, tags and subjects, of those that a document says."""
     archive = zipfile.ZipFile(io.BytesIO(data))
     for name in archive.namelist():
         if name in _FILES or (kind == "epub" and name.endswith(".opf")):
@@ -47,6 +50,10 @@ def sound_title(title: str) -> str:
 
 
 def _values(xml: str) -> dict[str, str]:
-    found = {name: re.search(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml) for name, pattern in _NAMES.items()}
-    values = {name: html.unescape(match[1]).strip() for name, match in found.items() if match}
+    found = {name: re.findall(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml) for name, pattern in _NAMES.items()}
+    values = {
+        name: html.unescape(",".join(texts) if name in _SEVERAL else texts[0]).strip()
+        for name, texts in found.items()
+        if texts
+    }
     return values | {"title": sound_title(values.get("title", ""))}

@@ -3,6 +3,7 @@
 A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 """
 
+import html
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -49,6 +50,9 @@ _SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
 _LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
 """What begins a paragraph as a list of letters would; no such list is Markdown, so nothing has to escape it."""
 _MOST_COLUMNS = 500
+_ATTRIBUTE = re.compile(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""")
+_SOURCES = ("latex", "tex")
+"""Formats of inlines that are shown as they are written."""
 
 
 def insert_blocks(node: Any, by_marker: Mapping[str, list[Any]]) -> Any:
@@ -70,7 +74,7 @@ def _part_paragraph(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
         following += [block for marker in markers for block in by_marker[marker]]
         text = MARKER.sub("", entry["c"]) if markers else ""
         content += [entry] if not markers else [entry | {"c": text}] if text else []
-    if not following:
+    if content == node["c"]:
         return [node]
     return [node | {"c": content}, *following] if content else following
 
@@ -114,10 +118,13 @@ def paragraphs(node: Any) -> list[Any]:
 def _simple(nodes: list[Any], pictures: bool) -> Iterator[Any]:
     for block in nodes:
         kind, content = block["t"], block.get("c")
+        if kind in ("Div", "CodeBlock") and (caption := dict(content[0][2]).get("caption")):
+            yield blocks.para(blocks.inlines(caption))
         if kind == "Div":
             yield from _simple(content[1], pictures)
         elif kind == "Figure":
-            yield from _simple(content[2], pictures)
+            shown, caption = (list(_simple(part, pictures)) for part in (content[2], content[1][1]))
+            yield from shown if plain(shown) == plain(caption) else shown + caption
         elif kind == "Table":
             yield from _table(content, pictures)
         elif kind == "Header":
@@ -178,18 +185,43 @@ def _inlines(nodes: list[Any], pictures: bool) -> list[Any]:
     made: list[Any] = []
     for node in nodes:
         kind, content = node["t"], node.get("c")
+        if kind == "RawInline" and (image := _image(content)):
+            kind, content = "Image", image
+            node = {"t": kind, "c": content}
+        elif kind == "Image" and not content[1] and (alt := dict(content[0][2]).get("alt")):
+            content = [_SIMPLE_ATTRIBUTES, blocks.inlines(alt), content[2]]
+            node = {"t": kind, "c": content}
         is_lost = kind == "Image" and not (pictures and _is_next_to_document(content[2][0]))
-        if is_lost or kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
+        if is_lost and content[2][1] and content[2][1] not in plain(content[1]):
+            made += [*_inlines(content[1], pictures), _SPACE, *blocks.inlines(f"({content[2][1]})")]
+        elif is_lost or kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
             made += _inlines(content[1], pictures)
         elif kind == "Link":
             made.append({"t": kind, "c": [_SIMPLE_ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
+        elif kind == "RawInline" and content[0] in _SOURCES:
+            made.append({"t": "Code", "c": [_SIMPLE_ATTRIBUTES, content[1]]})
         elif kind == "RawInline":
-            made += [_raw_markdown(content[1])] if content[0] == blocks.OURS else []
+            is_ours = content[0] == blocks.OURS
+            made += (
+                [_raw_markdown(content[1])] if is_ours else _text_of_html(content[1]) if content[0] == "html" else []
+            )
         elif kind == "Math":
             made += formula_inlines(content[1], is_block=content[0]["t"] == "DisplayMath")
         else:
             made.append(_within(node, pictures))
     return made
+
+
+def _image(raw: list[str]) -> list[Any]:
+    """Return the content of a picture that is written as HTML, none for other raw text."""
+    if raw[0] != "html" or not re.match(r"<img\s", raw[1]):
+        return []
+    said = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(raw[1])}
+    return [_SIMPLE_ATTRIBUTES, blocks.inlines(said.get("alt", "")), [said.get("src", ""), said.get("title", "")]]
+
+
+def _text_of_html(raw: str) -> list[Any]:
+    return blocks.inlines(html.unescape(re.sub(r"<[^<>]*>", "", raw)))
 
 
 def _is_next_to_document(address: str) -> bool:

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 from core.base.blobs import Span
 from core.base.encodings.guessing import decode_part
+from core.documents.keep import read_keep
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
@@ -29,6 +30,15 @@ _DEEPEST = 100
 """Elements within each other, from which on only their text is written: pandoc takes far longer for each level."""
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
 """Elements that are no level by themselves: their end is often not written."""
+_DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
+_ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
+"""What a page says of itself, by the names that are usual, and the field of its note."""
+_NAMED = ("property", "name", "itemprop", "rel")
+_SAVED = re.compile(
+    r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)"
+)
+_MOST_HEAD = 2000
+"""Characters in which a browser writes from where it saved a page."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BOXES = {True: "☒ ", False: "☐ "}
 """Boxes as pandoc reads them, and elements in which they say something: elsewhere they open a menu."""
@@ -47,13 +57,16 @@ def unwrap_archive(data: bytes, kind: str) -> str:
     raise damaged("")
 
 
-def main_part(page: str) -> tuple[str, int]:
+def main_part(page: str) -> tuple[str, int, dict[str, str]]:
     """Return a page with its head and, if there is just one, its `main` or its `article`; without menus and scripts.
 
-    The number is that of the menus and other parts with text that are left out.
+    The number is that of the menus and other parts with text that are left out. `created`, `source_url` and `tags` are
+    what the page says of itself.
     """
+    page, about = read_keep(page)
     cleaner = _Cleaner()
     cleaner.read(page)
+    cleaner.about |= about
     for tag in _MAIN:
         spans = cleaner.spans.get(tag, [])
         if len(spans) == 1:
@@ -63,8 +76,8 @@ def main_part(page: str) -> tuple[str, int]:
                 continue
             others = sum(map(bool, around))
             text = "".join(["<head>", *cleaner.head, "</head><body>", *cleaner.parts[start:end], "</body>"])
-            return text, cleaner.left_out + others
-    return "".join(cleaner.parts), cleaner.left_out
+            return text, cleaner.left_out + others, cleaner.about
+    return "".join(cleaner.parts), cleaner.left_out, cleaner.about
 
 
 def clean_page(page: str) -> str:
@@ -93,6 +106,7 @@ class _Cleaner(HTMLParser):
         self.head: list[str] = []
         self.spans: dict[str, list[Span]] = {}
         self.left_out = 0
+        self.about: dict[str, str] = {}
         self._open: list[tuple[str, int]] = []
         """Elements, with the number of the parts before them."""
         self._count: Counter[str] = Counter()
@@ -105,6 +119,8 @@ class _Cleaner(HTMLParser):
 
     def read(self, page: str) -> None:
         """Read a whole page. What never ends is text: Python looks for its end at each place anew."""
+        if saved := _SAVED.match(page[:_MOST_HEAD]):
+            self.about["source_url"] = saved[1]
         for start, end in (("<!--", "-->"), ("<", ">")):
             whole, mark, rest = page.rpartition(end)
             page = whole + mark + rest.replace(start, "&lt;" + start[1:])
@@ -123,6 +139,13 @@ class _Cleaner(HTMLParser):
                 self._skipped, self._says = len(self._open), False
         if tag in ("ul", "ol"):
             self._list = len(self.parts)
+        if tag == "img" and not about.get("src"):
+            attrs = [*attrs, ("src", about.get("data-src") or "-")]
+        for name in _NAMED:
+            field = _ABOUT.get(about.get(name, ""), "")
+            text = about.get("content") or about.get("href") or about.get("datetime", "")
+            if field == "created" or (field and re.match("https?://", text)):
+                self.about.setdefault(field, text)
         is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
         if not is_box:
             self._write(_start(tag, attrs) if self._depth <= _DEEPEST else " ")

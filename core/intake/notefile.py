@@ -28,6 +28,8 @@ from core.markdown.outline import Outline
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
 _DRAWING = ".excalidraw"
+_MOST_TAGS = 50
+"""Of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +191,16 @@ def is_text(kind: str) -> bool:
 
 
 def _front(converted: Converted) -> str:
-    """Return front matter with the title, author and dates of a document, "" where it says none."""
+    """Return front matter with the title, author, dates, tags and address of a document, "" where it says none."""
     now = datetime.now(UTC)
-    fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated")}
+    fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
     for name in ("created", "updated"):
         at = moment(fields[name])
         if at is None or at > later(now, 1):  # it may already be that day further east
             fields[name] = ""
-    said = {name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value}
+    said: dict[str, object] = {
+        name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value
+    }
+    if tags := [" ".join(tag.split()) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
+        said["tags"] = tags[:_MOST_TAGS]
     return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

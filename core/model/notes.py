@@ -12,7 +12,7 @@ from core.model.note_fields import FieldValues
 
 NoteState = Literal["pending", "ready", "empty"]
 
-NOTE_SUFFIXES = (".md", ".markdown", ".txt")
+NOTE_SUFFIXES = (".md", ".markdown", ".txt", ".text")
 """Suffixes of note files, in any case."""
 
 TEXT_SUFFIX = ".txt"

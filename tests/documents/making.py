@@ -123,6 +123,11 @@ def hostile() -> dict[str, bytes]:
                 "content.xml": f"<!DOCTYPE a [{entities}]><a>&e9;</a>".encode(),
             }
         ),
+        "entities.fb2": f"<!DOCTYPE a [{entities}]><FictionBook><body><p>&e9;</p></body></FictionBook>".encode(),
+        "entities.jats": f"<!DOCTYPE a [{entities}]><article><body><p>&e9;</p></body></article>".encode(),
+        "outside-entity.dbk": f'<!DOCTYPE a [<!ENTITY x SYSTEM "{local}">]><article>&x;</article>'.encode(),
+        "deep.fb2": b"<FictionBook><body>" + b"<section>" * 50_000,
+        "raw.rst": b".. raw:: html\n\n   <table><ul>\n\n.. raw:: latex\n\n   \\begin{a}\n\n" * 300,
         "outside-entity.docx": zipped(
             {
                 **office,

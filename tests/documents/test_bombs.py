@@ -8,11 +8,13 @@ from contextlib import suppress
 
 import pytest
 
+from core.base.errors import SourceError
 from core.documents import converting
 from core.documents.converting import convert, limits_of
-from core.documents.pandoc import without_files
+from core.documents.markup import without_files
 from core.documents.process import Interrupted
 from core.model import Omission
+from tests.documents.making import hostile
 from tests.documents.pdfs import file_of
 
 _PAGE = (
@@ -72,6 +74,16 @@ def test_a_page_of_open_elements_is_read_at_once(page: bytes, text: str) -> None
     converted = convert(page, "a.html")[0].text
     assert text in converted
     assert "deep" not in converted
+
+
+@pytest.mark.parametrize("name", ["entities.fb2", "entities.jats", "outside-entity.dbk", "deep.fb2"])
+def test_entities_and_depth_of_texts_in_xml_are_refused(name: str) -> None:
+    with pytest.raises(SourceError):
+        convert(hostile()[name], name)
+
+
+def test_raw_blocks_that_never_end_are_read_at_once() -> None:
+    assert "begin{a}" in convert(hostile()["raw.rst"], "raw.rst")[0].text
 
 
 def test_the_lists_of_a_feed_are_read_at_once() -> None:

@@ -123,6 +123,60 @@ def test_parts_of_an_email_that_cant_be_read_are_named() -> None:
         read("eml", b"no mail at all")
 
 
+WALK = (
+    "Dear members, the bittern walk starts at 05:40 from the weir on Saturday. Bring rubber boots and a lamp. Ines"
+    " leads the group; the walk takes two hours and ends with coffee at the mill."
+)
+TRACKED = "https://news.example.org/v/?e=b7c1-2f9a-44d0&c=9f-1a-22-b0&u=a1/b2/c3/d4-e5-f6-g7-h8&utm_source=mail"
+IMPRINT = "You get this mail since you are a member of the Marsh Club, Weir Road 4, Oslo. To stop it click " + TRACKED
+ALTERNATIVES = [
+    ("Please view this message in a program that shows HTML.", f"<p>{WALK}</p>", WALK),
+    (f"View this email in your browser: {TRACKED}", f"<p>{WALK}</p>", WALK),
+    (f"This email needs HTML.\n\n{IMPRINT}", f"<p>{WALK}</p>", WALK),
+    ("Your program cannot show this message. See it online.", "<p>Your code is 481 906.</p>", "Your code is 481 906."),
+    (WALK, f"<p>{WALK.replace('walk', '<b>walk</b>')}</p><footer>Oslo</footer>", WALK),
+    (WALK, "<p>Turn on plain text.</p>", WALK),
+]
+
+
+@pytest.mark.parametrize(("plain", "page", "text"), ALTERNATIVES)
+def test_the_alternative_of_an_email_that_says_most_is_read(plain: str, page: str, text: str) -> None:
+    made = EmailMessage()
+    made["From"] = "a@b"
+    made.set_content(plain)
+    made.add_alternative(page, subtype="html")
+    assert read("eml", bytes(made)).text == f"- From: a@b\n\n{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Bye\n-- \nAda", "Bye\n\n-- \nAda"),
+        ("Total\n=====\n12", "Total\n\n=====\n12"),
+        ("> said\n> ----", "> said\n>\n> ----"),
+        (
+            "# of birds\n#tag <b>x</b> <https://e.org> <a@e.org>",
+            "\\# of birds\n#tag \\<b>x\\</b> <https://e.org> <a@e.org>",
+        ),
+        ("- one\n- two\n\n---", "- one\n- two\n\n---"),
+    ],
+)
+def test_the_plain_text_of_an_email_is_no_heading_and_no_html(text: str, made: str) -> None:
+    assert read("eml", f"From: a@b\n\n{text}\n".encode()).text == f"- From: a@b\n\n{made}\n"
+
+
+def test_the_lines_of_a_flowed_email_are_joined() -> None:
+    flowed = "From: a@b\nContent-Type: text/plain; format=flowed{}\n\n{}\n-- \nAda\n"
+    text = "The bri\n dge \nis open.\n> quoted  \n> text\n>> inner \nAll"
+    assert read("eml", flowed.format("", text).encode()).text == (
+        "- From: a@b\n\nThe bri\ndge is open.\n> quoted  text\n>> inner \nAll\n\n-- \nAda\n"
+    )
+    text = text.replace("bri\n ", "bri \n")
+    assert read("eml", flowed.format("; delsp=yes", text).encode()).text == (
+        "- From: a@b\n\nThe bridgeis open.\n> quoted text\n>> inner\nAll\n\n-- \nAda\n"
+    )
+
+
 def test_a_feed_is_its_entries() -> None:
     rss = (
         '<?xml version="1.0" encoding="gb2312"?><rss xmlns:c="http://purl.org/rss/1.0/modules/content/"><channel>'
@@ -221,6 +275,81 @@ def test_the_main_part_of_a_page_begins_with_its_text() -> None:
 )
 def test_no_text_of_a_page_is_lost_by_its_tags(page: str, text: str) -> None:
     assert text in main_part(page)[0]
+
+
+KEEP = (
+    "<html><head><title>Packing</title></head>\n<body><div class='note DEFAULT'><div class='heading'>"
+    "<div class='meta-icons'>\n<span class='pinned' title='Note pinned'></span>\n</div>\n{}</div>\n"
+    "<div class='title'>Packing</div>\n"
+    "<div class='content'><ul class='list'><li class='listitem'><span class='bullet'>&#9744;</span>\n"
+    "<span class='text'>tent</span>\n\n</li><li class='listitem checked'><span class='bullet'>&#9745;</span>\n"
+    "<span class='text'>lamp</span></li></ul></div>\n<div class='chips'><span class='chip label'>"
+    "<span class='label-name'>Travel</span>\n</span><span class='chip label'><span class='label-name'>R &amp; D</span>"
+    "</span></div></div></body></html>"
+).replace("'", '"')
+
+
+@pytest.mark.parametrize(
+    ("date", "created", "above"),
+    [
+        ("Mar 4, 2024, 8:01:02&#8239;PM", "2024-03-04T20:01:02", ""),
+        ("Mar 4, 2024, 20:01:02", "2024-03-04T20:01:02", ""),
+        ("4 mars 2024", "", "4 mars 2024\n\n"),
+    ],
+)
+def test_a_note_of_keep_has_its_labels_its_boxes_and_its_date(date: str, created: str, above: str) -> None:
+    made = CONVERTERS.build("pandoc").convert(KEEP.format(date).encode(), "html")
+    assert (made.title, made.tags, made.created) == ("Packing", "Travel,R & D", created)
+    assert made.text == f"{above}# Packing\n\n- [ ] tent\n- [x] lamp\n"
+
+
+SAID = '<meta property="article:published_time" content="2024-02-03T08:00:00Z"><link rel="canonical" href="{}">'
+SAVED = "<!-- saved from url=(0025)https://example.org/cakes -->"
+SINGLE = "<!--\n Page saved with SingleFile \n url: https://example.org/pies \n saved date: x\n-->"
+
+
+@pytest.mark.parametrize(
+    ("page", "address", "date"),
+    [
+        (f"<head>{SAID.format('https://example.org/bread')}</head>", "https://example.org/bread", "2024-02-03"),
+        (f"<!DOCTYPE html>\n{SAVED}\n<html>", "https://example.org/cakes", ""),
+        (f"<html>{SINGLE}<head>{SAID.format('/other')}</head>", "https://example.org/pies", "2024-02-03"),
+        ('<head><meta name="date" content="2024-05-06"><link rel="canonical" href="javascript:x">', "", "2024-05-06"),
+        ("<p>Text.</p>", "", ""),
+    ],
+)
+def test_a_saved_page_has_its_address_and_its_date(page: str, address: str, date: str) -> None:
+    made = CONVERTERS.build("pandoc").convert(f"{page}<body><p>Bread.</p>".encode(), "html")
+    assert (made.source_url, made.created[:10]) == (address, date)
+
+
+def test_the_tags_and_the_address_of_a_document_are_those_of_its_note(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    (folder / "bread.html").write_text(SAID.format("https://example.org/bread") + "<p>Bread.</p>", "utf-8")
+    (folder / "tagged.org").write_text("#+title: Tagged\n#+filetags: :work:urgent:\nText.\n", "utf-8")
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    page, org = (workspace.notes.get(card.id) for card in sorted(workspace.notes.all(), key=lambda card: card.path))
+    assert (page.source_url, str(page.created_at)[:10]) == ("https://example.org/bread", "2024-02-03")
+    assert sorted(org.tags) == ["urgent", "work"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["10811.exe", "Untitled", "Untitled Document 2", "untitled-1", "Microsoft Word - letter.doc", "Slide 1", "a.indd"],
+)
+def test_a_pdf_whose_title_a_program_gave_is_called_by_its_heading_or_its_file(
+    title: str, workspace: Workspace, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pdfs"
+    folder.mkdir()
+    for name, heading in (("headed", "Waders of the Marsh"), ("plain", "")):
+        page = PdfPage()
+        page.text(72, 100, heading or "Some words.", 20 if heading else 11, "bold" if heading else "")
+        page.text(72, 140, "The bittern calls at dusk.")
+        (folder / f"{name}.pdf").write_bytes(pdf([page], title=title))
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    assert {card.title for card in workspace.notes.all()} == {"Waders of the Marsh", "plain"}
 
 
 def test_a_drawing_is_its_texts_and_called_as_its_file(workspace: Workspace, tmp_path: Path) -> None:

@@ -197,6 +197,7 @@ class _OdtBody:
 
     def complete(self) -> None:
         """Move what pandoc drops to where it reads it."""
+        self._wrap()
         for entry in list(self._body.iter()):
             name = local(entry)
             if name == "deletion" and "".join(entry.itertext()).strip():
@@ -219,11 +220,24 @@ class _OdtBody:
             self._insert_after(shape, inner)
         insert_after(self._body, self._following)
 
+    def _wrap(self) -> None:
+        """Make paragraphs of text that is in none."""
+        for entry in list(self._body):
+            if (text := entry.tail or "").strip():
+                self._following[entry] = [_paragraph(" ".join(text.split()))]
+
     def _complete_text(self, entry: Element, name: str) -> None:
         if name in _SECTIONS:
             entry.tag = _TEXT + "section"
         elif name == "list-header":
             entry.tag = _TEXT + "list-item"
+        elif name == "h" and self._insert_above(entry, _TABLE + "table-cell") is not None:
+            entry.tag = _TEXT + "p"
+            self._spell(entry)
+        elif name == "list" and local(self._parents[entry]) == "note-body":
+            self._instead[entry] = items = [*elements_named(entry, "p", "h")]
+            for item in items:
+                item.text = f"• {item.text or ''}"
         elif name == "list" and self._parents[entry].tag == _TEXT + "list":
             self._instead[entry] = [item := Element(_TEXT + "list-item")]
             item.append(entry)
@@ -282,7 +296,11 @@ class _OdtBody:
             title = first(chart, "title")
             made = [] if title is None else [_paragraph(text) for text in _texts(title)]
             self._insert_after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
-        elif root is None or local(root) != "math":
+        elif root is not None and local(root) == "math":
+            notation = first(root, "annotation")
+            self._instead[self._parents[element]] = [formula := Element(_TEXT + "span")]
+            formula.text = " ".join("".join((root if notation is None else notation).itertext()).split())
+        else:
             self._added.omit("attachment", posixpath.basename(name))
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:

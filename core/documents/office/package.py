@@ -101,14 +101,14 @@ class Package:
         """Return the name of the part that the others hang on; "" where there is none."""
         return next(iter(self.related("", "officeDocument")), "")
 
-    def to_bytes(self, changed: Mapping[str, Element]) -> bytes:
+    def to_bytes(self, changed: Mapping[str, Element | bytes]) -> bytes:
         """Return the package with other parts in the place of some."""
         made = io.BytesIO()
         with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
             for name in sorted(self.names - set(changed)):
                 archive.writestr(name, self.read(name))
             for name, root in changed.items():
-                archive.writestr(name, self._serialized(name, root))
+                archive.writestr(name, root if isinstance(root, bytes) else self._serialized(name, root))
         return made.getvalue()
 
     def _serialized(self, name: str, root: Element) -> str:

@@ -229,7 +229,7 @@ def _folder(workspace: Workspace) -> None:
     with st.form("import_folder", border=False):
         uploads = st.file_uploader(
             t("A folder of Markdown notes, for instance one that Tessera exported"),
-            ["md", "markdown", "txt"],
+            ["md", "markdown", "txt", "text"],
             "directory",
             key="import_base_folder",
         )

@@ -1,0 +1,202 @@
+"""E-books in which pandoc finds all notes: in any file, in the order of reading or not, with a reference or without."""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element
+
+from core.documents import syntax
+from core.documents.office.package import Package, first, local, parse_xml
+
+_PAGES = (".xhtml", ".html", ".htm")
+_TYPED = re.compile(rb"""<\w[^<>]*\s(?:epub:type|role)\s*=[^<>]*>""")
+_TYPE = re.compile(rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""")
+"""What pandoc takes for a note or a title page: it drops both, but for notes to which the same file refers."""
+_ASIDE = re.compile(rb"(</?)aside\b")
+_TARGET = re.compile(rb"""<p\b([^<>]*?\sid\s*=\s*["']([^"'<>]+)["'][^<>]*)>""")
+_SKIPPED = re.compile(rb"""\slinear\s*=\s*["']no["']""")
+_LINKED = re.compile(rb"""\shref\s*=\s*["']([^"'#<>]+)#""")
+_ITEM = re.compile(rb"<(?:\w+:)?item\s([^<>]*)>")
+_ORDERED = re.compile(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""")
+_VALUE = r"""(?:^|\s){}\s*=\s*["']([^"']*)"""
+_SPINE = re.compile(rb"</(?:\w+:)?spine>")
+_KIND = "tessera-kind"
+_SIGNS = re.compile(r"[\W_]*(\w{1,6}|\W?)[\W_]*")
+
+
+def prepare(data: bytes) -> bytes:
+    """Return a book whose notes are common text with places to refer to, and whose parts are all in its order."""
+    package = Package(data)
+    pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
+    linked = {unquote(name.decode("utf-8", "replace")) for page in pages.values() for name in _LINKED.findall(page)}
+    changed = {name: _plain(page) for name, page in pages.items()}
+    for name in package.names:
+        if name.endswith(".opf"):
+            changed[name] = _in_order(package.read(name), {name.rpartition("/")[2] for name in linked})
+    return package.to_bytes(changed)
+
+
+def _plain(page: bytes) -> bytes:
+    page = _ASIDE.sub(rb"\1div", _TYPED.sub(lambda tag: _TYPE.sub(rb" data-%b\1" % _KIND.encode(), tag[0]), page))
+    return _TARGET.sub(rb'<p\1><span id="\2"></span>', page)
+
+
+def _in_order(parts: bytes, linked: set[str]) -> bytes:
+    """Return the list of a book's parts, all of them in its order, those to whose places others lead too."""
+    parts = _SKIPPED.sub(b"", parts)
+    ordered, more = set(_ORDERED.findall(parts)), b""
+    for item in _ITEM.findall(parts):
+        identifier, place, said = (_value(item, name) for name in ("id", "href", "properties"))
+        is_page = place.lower().endswith(_PAGES) and "nav" not in said.split()
+        if is_page and identifier.encode() not in ordered and unquote(place).rpartition("/")[2] in linked:
+            more += b'<itemref idref="%b"/>' % identifier.encode()
+    return _SPINE.sub(lambda end: more + end[0], parts, count=1) if more else parts
+
+
+def _value(item: bytes, name: str) -> str:
+    found = re.search(_VALUE.format(name).encode(), item)
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def join_notes(nodes: list[Any]) -> list[Any]:
+    """Return blocks with the notes of a book where it refers to them; a note without a reference stays where it is."""
+    wanted = set(_references(nodes))
+    notes: dict[str, list[Any]] = {}
+    made: list[Any] = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
+    return [*made, *(block for content in notes.values() for block in content)]
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if address := _address(node):
+            yield address
+        node = node.get("c")
+    for part in node if isinstance(node, list) else ():
+        yield from _references(part)
+
+
+def _address(node: Any) -> str:
+    """Return the place of the note that a link refers to, "" for what is none."""
+    if node.get("t") != "Link" or not any(
+        name.endswith(_KIND) and "noteref" in value for name, value in node["c"][0][2]
+    ):
+        return ""
+    return str(node["c"][2][0]).removeprefix("#")
+
+
+def _take(node: Any, wanted: set[str], notes: dict[str, list[Any]]) -> Any:
+    """Return a node without the notes that are wanted, and without the items of lists that held nothing else."""
+    if isinstance(node, dict):
+        if node.get("t") in ("BulletList", "OrderedList"):
+            items = node["c"] if node["t"] == "BulletList" else node["c"][1]
+            left = [item for item in _take(items, wanted, notes) if item]
+            return node | {"c": left if node["t"] == "BulletList" else [node["c"][0], left]}
+        return node | {"c": _take(node["c"], wanted, notes)} if "c" in node else node
+    if not isinstance(node, list):
+        return node
+    kept = []
+    for part in node:
+        place, content = _note(part)
+        if place in wanted and place not in notes and syntax.plain(content).strip():
+            notes[place] = content
+        else:
+            kept.append(_take(part, wanted, notes))
+    return kept
+
+
+def _note(block: Any) -> tuple[str, list[Any]]:
+    """Return the place of a block to which a book may refer, and what is there."""
+    kind = block.get("t") if isinstance(block, dict) else None
+    if kind == "Div":
+        return block["c"][0][0], block["c"][1]
+    first = block["c"][0] if kind in ("Para", "Plain") and block["c"] else {}
+    return (first["c"][0][0], [block]) if first.get("t") in ("Span", "Link") else ("", [])
+
+
+def _put(node: Any, notes: dict[str, list[Any]]) -> Any:
+    """Return a node with notes in the place of the first reference to each."""
+    if isinstance(node, list):
+        return [_put(part, notes) for part in node]
+    if not isinstance(node, dict) or "c" not in node:
+        return node
+    content = notes.pop(_address(node), None)
+    if content is not None:
+        return {"t": "Note", "c": _without_number(content, syntax.plain(node["c"][1]))}
+    node = node | {"c": _put(node["c"], notes)}
+    is_raised = node["t"] == "Superscript" and [part.get("t") for part in node["c"]] == ["Note"]
+    return node["c"][0] if is_raised else node
+
+
+def _without_number(blocks: list[Any], number: str) -> list[Any]:
+    """Return a note without its own number and the link back to its reference."""
+    label = _SIGNS.sub(r"\1", number)
+    if blocks[0]["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(blocks[0]["c"][2])) == label:
+        return blocks[1:]
+    for block in blocks[:1]:
+        if block["t"] in ("Para", "Plain"):
+            content = [part for part in block["c"] if part["t"] != "Span" or syntax.plain(part)]
+            while content and (content[0]["t"] == "Space" or _SIGNS.sub(r"\1", syntax.plain(content[0])) == label):
+                content = content[1:]
+            while content and (content[-1]["t"] == "Space" or _is_back(content[-1])):
+                content = content[:-1]
+            return [block | {"c": content}, *blocks[1:]] if content else blocks
+    return blocks
+
+
+def _is_back(inline: Any) -> bool:
+    return inline["t"] == "Link" and inline["c"][2][0].startswith("#") and not re.search(r"\w", syntax.plain(inline))
+
+
+_MARKS = {
+    "emphasis": "em", "strong": "strong", "strikethrough": "del", "underline": "u", "code": "code", "sup": "sup",
+    "sub": "sub", "p": "p", "v": "p", "subtitle": "h6", "text-author": "p", "cite": "blockquote", "poem": "blockquote",
+    "epigraph": "blockquote", "annotation": "blockquote", "section": "div", "table": "table", "tr": "tr", "th": "th",
+    "td": "td", "a": "a", "image": "img",
+}  # fmt: skip
+"""Elements of FictionBook, and of HTML."""
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_DEEPEST = 6
+
+
+def fiction_book(data: bytes) -> tuple[str, dict[str, str]]:
+    """Return a FictionBook as HTML, and what it says of itself; raises SourceError."""
+    root = parse_xml(data)
+    info = first(root, "description", "title-info")
+    about: dict[str, str] = {}
+    parts = []
+    for element in () if info is None else info:
+        name, text = local(element), " ".join(" ".join(element.itertext()).split())
+        if name == "annotation":
+            parts.append(_page(element, 0))
+        elif name in _ABOUT and text:
+            field = _ABOUT[name]
+            about[field] = f"{about[field]}, {text}" if field in about else text
+    parts += [_page(body, 0) for body in root if local(body) == "body"]
+    return "".join(parts), about
+
+
+_ABOUT = {"book-title": "title", "author": "author", "keywords": "tags", "date": "created"}
+
+
+def _page(element: Element, depth: int) -> str:
+    """Return an element within `depth` sections as HTML."""
+    name = local(element)
+    if name == "title":
+        level = max(1, min(depth, _DEEPEST))
+        lines = " ".join(_page(part, depth).removeprefix("<p>").removesuffix("</p>") for part in element)
+        return f"<h{level}>{lines}</h{level}>"
+    depth += name == "section"
+    inner = [html.escape(element.text or "")]
+    for part in element:
+        inner += [_page(part, depth), html.escape(part.tail or "")]
+    if (mark := _MARKS.get(name)) is None:
+        return "".join(inner)
+    said = {"href": element.get(_HREF, ""), "src": element.get(_HREF, "")[:1]} | element.attrib
+    stated = "".join(f' {name}="{html.escape(said[name])}"' for name in _STATED if said.get(name))
+    kind = f' data-{_KIND}="noteref"' if element.get("type") == "note" else ""
+    return f"<{mark}{stated}{kind}>{''.join(inner)}</{mark}>"
+
+
+_STATED = ("id", "href", "src", "alt", "title", "colspan", "rowspan")

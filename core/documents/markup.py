@@ -1,0 +1,224 @@
+"""Texts in Org, reStructuredText, LaTeX and notebooks, written so that pandoc reads all of them."""
+
+import html
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from core.markdown.writing import code_block
+
+
+class Markup(NamedTuple):
+    """A text that pandoc reads whole, its tags, and how many files that it names were left out."""
+
+    data: bytes
+    tags: str = ""
+    files: int = 0
+
+
+_OPTIONS = b"#+OPTIONS: arch:t d:t p:t\n"
+"""What pandoc reads of Org: archived trees, drawers, dates of tasks."""
+_ORG_SETTINGS = re.compile(rb"(?im)^[ \t]*#\+(?:options|exclude_tags|select_tags|results)(?:\[[^]\n]*\])?:.*$")
+_ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
+_ORG_FILES = re.compile(rb"(?im)^[ \t]*#\+(?:include|setupfile):.*$")
+_ORG_CAPTION = re.compile(rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*(.*)\n(?=[ \t]*(?:\n|<<|\Z))")
+"""A caption of nothing, as pandoc itself writes it: below a table, or above a target."""
+_ORG_HEADING = re.compile(rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*")
+_ORG_NOEXPORT = re.compile(rb"(?im)^(\*+[ \t].*?)(?:[ \t]+:noexport:[ \t]*$|:noexport(?=:))")
+_ORG_EXPORTS = re.compile(rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+")
+_ORG_DRAWER = re.compile(
+    rb"(?im)^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!PROPERTIES:)[^\s:]+:.*\n)*)[ \t]*:END:[ \t]*$"
+)
+_ORG_PROPERTY = re.compile(rb":([^\s:]+):[ \t]*(.*)")
+_ORG_NAMES = re.compile(rb"(?i)(?:custom_)?id|class|header-args.*|unnumbered|visibility|export_.*|cookie_data|columns")
+"""Properties for programs."""
+
+
+def _org(data: bytes) -> Markup:
+    tags = b",".join(found.strip(b" \t\r:").replace(b":", b",") for found in _ORG_TAGS.findall(data))
+    text, files = _ORG_FILES.subn(b"", _ORG_TAGS.sub(b"", _ORG_SETTINGS.sub(b"", data)))
+    text = _ORG_NOEXPORT.sub(rb"\1", _ORG_HEADING.sub(rb"\1\2", _ORG_EXPORTS.sub(rb"\1", text)))
+    text = _ORG_DRAWER.sub(_list_properties, _ORG_CAPTION.sub(rb"\n\1\n\n", text))
+    return Markup(_OPTIONS + text, tags.decode(), files)
+
+
+def _list_properties(drawer: "re.Match[bytes]") -> bytes:
+    """Return a drawer of properties as the drawer that pandoc reads, and a list."""
+    found = _ORG_PROPERTY.findall(drawer[1])
+    items = [b"- %b: %b\n" % pair for pair in found if pair[1].strip() and not _ORG_NAMES.fullmatch(pair[0])]
+    return drawer[0] + (b"\n\n%b\n" % b"".join(items) if items else b"")
+
+
+_DIRECTIVE = re.compile(rb"([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?)")
+_FILE = re.compile(rb"\s*:(?:file|url):")
+_INCLUDES = (b"include", b"literalinclude")
+_SIGNATURE = re.compile(
+    rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::[ \t]*(\S[^`\n]*)$"
+)
+
+
+def without_files(data: bytes) -> tuple[bytes, int]:
+    """Return a text without the directives that name a file or an address, and their number."""
+    kept, count = list[bytes](), 0
+    indent, first = -1, 0  # of the directive that is read, -1 outside of one; and its first line, -1 if it is left out
+    for line in data.splitlines(keepends=True):
+        own = len(line) - len(line.lstrip())
+        if indent >= 0 and line.strip() and own <= indent:
+            indent = -1
+        if indent < 0 and (found := _DIRECTIVE.match(line)):
+            indent, first = len(found[1]), len(kept)
+            if found[2].lower() in _INCLUDES and found[3]:
+                count, first = count + 1, -1
+        elif indent >= 0 and first >= 0 and _FILE.match(line):
+            del kept[first:]
+            count, first = count + 1, -1
+        if indent < 0 or first >= 0 or not line.strip():
+            kept.append(line)
+    return b"".join(kept), count
+
+
+def _rst(data: bytes) -> Markup:
+    text, files = without_files(data)
+    return Markup(_SIGNATURE.sub(_describe, text), "", files)
+
+
+def _describe(directive: "re.Match[bytes]") -> bytes:
+    """Return what describes a function, a class or an address as a directive whose argument pandoc reads."""
+    indent, domain, kind, plain, signature = directive.groups()
+    name = kind.upper() if domain == b"http" else kind or plain
+    return b"%b.. describe:: ``%b %b``" % (indent, name, signature.strip())
+
+
+_ARGUMENT = rb"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_TEX = (
+    (re.compile(rb"(\\begin\{description\})(?:(?!\\(?:item|begin)\b)[\s\S]){0,400}(?=\\item\b)"), rb"\1\n"),
+    (re.compile(rb"\\(?:pandocbounded|fbox|todo|marginpar|marginnote|sidenote)(?=\{)"), b""),
+    (re.compile(rb">\{[^{}]*\\arraybackslash\s*\}"), b""),
+    (re.compile(rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")"), b""),
+    (re.compile(rb"(\\multicolumn\{\d+\})" + _ARGUMENT), rb"\1{l}"),
+)
+"""Commands of lists, pictures and cells after which pandoc loses text, and what replaces them."""
+_TEX_FILES = re.compile(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b")
+_TEX_KEYWORDS = re.compile(rb"pdfkeywords=\{([^{}]*)\}")
+_TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
+
+
+def _tex(data: bytes) -> Markup:
+    for pattern, text in _TEX:
+        data = pattern.sub(text, data)
+    head, begin, body = data.partition(b"\\begin{document}")
+    above = b"".join(b"\n%b\n\n" % subtitle for subtitle in _TEX_SUBTITLE.findall(head) if begin)
+    tags = b",".join(_TEX_KEYWORDS.findall(head)).decode()
+    return Markup(head + begin + above + body, tags, len(_TEX_FILES.findall(data)))
+
+
+_TAG = re.compile(rb"<[^<>]*>")
+_JATS = (
+    (re.compile(rb"</?sc\b[^<>]*>"), b""),
+    (re.compile(rb"<string-name\b[^<>]*>([^<>]*)</string-name>"), rb"<name><surname>\1</surname></name>"),
+    (re.compile(rb"<label\b[^<>]*>([^<>]*)</label>(\s*<caption\b[^<>]*>\s*<(?:title|p)\b[^<>]*>)"), rb"\2\1 "),
+    (re.compile(rb"(<statement\b[^<>]*>\s*)<label\b[^<>]*>([^<>]*)</label>"), rb"\1<p>\2</p>"),
+    (re.compile(rb"<(/?)ref-list\b[^<>]*>"), rb"<\1sec>"),
+    (
+        re.compile(rb"<ref\b[^<>]*>((?:(?!</?ref\b)[\s\S])*)</ref>"),
+        lambda found: b"<p>%b</p>" % _TAG.sub(b" ", found[1]),
+    ),
+)
+"""Elements whose text pandoc leaves out: labels, names in one word, the references, which it takes for data."""
+_KEYWORDS = re.compile(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<")
+
+
+_NOTE = re.compile(rb"""<fn\b(?:[^<>]*?\sid=["']([^"'<>]*))?[^<>]*>((?:(?!</?fn\b)[\s\S])*)</fn>""")
+_NOTES = re.compile(rb"<fn-group\b[^<>]*>((?:(?!</?fn-group\b)[\s\S])*)</fn-group>")
+_REFERRED = re.compile(rb"""\srid=["']([^"'<>]*)""")
+_TITLED = "procedure variablelist orderedlist itemizedlist equation glosslist qandaset calloutlist segmentedlist"
+_DOCBOOK = (
+    (
+        re.compile(rb"(<(?:%b)\b[^<>]*>\s*)<title>([^<>]*)</title>" % "|".join(_TITLED.split()).encode()),
+        rb"<bridgehead>\2</bridgehead>\1",
+    ),
+    (
+        re.compile(
+            rb"(<(?:section|sect\d|chapter|appendix|part)\b[^<>]*>\s*<title>[^<>]*)(</title>\s*)<subtitle>([^<>]*)</subtitle>"
+        ),
+        rb"\1: \3\2",
+    ),
+    (
+        re.compile(rb"<biblioentry\b[^<>]*>((?:(?!</?biblioentry\b)[\s\S])*)</biblioentry>"),
+        lambda found: b"<bibliomixed>%b</bibliomixed>" % _TAG.sub(b" ", found[1]),
+    ),
+    (re.compile(rb"<caption>((?:(?!</?caption\b)[\s\S])*)</caption>(\s*</mediaobject>)"), rb"\2\1"),
+)
+
+
+def _jats(data: bytes) -> Markup:
+    referred = {*_REFERRED.findall(data)}
+
+    def with_others(group: "re.Match[bytes]") -> bytes:
+        others = b"".join(text for name, text in _NOTE.findall(group[1]) if name not in referred)
+        return group[0] + (others and b"<sec>%b</sec>" % others)
+
+    return _xml(_NOTES.sub(with_others, data), _JATS)
+
+
+def _docbook(data: bytes) -> Markup:
+    return _xml(data, _DOCBOOK)
+
+
+def _xml(data: bytes, replaced: Any) -> Markup:
+    for pattern, text in replaced:
+        data = pattern.sub(text, data)
+    return Markup(data, html.unescape(b",".join(_KEYWORDS.findall(data)).decode()))
+
+
+_MARKDOWN = ("markdown", "text/markdown")
+
+
+_OBJECT = re.compile(r"\s*<[\w.]+(?: object)?(?: at \w+)?>\s*")
+_SHOWN = {"text/markdown", "text/html", "text/latex"}
+
+
+def _notebook(data: bytes) -> Markup:
+    """Return a notebook with its raw cells as Markdown, what is of another format is a block of code.
+
+    An output whose text is only the name of an object is what was shown for it.
+    """
+    try:
+        notebook = json.loads(data)
+    except (ValueError, RecursionError):
+        return Markup(data)
+    changed = False
+    for cell in _entries(notebook, "cells"):
+        if cell.get("cell_type") == "raw":
+            cell |= {"cell_type": "markdown", "source": _raw_cell(cell)}
+            changed = True
+        for shown in (output.get("data") for output in _entries(cell, "outputs")):
+            if isinstance(shown, dict) and _SHOWN & {*shown} and _OBJECT.fullmatch(_joined(shown.get("text/plain"))):
+                del shown["text/plain"]
+                changed = True
+    return Markup(json.dumps(notebook).encode() if changed else data)
+
+
+def _entries(node: Any, name: str) -> list[dict[str, Any]]:
+    """Return the entries of a list in a node, none where it is none."""
+    entries = node.get(name) if isinstance(node, dict) else None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def _joined(text: Any) -> str:
+    return "".join(map(str, text)) if isinstance(text, list) else str(text)
+
+
+def _raw_cell(cell: dict[str, Any]) -> str:
+    text, said = _joined(cell.get("source", "")), cell.get("metadata")
+    said = said if isinstance(said, dict) else {}
+    if {said.get("format"), said.get("raw_mimetype")} & {*_MARKDOWN} or not text.strip():
+        return text
+    return code_block(text)
+
+
+PREPARE: dict[str, Callable[[bytes], Markup]] = {
+    "org": _org, "rst": _rst, "tex": _tex, "latex": _tex, "ipynb": _notebook, "jats": _jats, "nxml": _jats,
+    "docbook": _docbook, "dbk": _docbook,
+}  # fmt: skip

@@ -1,0 +1,104 @@
+"""Blocks of HTML and LaTeX within texts of another format -> blocks like the others."""
+
+import re
+import secrets
+from collections.abc import Callable, Container
+from contextlib import suppress
+from typing import Any
+
+from core.base.errors import SourceError
+from core.documents.office.blocks import Blocks, inlines, para, raw
+from core.documents.syntax import insert_blocks, plain
+from core.documents.webpages import clean_page
+
+_HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
+"""Elements that go on in the next block of HTML: between the two is Markdown."""
+_HTML, _TEX = "html", ("latex", "tex")
+_LONGEST = 300
+"""Blocks of an element; one that doesn't end before is read block by block."""
+
+
+def read_raw(nodes: Blocks, parse: Callable[[str, str], Blocks], write: Callable[[Blocks], str]) -> Blocks:
+    """Return blocks with those of HTML and LaTeX read; what can't be read is a block of code.
+
+    `parse` reads a text in a format, `write` writes blocks as HTML.
+    """
+    found: dict[str, Blocks] = {}
+    made = _mark(nodes, found)
+    pages = {marker: run for marker, run in found.items() if run[0]["c"][0] == _HTML}
+    texts = {marker: run[0]["c"][1] for marker, run in found.items() if run[0]["c"][0] in _TEX}
+    texts = {marker: text for marker, text in texts.items() if text.count("\\begin{") == text.count("\\end{")}
+    by_marker = {marker: [part for block in run for part in _code(block)] for marker, run in found.items()}
+    for format_, document in (
+        ("latex", "".join(f"{marker}\n\n{text}\n\n" for marker, text in texts.items())),
+        (
+            "html-native_divs-native_spans",
+            "".join(f"<p>{marker}</p><div>{clean_page(text)}</div>" for marker, text in _written(pages, write).items()),
+        ),
+    ):
+        with suppress(SourceError):
+            by_marker |= _divided(parse(document, format_) if document else [], by_marker)
+    replaced: Blocks = insert_blocks(made, by_marker)
+    return replaced
+
+
+def _mark(node: Any, found: dict[str, Blocks]) -> Any:
+    """Return a node with a paragraph of a random word in the place of raw blocks; an element has all its blocks."""
+    if isinstance(node, dict):
+        return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
+    if not isinstance(node, list):
+        return node
+    made, at = [], 0
+    while at < len(node):
+        end = _end(node, at)
+        if end > at:
+            marker = f"tessera{secrets.token_hex(12)}"
+            found[marker] = node[at:end]
+            made.append(para(inlines(marker)))
+        else:
+            made.append(_mark(node[at], found))
+        at = max(end, at + 1)
+    return made
+
+
+def _end(blocks: list[Any], start: int) -> int:
+    """Return the end of an element that begins with a raw block, `start` for another block."""
+    depth = 0
+    for at in range(start, min(start + _LONGEST, len(blocks))):
+        block = blocks[at]
+        if isinstance(block, dict) and block.get("t") == "RawBlock" and block["c"][0] == _HTML:
+            depth += sum(-1 if close else 1 for close in _HOLDS.findall(block["c"][1]))
+        if depth <= 0:
+            return at + (isinstance(block, dict) and block.get("t") == "RawBlock")
+    return start + 1
+
+
+def _code(block: Any) -> Blocks:
+    """Return a raw block as code, or as the Markdown that it is; what is left of Org's own are its settings."""
+    if block["t"] != "RawBlock":
+        return [block]
+    format_, text = block["c"]
+    if format_ == "markdown":
+        return [para([raw(text)])]
+    return [] if format_ == "org" else [{"t": "CodeBlock", "c": [["", [format_], []], text]}]
+
+
+def _written(pages: dict[str, Blocks], write: Callable[[Blocks], str]) -> dict[str, str]:
+    """Return the HTML of each run of blocks."""
+    if all(len(run) == 1 for run in pages.values()):
+        return {marker: run[0]["c"][1] for marker, run in pages.items()}
+    html = write([block for marker, run in pages.items() for block in (para(inlines(marker)), *run)])
+    parts = re.split(rf"<p>({'|'.join(pages)})</p>", html)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _divided(nodes: Blocks, markers: Container[str]) -> dict[str, Blocks]:
+    """Return the blocks after each marker."""
+    made: dict[str, Blocks] = {}
+    after: Blocks = []
+    for block in nodes:
+        if (text := plain(block)) in markers:
+            made[text] = after = []
+        else:
+            after.append(block)
+    return made
