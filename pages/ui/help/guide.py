@@ -121,7 +121,7 @@ def _patterns(words: str) -> list[re.Pattern[str]]:
     """Return a pattern for each word that says something; one of letters is found where a word begins."""
     typed = [word.strip(_PUNCTUATION) or word for word in words.split()]
     telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
-    return [re.compile(f"(?i){_BEGIN if word[0].isascii() else ''}{re.escape(word)}") for word in telling]
+    return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
 
 
 def find(language: str, words: str) -> list[Chapter]:
