@@ -19,8 +19,8 @@ class SwitchTable(StoreTable):
     """The unfinished changes of embedder; a base has at most one."""
 
     def for_base(self, base: KnowledgeBase) -> Switch | None:
-        row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
-        return _SWITCH_READER(row, self._database.unread) if row else None
+        statement = "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?"
+        return next(iter(self._database.nouns(_SWITCH_READER, statement, base.id)), None)
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
         switch = Switch(embedder, fingerprint, utc_now())
@@ -59,8 +59,7 @@ class BaseTable(StoreTable):
 
     def all(self) -> list[KnowledgeBase]:
         """Return every base, by name."""
-        rows = self._database.rows("SELECT * FROM bases ORDER BY name")
-        return [_READER(row, self._database.unread) for row in rows]
+        return self._database.nouns(_READER, "SELECT * FROM bases ORDER BY name")
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
         """Return the bases of these names, every base for no names; raises UnknownChoice, which lists the bases."""
@@ -77,13 +76,12 @@ class BaseTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
         """Return the bases of some notes; notes that aren't stored are left out."""
         statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
-        return [_READER(row, self._database.unread) for row in self._database.rows(statement, [*note_ids])]
+        return self._database.nouns(_READER, statement, [*note_ids])
 
     def _only(self, column: str, value: str) -> KnowledgeBase:
-        row = self._database.row(f"SELECT * FROM bases WHERE {column} = ?", value)
-        if row is None:
-            raise UnknownChoice("base", value, [base.name for base in self.all()])
-        return _READER(row, self._database.unread)
+        for base in self._database.nouns(_READER, f"SELECT * FROM bases WHERE {column} = ?", value):
+            return base
+        raise UnknownChoice("base", value, [base.name for base in self.all()])
 
     def add(
         self,
@@ -200,13 +198,12 @@ class BaseTable(StoreTable):
 
     def is_synced(self, base_id: str, folder: str) -> bool:
         """Return whether a base was synced with a folder."""
-        found = "SELECT EXISTS (SELECT 1 FROM syncs WHERE base_id = ? AND folder = ?)"
-        return bool(self._database.value(found, base_id, folder))
+        return self._database.exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
 
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
         """Return the last sync of each folder of the base, newest first."""
-        rows = self._database.rows("SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
-        return [_SYNC(row, self._database.unread) for row in rows]
+        statement = "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC"
+        return self._database.nouns(_SYNC, statement, base.id)
 
 
 def _row(base: KnowledgeBase) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from core.store import filters, schema
 from core.store.folder import check_unused, has_content, make_private
 from core.store.migrations import MIGRATIONS
 from core.store.phrases import may_hold
-from core.store.reading import Unread
+from core.store.reading import Noun, Unread
 
 _SHOWN = 30
 """Characters that are shown before one that can't be stored."""
@@ -239,9 +239,17 @@ class Database:
         row = self.row(statement, *values)
         return row and row[0]
 
+    def nouns(self, read: Callable[[sqlite3.Row, Unread], Noun], statement: str, *values: object) -> list[Noun]:
+        """Return each row that a query finds, read as a noun."""
+        return [read(row, self.unread) for row in self.rows(statement, *values)]
+
     def column(self, statement: str, *values: object) -> list[Any]:
         """Return the first column of all rows."""
         return [row[0] for row in self.rows(statement, *values)]
+
+    def exists(self, source: str, *values: object) -> bool:
+        """Return whether there is a row in tables, joined and filtered as SQL after FROM says."""
+        return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
         """Execute a statement that writes, in a transaction as `write` makes it; return how many rows it changed."""

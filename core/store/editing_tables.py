@@ -1,7 +1,6 @@
 """Work on notes, as rows: edits of chunks, drafts, proposed changes, and creations by programs."""
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -30,14 +29,11 @@ class DraftTable(StoreTable):
 
     def all(self) -> list[NoteDraft]:
         """Return the drafts, the newest first."""
-        return [self._draft(row) for row in self._database.rows(f"{_DRAFT} ORDER BY at DESC")]
+        return self._database.nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
 
     def find(self, key: str) -> NoteDraft | None:
         """Return the draft of this key, None if there is none."""
-        return next(map(self._draft, self._database.rows(f"{_DRAFT} WHERE key = ?", key)), None)
-
-    def _draft(self, row: sqlite3.Row) -> NoteDraft:
-        return _DRAFT_READER(row, self._database.unread)
+        return next(iter(self._database.nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
 
     def delete_for_good(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""
@@ -67,7 +63,7 @@ class ProposalTable(StoreTable):
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
         """Return the proposals, of all bases or of one, the oldest first."""
-        return [_PROPOSAL_READER(row, self._database.unread) for row in self._database.rows(_PROPOSALS, base_id)]
+        return self._database.nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
 
     def drop(self, note_id: str) -> None:
         """Delete the proposal of a note, if it has one."""
@@ -148,7 +144,7 @@ class EditTable(StoreTable):
         raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
 
     def _edits(self, which: str, value: object) -> list[Edit]:
-        return [_READER(row, self._database.unread) for row in self._database.rows(f"{_SELECT} {which}", value)]
+        return self._database.nouns(_READER, f"{_SELECT} {which}", value)
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
         """Make these the edits of a note."""

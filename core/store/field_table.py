@@ -44,7 +44,7 @@ class FieldTable(StoreTable):
     def any_lapsed(self) -> bool:
         """Return whether the time of a note may be over; bare dates count from their beginning."""
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
-        return bool(self._database.value(f"SELECT EXISTS (SELECT 1 FROM {source})", moments()[1]))
+        return self._database.exists(source, moments()[1])
 
     def version(self) -> tuple[int, int]:
         """Return numbers that change with every note that is written, and with every note that expires."""
@@ -117,7 +117,7 @@ class TitleTable(StoreTable):
     def is_title(self, text: str) -> bool:
         """Return whether a note has this title or alias."""
         forms = _forms([text])
-        return bool(self._database.value(f"SELECT EXISTS (SELECT 1 FROM notes WHERE {_TITLED})", forms, forms))
+        return self._database.exists(f"notes WHERE {_TITLED}", forms, forms)
 
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
         """Return the first chunk of each note of the bases that has one of these titles, of those allowed."""

@@ -186,8 +186,9 @@ class NoteTable(StoreTable):
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
         """Return whether a note of a base that is from one source has this path."""
-        found = "SELECT EXISTS (SELECT 1 FROM notes WHERE base_id = ? AND source_ref = ? AND path = ?)"
-        return bool(self._database.value(found, base.id, source_ref, path))
+        return self._database.exists(
+            "notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path
+        )
 
     def count(self, base_ids: Iterable[str]) -> int:
         """Return the number of notes in some bases."""
@@ -222,12 +223,12 @@ class NoteTable(StoreTable):
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:
             where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)
-        rows = self._database.rows(f"{CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
-        return [card_of(row, self._database.unread) for row in rows]
+        statement = f"{CARD} WHERE {where} ORDER BY bases.name, path, title"
+        return self._database.nouns(card_of, statement, *where.values)
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        rows = self._database.rows(f"{CARD} WHERE notes.id {AMONG}", list(note_ids))
-        return {row["id"]: card_of(row, self._database.unread) for row in rows}
+        cards = self._database.nouns(card_of, f"{CARD} WHERE notes.id {AMONG}", list(note_ids))
+        return {card.id: card for card in cards}
 
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as they are written in it."""
@@ -247,7 +248,7 @@ class NoteTable(StoreTable):
 
     def named(self) -> list[NoteNames]:
         """Return what the notes of all bases are called."""
-        return [named_of(row, self._database.unread) for row in self._database.rows(NAMED)]
+        return self._database.nouns(named_of, NAMED)
 
     def newest(self, limit: int) -> list[str]:
         """Return the ids of the notes that were changed last."""

@@ -75,11 +75,8 @@ class PendingTable(StoreTable):
 
     def any(self, base_ids: Iterable[str]) -> bool:
         """Whether any of these bases has a pending chunk."""
-        statement = (
-            "SELECT EXISTS (SELECT 1 FROM chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
-            f" WHERE state = 'pending' AND base_id {AMONG})"
-        )
-        return bool(self._database.value(statement, [*base_ids]))
+        chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
+        return self._database.exists(f"{chunks} WHERE state = 'pending' AND base_id {AMONG}", [*base_ids])
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:

@@ -44,7 +44,7 @@ class DocumentTable(StoreTable):
 
     def drop_unused(self) -> None:
         """Delete the originals that no note and no version has."""
-        if self._database.value("SELECT EXISTS (SELECT 1 FROM originals)"):
+        if self._database.exists("originals"):
             self._database.execute(_UNUSED, aside=True)
 
     def unread(self, base: KnowledgeBase) -> list[Failed]:
@@ -54,12 +54,12 @@ class DocumentTable(StoreTable):
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
         """Return the notes of a base that lack parts of their files, by their paths."""
-        rows = self._database.rows(
+        return self._database.nouns(
+            _INCOMPLETE,
             "SELECT id AS note_id, coalesce(path, title) AS path, left_out FROM notes"
             " WHERE base_id = ? AND left_out != '[]' ORDER BY path, id",
             base.id,
         )
-        return [_INCOMPLETE(row, self._database.unread) for row in rows]
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
         """Return the files of one source that these readers couldn't read, by their paths, as they were then."""
@@ -140,7 +140,7 @@ class PictureTable(StoreTable):
 
     def any_read(self) -> bool:
         """Return whether the pictures of any base are read."""
-        return bool(self._database.value("SELECT EXISTS (SELECT 1 FROM bases WHERE read_pictures)"))
+        return self._database.exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
         """Return the notes of which it isn't known which pictures they name; of those without any it is."""

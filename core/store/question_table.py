@@ -37,7 +37,7 @@ class QuestionTable(StoreTable):
     # sets
 
     def sets(self, base: KnowledgeBase) -> list[QuestionSet]:
-        return list(map(self._set, self._database.rows(f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)))
+        return self._database.nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
         """Return the set of this name; raises UnknownChoice, which lists the sets."""
@@ -94,8 +94,8 @@ class QuestionTable(StoreTable):
     def question(self, question_set: QuestionSet, question_id: str) -> Question:
         with self._database.read():
             row = self._row(question_set, question_id)
-            golds = self._database.rows("SELECT * FROM golds WHERE question = ? ORDER BY number", row["rowid"])
-            return self._question(row, map(self._gold, golds))
+            statement = "SELECT * FROM golds WHERE question = ? ORDER BY number"
+            return self._question(row, self._database.nouns(_GOLD_SPAN, statement, row["rowid"]))
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         """Add questions, all or none, and return them; one without an id gets the next free number as its id.
@@ -170,7 +170,7 @@ class QuestionTable(StoreTable):
             " WHERE set_id = ? ORDER BY question, number",
             question_set.id,
         )
-        return {(row["question"], row["number"]): self._gold(row) for row in rows}
+        return {(row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread) for row in rows}
 
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
         """Move right passages from their old to their new place; one that changed meanwhile stays."""
@@ -198,19 +198,12 @@ class QuestionTable(StoreTable):
     # rows
 
     def _current(self, question_set: QuestionSet) -> QuestionSet:
-        row = self._database.row(f"{_SETS} WHERE id = ?", question_set.id)
-        if row is None:
-            raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another one.")
-        return self._set(row)
-
-    def _set(self, row: sqlite3.Row) -> QuestionSet:
-        return _SET(row, self._database.unread)
+        for current in self._database.nouns(_SET, f"{_SETS} WHERE id = ?", question_set.id):
+            return current
+        raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another one.")
 
     def _question(self, row: sqlite3.Row, golds: Iterable[GoldSpan]) -> Question:
         return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
-
-    def _gold(self, row: sqlite3.Row) -> GoldSpan:
-        return _GOLD_SPAN(row, self._database.unread)
 
     def _free_name(self, base_id: str, name: str) -> str:
         """Return the stripped name if it is free; the caller's transaction keeps it free."""

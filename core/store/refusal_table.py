@@ -22,7 +22,7 @@ class RefusalTable(StoreTable):
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the refusals of these texts, by their hash."""
-        if not self._database.value("SELECT EXISTS (SELECT 1 FROM refusals WHERE fingerprint = ?)", fingerprint):
+        if not self._database.exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
         ids = {key: self._database.value(statement, fingerprint, key) for key in hashes}
@@ -36,14 +36,14 @@ class RefusalTable(StoreTable):
 
     def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
         """Return the refused chunks of some bases, by base, path and place in the note."""
-        rows = self._database.rows(
+        return self._database.nouns(
+            _REFUSED,
             "SELECT bases.name AS base, notes.id AS note_id, notes.title, path, chunks.id AS chunk_id,"
             " substr(text, 1, 200) AS text, reason, at FROM refused_chunks JOIN refusals ON refusals.id = refusal"
             " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
             f' WHERE base_id {AMONG} ORDER BY bases.name, path, note_id, "index"',
             [base.id for base in bases],
         )
-        return [_REFUSED(row, self._database.unread) for row in rows]
 
     def count(self, base: KnowledgeBase) -> int:
         """Return the number of refused chunks of a base."""

@@ -24,8 +24,8 @@ class ClickTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on notes, by default on all, the newest first."""
         where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
-        rows = self._database.rows(f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind", *values)
-        return [_CLICK(row, self._database.unread) for row in rows]
+        statement = f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind"
+        return self._database.nouns(_CLICK, statement, *values)
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
@@ -89,10 +89,8 @@ class SearchTable(StoreTable):
 
     def all(self, limit: int = _REMEMBERED) -> list[PastSearch]:
         """Return the saved searches, then the past ones, both the newest first."""
-        rows = self._database.rows(
-            "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?", limit
-        )
-        return [_PAST(row, self._database.unread) for row in rows]
+        statement = "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?"
+        return self._database.nouns(_PAST, statement, limit)
 
 
 def _now() -> str:
@@ -148,10 +146,8 @@ class UseTable(StoreTable):
         )
 
     def _read(self, where: str, *values: object) -> list[Use]:
-        rows = self._database.rows(
-            f"SELECT * FROM uses WHERE {where} ORDER BY used_at DESC, used_in, context, chunk_id", *values
-        )
-        return [_USE(row, self._database.unread) for row in rows]
+        statement = f"SELECT * FROM uses WHERE {where} ORDER BY used_at DESC, used_in, context, chunk_id"
+        return self._database.nouns(_USE, statement, *values)
 
     def figures(self, note_id: str) -> UseFigures:
         """Return how often a note was found and used, and the verdicts on it."""

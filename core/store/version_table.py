@@ -77,8 +77,8 @@ class VersionTable(StoreTable):
 
     def for_note(self, note_id: str) -> list[Version]:
         """Return the versions of a note, the newest first."""
-        rows = self._database.rows(f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC", note_id)
-        return list(map(self._version, rows))
+        statement = f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC"
+        return self._database.nouns(_READER, statement, note_id)
 
     def note(self, note_id: str, number: int) -> Note:
         """Return a note as it was in a version; raises VersionNotFound."""
@@ -101,9 +101,6 @@ class VersionTable(StoreTable):
         )
         return self.note(note_id, number) if number else None
 
-    def _version(self, row: sqlite3.Row) -> Version:
-        return _READER(row, self._database.unread)
-
     def _note(self, row: sqlite3.Row) -> Note:
         fields = loaded(row["fields"])
         text = {name: row[name] for name in ("title", "body", "base_id")}
@@ -121,7 +118,12 @@ class VersionTable(StoreTable):
             base_id,
         )
         return [
-            Trashed(self._version(row), row["base_id"], row["path"] and str(row["path"]), str(row["source_ref"] or ""))
+            Trashed(
+                _READER(row, self._database.unread),
+                row["base_id"],
+                row["path"] and str(row["path"]),
+                str(row["source_ref"] or ""),
+            )
             for row in rows
         ]
 
