@@ -76,7 +76,7 @@ class BaseTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
         """Return the bases of some notes; notes that aren't stored are left out."""
         statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
-        return self._database.nouns(_READER, statement, [*note_ids])
+        return self._database.nouns(_READER, statement, note_ids)
 
     def _only(self, column: str, value: str) -> KnowledgeBase:
         for base in self._database.nouns(_READER, f"SELECT * FROM bases WHERE {column} = ?", value):

@@ -98,12 +98,12 @@ class ChunkTable(StoreTable):
     @decoding
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
         statement = f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}"
-        rows = self._database.rows(statement, list(rowids))
+        rows = self._database.rows(statement, rowids)
         return {row[0]: chunk_of(row) for row in rows}
 
     def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the rowids of chunks by their id."""
-        rows = self._database.rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", list(ids))
+        rows = self._database.rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", ids)
         return {row["id"]: row["rowid"] for row in rows}
 
     def note_of(self, chunk_id: str) -> str:
@@ -173,26 +173,26 @@ class ChunkTable(StoreTable):
 
     def entries(self, note_ids: Sequence[str]) -> list[str]:
         """Return the entries that the windows of some notes have."""
-        return self._database.column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", list(note_ids))
+        return self._database.column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", note_ids)
 
     def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
         """Return the entries that no window of a base has."""
         return self._database.column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
-            *(list(entries), base.id),
+            *(entries, base.id),
         )
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
         """Return the chunks of a base that have these entries, each with the entry of one of its windows."""
         rows = self._database.rows(
-            f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(list(entries), base.id)
+            f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(entries, base.id)
         )
         return [tuple(row) for row in rows]
 
     def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
         """Return entries with their centred vectors."""
-        vectors = dict(self._database.rows(f"SELECT entry, vector FROM vectors WHERE entry {AMONG}", list(entries)))
+        vectors = dict(self._database.rows(f"SELECT entry, vector FROM vectors WHERE entry {AMONG}", entries))
         stacked = matrix([*vectors.values()], base.dimension)
         return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
 
@@ -277,7 +277,7 @@ class ChunkTable(StoreTable):
         self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None
     ) -> dict[int, tuple[float, int]]:
         """Return the score and the index of the best window of some chunks, or of all chunks of a base."""
-        only, values = ("", []) if rowids is None else (f"AND chunk {AMONG}", [list(rowids)])
+        only, values = ("", []) if rowids is None else (f"AND chunk {AMONG}", [rowids])
         cursor = self._database.rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
         )

@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
@@ -398,4 +398,7 @@ def _identity(file: Path) -> tuple[int, int] | None:
 
 
 def _bound(values: Sequence[object]) -> list[object]:
-    return [json.dumps(value) if isinstance(value, list) else value for value in values]
+    return [
+        json.dumps([*value]) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else value
+        for value in values
+    ]

@@ -156,11 +156,11 @@ class EditTable(StoreTable):
 
     def flag(self, note_ids: Sequence[str]) -> int:
         """Flag the edits of notes that are deleted, and return how many there are."""
-        return self._database.execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", list(note_ids))
+        return self._database.execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", note_ids)
 
     def delete(self, note_ids: Sequence[str]) -> None:
         """Delete the edits of notes."""
-        self._database.execute(f"DELETE FROM edits WHERE note_id {AMONG}", list(note_ids))
+        self._database.execute(f"DELETE FROM edits WHERE note_id {AMONG}", note_ids)
 
     def drop(self, edit_id: str) -> None:
         self._database.execute("DELETE FROM edits WHERE id = ?", edit_id)

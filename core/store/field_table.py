@@ -82,7 +82,7 @@ class FieldTable(StoreTable):
         rows = self._database.rows(
             "SELECT id, source_ref, path, mtime_ns, size FROM notes WHERE source = 'folder' AND path IS NOT NULL"
             f" AND id {AMONG}",
-            list(note_ids),
+            note_ids,
         )
         return [tuple(row) for row in rows]
 
@@ -108,7 +108,7 @@ class PropertyTable(StoreTable):
     def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
         """Return the text by which properties find chunks, in addition to their own; most have none."""
         statement = f"SELECT rowid, {PROPERTY_TEXT} AS beside FROM chunks WHERE rowid {AMONG}"
-        return {rowid: text for rowid, text in self._database.rows(statement, list(rowids)) if text}
+        return {rowid: text for rowid, text in self._database.rows(statement, rowids) if text}
 
 
 class TitleTable(StoreTable):

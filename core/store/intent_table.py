@@ -54,8 +54,8 @@ class IntentTable(StoreTable):
 
     def leave(self, numbers: Collection[int]) -> None:
         """Record that steps couldn't be taken back."""
-        self._database.execute(f"UPDATE file_intents SET left = 1 WHERE id {AMONG}", [*numbers], aside=True)
+        self._database.execute(f"UPDATE file_intents SET left = 1 WHERE id {AMONG}", numbers, aside=True)
 
     def drop(self, numbers: Collection[int]) -> None:
         """Delete steps."""
-        self._database.execute(f"DELETE FROM file_intents WHERE id {AMONG}", [*numbers], aside=True)
+        self._database.execute(f"DELETE FROM file_intents WHERE id {AMONG}", numbers, aside=True)

@@ -192,20 +192,20 @@ class NoteTable(StoreTable):
 
     def count(self, base_ids: Iterable[str]) -> int:
         """Return the number of notes in some bases."""
-        return int(self._database.value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", [*base_ids]))
+        return int(self._database.value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", base_ids))
 
     def counts(self, base_ids: Iterable[str]) -> NoteCounts:
         """Count the notes of some bases, without those whose passages aren't indexed."""
         (row,) = self._database.rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id {AMONG}",
-            *(*narrowed.moments(), [*base_ids]),
+            *(*narrowed.moments(), base_ids),
         )
         return NoteCounts(*row)
 
     def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
         """Return the base of each note; notes that aren't stored are left out."""
-        return dict(self._database.rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", list(note_ids)))
+        return dict(self._database.rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
         """Return for each note of the base the text that identifies its cut."""
@@ -227,12 +227,12 @@ class NoteTable(StoreTable):
         return self._database.nouns(card_of, statement, *where.values)
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        cards = self._database.nouns(card_of, f"{CARD} WHERE notes.id {AMONG}", list(note_ids))
+        cards = self._database.nouns(card_of, f"{CARD} WHERE notes.id {AMONG}", note_ids)
         return {card.id: card for card in cards}
 
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as they are written in it."""
-        rows = self._database.rows(f"SELECT id, links FROM notes WHERE id {AMONG}", list(note_ids))
+        rows = self._database.rows(f"SELECT id, links FROM notes WHERE id {AMONG}", note_ids)
         return {note_id: texts(links) for note_id, links in rows}
 
     def beginnings(self, note_ids: Iterable[str], length: int = 600) -> dict[str, str]:
@@ -242,7 +242,7 @@ class NoteTable(StoreTable):
             " WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)"
         )
         rows = self._database.rows(
-            f"SELECT id, title || ' ' || coalesce(({shown}), '') FROM notes WHERE id {AMONG}", length, list(note_ids)
+            f"SELECT id, title || ' ' || coalesce(({shown}), '') FROM notes WHERE id {AMONG}", length, note_ids
         )
         return dict(rows)
 

@@ -53,7 +53,7 @@ class PendingTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str]) -> set[str]:
         """Return the ids of the pending chunks of notes."""
         statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
-        return set(self._database.column(statement, [*note_ids]))
+        return set(self._database.column(statement, note_ids))
 
     def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> PendingCount:
         """Count the pending chunks of some bases, or `only` these ids."""
@@ -61,7 +61,7 @@ class PendingTable(StoreTable):
         (row,) = self._database.rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
             f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}",
-            *([*base_ids], *values),
+            *(base_ids, *values),
         )
         return PendingCount(*row)
 
@@ -71,12 +71,12 @@ class PendingTable(StoreTable):
             "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE state IN ('pending', 'refused') AND base_id {AMONG}"
         )
-        return {*self._database.column(statement, [*base_ids])}
+        return {*self._database.column(statement, base_ids)}
 
     def any(self, base_ids: Iterable[str]) -> bool:
         """Whether any of these bases has a pending chunk."""
         chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
-        return self._database.exists(f"{chunks} WHERE state = 'pending' AND base_id {AMONG}", [*base_ids])
+        return self._database.exists(f"{chunks} WHERE state = 'pending' AND base_id {AMONG}", base_ids)
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
@@ -89,7 +89,7 @@ class PendingTable(StoreTable):
             f"SELECT id, base_id, id {AMONG} AS early FROM notes INDEXED BY notes_filters WHERE base_id {AMONG}"
             f" AND EXISTS (SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending' {chosen})"
             " ORDER BY early DESC, updated_at DESC, id LIMIT ?",
-            *([*self.opened], [*counts], *values, max(counts.values(), default=0)),
+            *([*self.opened], counts, *values, max(counts.values(), default=0)),
         ).fetchall()
         turn = [note_id for note_id, *group in notes if group == [*notes[0][1:]]]
         count = counts[notes[0][1]] if notes else 0
@@ -166,6 +166,6 @@ class PendingTable(StoreTable):
             self._database.execute(f"UPDATE chunks SET state = 'embedded' WHERE rowid {AMONG}", rowids)
 
 
-def _chosen(only: Collection[str] | None) -> tuple[str, list[list[str]]]:
+def _chosen(only: Collection[str] | None) -> tuple[str, list[Collection[str]]]:
     """Return a condition on the ids of chunks, and its values."""
-    return ("", []) if only is None else (f"AND chunks.id {AMONG}", [[*only]])
+    return ("", []) if only is None else (f"AND chunks.id {AMONG}", [only])

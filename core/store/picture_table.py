@@ -185,7 +185,7 @@ class PictureTable(StoreTable):
         self._database.execute(
             f"UPDATE note_pictures SET placed = 1 WHERE note_id {AMONG} AND looked AND NOT placed"
             " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
-            [*note_ids],
+            note_ids,
             aside=True,
         )
 

@@ -227,7 +227,7 @@ class QuestionTable(StoreTable):
 
     def _change(self, question_set: QuestionSet, question_ids: Iterable[str], change: str) -> int:
         where = f"set_id = ? AND id {AMONG}"
-        return self._database.execute(f"{change} AND {where}", question_set.id, list(question_ids), aside=True)
+        return self._database.execute(f"{change} AND {where}", question_set.id, question_ids, aside=True)
 
     def _write(self, question_set: QuestionSet, question: Question, rowid: int | None = None) -> None:
         if not question.id.strip():

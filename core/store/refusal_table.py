@@ -32,7 +32,7 @@ class RefusalTable(StoreTable):
         """Give chunks, by their rowid, the state `refused` because of a refusal, by its id."""
         with self._database.write() as connection:
             connection.executemany("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
-            self._database.execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", [*refusals])
+            self._database.execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", refusals)
 
     def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
         """Return the refused chunks of some bases, by base, path and place in the note."""
@@ -59,7 +59,7 @@ class RefusalTable(StoreTable):
         """Forget why these chunks are refused: they, and others with the same texts, are pending."""
         chosen = f"SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id {AMONG}"
         with self._database.write():
-            refusals = self._database.column(chosen, [*chunk_ids])
+            refusals = self._database.column(chosen, chunk_ids)
             chunks = f"SELECT chunk FROM refused_chunks WHERE refusal {AMONG}"
             self._database.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})", refusals)
             self._database.execute(f"DELETE FROM refused_chunks WHERE refusal {AMONG}", refusals)

@@ -8,7 +8,7 @@ from core.base.faults import damage_error
 from core.store.database import Database
 
 AMONG = "IN (SELECT value FROM json_each(?))"
-"""The SQL for "one of a list"; `Database` passes a list as JSON."""
+"""The SQL for "one of a list"; `Database` passes several values as a list in JSON."""
 
 
 class StoreTable:

@@ -23,13 +23,13 @@ class ClickTable(StoreTable):
 
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on notes, by default on all, the newest first."""
-        where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
+        where, values = (f"WHERE note_id {AMONG}", [note_ids]) if note_ids is not None else ("", [])
         statement = f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind"
         return self._database.nouns(_CLICK, statement, *values)
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
-        where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
+        where, values = (f"WHERE note_id {AMONG}", [note_ids]) if note_ids is not None else ("", [])
         return self._database.execute(f"DELETE FROM clicks {where}", *values, aside=True)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
@@ -131,7 +131,7 @@ class UseTable(StoreTable):
 
     def drop(self, note_ids: Iterable[str]) -> int:
         """Delete all uses of notes; return how many."""
-        return self._database.execute(f"DELETE FROM uses WHERE note_id {AMONG}", list(note_ids), aside=True)
+        return self._database.execute(f"DELETE FROM uses WHERE note_id {AMONG}", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:
         """Return the uses of a note, the newest first."""
@@ -187,7 +187,7 @@ class UseTable(StoreTable):
         rows = self._database.rows(
             "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
             f" AND note_id {AMONG} GROUP BY note_id HAVING sum(helpful) != 0",
-            list(note_ids),
+            note_ids,
         )
         return {note_id: favour(total, count) for note_id, total, count in rows}
 

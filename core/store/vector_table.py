@@ -68,7 +68,7 @@ class VectorTable(StoreTable):
         return {key: number for key, number in ids.items() if number is not None}
 
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
-        rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
+        rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", ids)
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
     def note_directions(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
@@ -90,11 +90,11 @@ class VectorTable(StoreTable):
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the entries in the vector index of the vectors of these ids, equal ones once."""
-        return self._database.column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", list(ids))
+        return self._database.column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", ids)
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
         """Return the vectors of these ids by their entry in the vector index: equal vectors once."""
-        rows = self._database.rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", list(ids))
+        rows = self._database.rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", ids)
         return {entry: matrix([vector], dimension)[0] for entry, vector in rows}
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
@@ -197,7 +197,7 @@ class VectorTable(StoreTable):
         rows = self._database.rows(
             "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"
             f' WHERE chunk {AMONG} ORDER BY chunk, "index"',
-            list(rowids),
+            rowids,
         )
         blobs: dict[int, list[bytes | None]] = {}
         for rowid, blob in rows:
@@ -282,13 +282,13 @@ class NoteVectors(StoreTable):
         names = {key(tag): tag for tag in tags}
         used = f"SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) {AMONG}"
         holders: dict[str, set[str]] = {tag: set() for tag in names.values()}
-        for tag, note_id in self._database.rows(f"SELECT tag, note_id FROM tags WHERE tag IN ({used})", [*names]):
+        for tag, note_id in self._database.rows(f"SELECT tag, note_id FROM tags WHERE tag IN ({used})", names):
             holders[names[key(tag)]].add(note_id)
         return holders
 
     def owners(self, rowids: Collection[int]) -> list[str]:
         """Return the ids of the notes that have some chunks, each once, in the order of the chunks."""
-        rows = self._database.rows(f"SELECT rowid, note_id FROM chunks WHERE rowid {AMONG}", [*rowids])
+        rows = self._database.rows(f"SELECT rowid, note_id FROM chunks WHERE rowid {AMONG}", rowids)
         owner = dict(map(tuple, rows))
         return [*dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner)]
 

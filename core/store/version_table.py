@@ -136,7 +136,7 @@ class VersionTable(StoreTable):
 
     def drop(self, note_ids: Iterable[str]) -> None:
         """Delete all versions of notes, with the originals and pictures that no note has any more."""
-        self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", list(note_ids), aside=True)
+        self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
         PictureTable(self._database).drop_unused()
 

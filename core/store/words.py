@@ -118,7 +118,7 @@ class Words(BM25):
         rowids = self._database.column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
             f" WHERE base_id {AMONG}",
-            *(list(ranked), list(base_ids)),
+            *(ranked, base_ids),
         )
         within = set(rowids)
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
