@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -266,6 +266,7 @@ class _ProcessSettings:
 
     @contextmanager
     def override(self, settings: Settings) -> Iterator[None]:
+        """Let `settings` return these, which a program handed to a workspace."""
         with self._lock:
             self._handed_in.append(settings)
         try:
@@ -284,9 +285,7 @@ def settings(**values: Any) -> Settings:
     return _PROCESS.get(values)
 
 
-def override_settings(settings: Settings) -> AbstractContextManager[None]:
-    """Let `settings` return these, which a program handed to a workspace."""
-    return _PROCESS.override(settings)
+override_settings = _PROCESS.override
 
 
 def _load(values: Mapping[str, Any]) -> Settings:

@@ -106,7 +106,7 @@ class SettingsFile:
         before = read_file(FILE) or b""
         settings()
         wished = _change_setting(parse_settings(before, FILE), key, value)
-        Settings(**_nested(key, value) if value is not None else {})
+        Settings(**_change_setting({}, key, value))
         after = _edit_text(before, key, value)
         if tomllib.loads(after.decode("utf-8-sig")) != wished:
             raise ConfigError(
@@ -119,23 +119,20 @@ class SettingsFile:
         self.look()
 
 
-def _nested(key: str, value: object) -> dict[str, Any]:
-    section, _, name = key.rpartition(".")
-    return {section: {name: value}} if section else {name: value}
-
-
 def _change_setting(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
     """Return the settings of a file with one set, or taken out by None."""
     changed = deepcopy(dict(values))
-    section, _, name = key.rpartition(".")
-    part = changed.setdefault(section, {}) if section else changed
-    if value is None:
-        part.pop(name, None)
-    else:
-        part[name] = value
-    if section and value is None and section not in values:
-        del changed[section]
+    _set(changed, key, value)
     return changed
+
+
+def _set(values: Any, key: str, value: object) -> None:
+    """Set a setting in a file's values or in its document, or take it out by None."""
+    section, _, name = key.rpartition(".")
+    if value is None:
+        (values.get(section, {}) if section else values).pop(name, None)
+    else:
+        (values.setdefault(section, {}) if section else values)[name] = value
 
 
 def _edit_text(content: bytes, key: str, value: object) -> bytes:
@@ -144,18 +141,12 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
         raise ConfigError("{file} is not valid TOML: {reason}", file=str(FILE.absolute()), reason=str(error)) from error
-    section, _, name = key.rpartition(".")
-    if section and section not in document:
-        if value is None:
-            return content
+    section = key.rpartition(".")[0]
+    if section and section not in document and value is not None:
         if content.strip():
             document.add(tomlkit.nl())
         document[section] = tomlkit.table()
-    part: Any = document[section] if section else document
-    if value is None:
-        part.pop(name, None)
-    else:
-        part[name] = value
+    _set(document, key, value)
     text = tomlkit.dumps(document).encode("utf-8")
     return _BOM + text if content.startswith(_BOM) else text
 
