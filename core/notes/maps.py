@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import log, sqrt
 
 import numpy as np
@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController
 
 from core.base.phrases import phrases, size_of
 from core.base.text import simplify
-from core.model import KnowledgeBase, Matrix, NoteMap, Progress, Region, no_progress
+from core.model import KnowledgeBase, Matrix, NoteMap, Region
 from core.notes.links import NoteLinks
 from core.store import Store
 
@@ -35,8 +35,8 @@ _EVEN = 0.6
 Places = NDArray[np.float32]
 
 
-def places(vectors: Matrix, step: Callable[[int], None] = lambda _: None) -> Places:
-    """Return a place for each of n vectors of unit length, shape (n, 2), from 0 to 1; `step` hears of each step."""
+def places(vectors: Matrix) -> Places:
+    """Return a place for each of n vectors of unit length, shape (n, 2), from 0 to 1."""
     if len(vectors) < 3:
         return np.linspace(0.3, 0.7, 2 * len(vectors), dtype=np.float32).reshape(-1, 2)
     main = directions(vectors)
@@ -44,7 +44,6 @@ def places(vectors: Matrix, step: Callable[[int], None] = lambda _: None) -> Pla
     plane = np.ascontiguousarray(main[:, :2].T) / (np.abs(main[:, :2]).max() or 1.0) * np.float32(_SPREAD)
     chance = np.random.default_rng(0)
     for number in range(STEPS):
-        step(number)
         rate = np.float32(1.0 - number / STEPS)
         force = np.zeros_like(plane)
         # One neighbour of each point at a time: arrays of all pairs take five times as long, too large to be reused.
@@ -148,21 +147,21 @@ class NoteMaps:
         self._maps: dict[str, tuple[int, NoteMap]] = {}
         self._computing = threading.Lock()
 
-    def build_map(self, base: str = "", progress: Progress = no_progress) -> NoteMap:
+    def build_map(self, base: str = "") -> NoteMap:
         """Return the map of a base, or without one of all bases that have the commonest model; raises UnknownChoice."""
         bases = [self._store.bases.named(base)] if base else self._store.bases.all()
         with self._computing:
             version = self._store.database.version()
             known = self._maps.get(base)
             if known is None or known[0] != version:
-                known = self._maps[base] = version, self._computed(bases, progress)
+                known = self._maps[base] = version, self._computed(bases)
             return known[1]
 
     def is_known(self, base: str = "") -> bool:
         """Whether the map is computed for the notes as they are."""
         return base in self._maps and self._maps[base][0] == self._store.database.version()
 
-    def _computed(self, bases: Sequence[KnowledgeBase], progress: Progress) -> NoteMap:
+    def _computed(self, bases: Sequence[KnowledgeBase]) -> NoteMap:
         every = self._store.notes.count([base.id for base in bases])
         meant = Counter(
             base.fingerprint for base in bases if base.has_vectors and self._store.chunks.count(base).windows
@@ -181,7 +180,7 @@ class NoteMaps:
             return NoteMap(left_out=every)
         # While other programs keep the cores busy, two threads of BLAS take longer than one: they wait for each other.
         with ThreadpoolController().select(internal_api="openblas").limit(limits=1):
-            plane = places(np.concatenate(blocks), lambda step: progress(step, STEPS, ""))
+            plane = places(np.concatenate(blocks))
         numbers = {note: number for number, note in enumerate(notes)}
         return NoteMap(
             tuple(notes),
