@@ -44,82 +44,6 @@ from core.settings.config import Settings
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
-# The trash: deleted notes with their edits of chunks and versions.
-
-
-def check_known(store: Store, note_ids: Iterable[str]) -> None:
-    """Raise NoteNotFound for an id of no note, of no deleted one either."""
-    for note_id in note_ids:
-        if not store.versions.last(note_id):
-            raise NoteNotFound(note_id)
-
-
-class NoteTrash:
-    """The deleted notes of a workspace, restored or deleted for good."""
-
-    def __init__(self, store: Store, writer: Writer) -> None:
-        self._store = store
-        self._writer = writer
-
-    def put(self, note_ids: Sequence[str], author: Author) -> None:
-        """Delete notes, in one transaction; those that aren't stored are left out."""
-        self._store.open_index()
-        stored = self._store.notes.base_ids(note_ids)
-        with self._store.changing, self._store.database.write():
-            for base in self._store.bases.all():
-                if here := [note_id for note_id, base_id in stored.items() if base_id == base.id]:
-                    self._store.delete_notes(base, here, Revision("delete", author))
-
-    def restore(self, note_ids: Sequence[str], author: Author) -> None:
-        """Bring deleted notes and archived ones back; raises NoteNotFound for one that is in neither state."""
-        change = Revision("restore", author)
-        with self._store.changing:
-            stored = self._store.notes.base_ids(note_ids)
-            gone = [note_id for note_id in dict.fromkeys(note_ids) if note_id not in stored]
-            deleted = list(map(self._store.versions.trashed, gone))
-            for base in self._store.bases.all():
-                self._bring_back(base, [note for note in deleted if note.base_id == base.id], change)
-            self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
-
-    def _bring_back(self, base: KnowledgeBase, notes: Sequence[Note], change: Revision) -> None:
-        """Write deleted notes again, each at a free path; a note whose file is gone then lives in the workspace."""
-        sources = {"", *(note.source_ref for note in notes)}
-        paths = {source_ref: self._store.notes.paths(base, source_ref) for source_ref in sources}
-        drafts = []
-        for note in notes:
-            if note.in_file and (note.path in paths[note.source_ref] or not filing.exists(note)):
-                note = replace(note, source=change.author, source_ref="", overridden={})
-            taken = paths[note.source_ref]
-            note = replace(note, path=free_path(str(note.path), taken))
-            taken.add(str(note.path))
-            drafts.append(NoteToIndex(note, change=change))
-        self._writer.write(base, drafts)
-
-    def empty(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete deleted notes for good: some, or all; return how many. Raises NoteNotFound for an unknown id."""
-        with self._store.changing:
-            deleted = {trashed.version.note_id for trashed in self.all()}
-            wanted = deleted if note_ids is None else note_ids
-            check_known(self._store, wanted)
-            chosen = [*deleted.intersection(wanted)]
-            if chosen:
-                self._store.forget_notes(chosen)
-        return len(chosen)
-
-    def all(self, base_id: str | None = None) -> list[Trashed]:
-        """Return the deleted notes, of all bases or of one, the last deleted first."""
-        return self._store.versions.deleted(base_id)
-
-    def named(self, name: str) -> Trashed:
-        """Return the deleted note of this id, path or title; raises NoteNotFound, and QueryError for several."""
-        deleted = {
-            trashed.version.note_id: trashed
-            for trashed in self.all()
-            if name in (trashed.version.note_id, trashed.path, trashed.version.title)
-        }
-        return deleted[naming.resolve_single(name, deleted)]
-
-
 # Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
 
 MOST = 20_000_000
@@ -191,13 +115,15 @@ class Notes(StoredNotes):
     def __init__(self, store: Store, settings: Settings, models: Models, bases: Bases, chunks: Chunks) -> None:
         super().__init__(store, models, bases)
         self._writer = Writer(store, chunks)
-        self._trash = NoteTrash(store, self._writer)
         self._renames = Renames(store, self._writer)
         self.trash_stays = timedelta(days=settings.trash_days)
         """Time within which a deleted note can be restored."""
         self.on_renamed: Callable[[Renaming], object] = lambda _: None
         store.versions.most = settings.keep_versions
         self.recover_files = self._writer.files.recover
+        self.has_file = self._renames.has_file
+        self.take_file = self._writer.take_file
+        self.folder_for = self._writer.folder_for
 
     # writing
 
@@ -355,10 +281,6 @@ class Notes(StoredNotes):
         note = self._store.notes.note(note_id)
         return replace(note, title=title or note.title)
 
-    def has_file(self, note: Note) -> bool:
-        """Return whether a note has a file that may be written, and renamed with it."""
-        return self._renames.has_file(note)
-
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
         """Click the check box in a line of a note's text, counted from 0, for the user; return the note.
 
@@ -369,7 +291,7 @@ class Notes(StoredNotes):
             raise EditError("Line {line} of the note has no check box.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
-    def give_back(self, note_id: str, names: Iterable[str], *, author: Author = "person") -> Note:
+    def give_back(self, note_id: str, names: Iterable[str]) -> Note:
         """Take fields from the note's file again; return the note."""
         given = set(names)
 
@@ -378,12 +300,9 @@ class Notes(StoredNotes):
             rest = {name: value for name, value in note.overridden.items() if name not in given}
             return replace(note, overridden=rest, **own)
 
-        return self._writer.change(note_id, change, Revision("update", author))
+        return self._writer.change(note_id, change, Revision("update", "person"))
 
-    def take_file(self, note_id: str) -> Note:
-        """Read a note from its file, which another program changed, as a sync does; return the note."""
-        return self._writer.take_file(note_id)
-
+    compare = staticmethod(difference.between)
     picture_bytes = MOST
     """Most bytes of a picture that is attached."""
 
@@ -431,10 +350,6 @@ class Notes(StoredNotes):
         """Return what differs between two versions of a note, word by word; raises VersionNotFound."""
         return difference.between(self.at(note_id, first), self.at(note_id, second))
 
-    def compare(self, old: Note, new: Note) -> NoteDifference:
-        """Return what differs between two states of a note that need not be stored."""
-        return difference.between(old, new)
-
     def revert(
         self,
         note_id: str,
@@ -464,17 +379,33 @@ class Notes(StoredNotes):
         Their files stay on disk; an import of the folder brings them back, watching doesn't until a file changes.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
-        check_known(self._store, chosen)
+        self._check_known(chosen)
         log_bases(self._store.bases.for_notes(chosen))
-        self._trash.put(chosen, author)
+        self._store.open_index()
+        stored = self._store.notes.base_ids(chosen)
+        with self._store.changing, self._store.database.write():
+            for base in self._store.bases.all():
+                if here := [note_id for note_id, base_id in stored.items() if base_id == base.id]:
+                    self._store.delete_notes(base, here, Revision("delete", author))
+
+    def _check_known(self, note_ids: Iterable[str]) -> None:
+        """Raise NoteNotFound for an id of no note, of no deleted one either."""
+        for note_id in note_ids:
+            if not self._store.versions.last(note_id):
+                raise NoteNotFound(note_id)
 
     def trash(self, base: str | None = None) -> list[Trashed]:
         """Return the deleted notes, the last deleted first."""
-        return self._trash.all(self._bases.get(base).id if base else None)
+        return self._store.versions.deleted(self._bases.get(base).id if base else None)
 
     def resolve_deleted(self, name: str) -> Trashed:
         """Return the deleted note of this id, path or title; raises as `resolve` does."""
-        return self._trash.named(name)
+        deleted = {
+            trashed.version.note_id: trashed
+            for trashed in self.trash()
+            if name in (trashed.version.note_id, trashed.path, trashed.version.title)
+        }
+        return deleted[naming.resolve_single(name, deleted)]
 
     @log_call("note.take_back")
     def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:
@@ -490,10 +421,6 @@ class Notes(StoredNotes):
             with self._writer.files.carry_out([filing.plan_removal(note)] if has_file else []):
                 self.delete(note_id)
 
-    def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
-        """Return the folder into which a base writes a new note, None where it writes no files."""
-        return self._writer.folder_for(base, path)
-
     @log_call("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
         """Bring notes back: deleted ones from the trash, archived ones to the active ones.
@@ -501,16 +428,46 @@ class Notes(StoredNotes):
         A note whose file is gone lives here from then on. Raises NoteNotFound for a note that is neither stored nor
         in the trash.
         """
-        self._trash.restore(note_ids, author)
+        change = Revision("restore", author)
+        with self._store.changing:
+            stored = self._store.notes.base_ids(note_ids)
+            gone = [note_id for note_id in dict.fromkeys(note_ids) if note_id not in stored]
+            deleted = list(map(self._store.versions.trashed, gone))
+            for base in self._store.bases.all():
+                self._bring_back(base, [note for note in deleted if note.base_id == base.id], change)
+            self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
         log_bases(self._store.bases.for_notes(note_ids))
         self._writer.index(note_ids, embed=embed)
 
+    def _bring_back(self, base: KnowledgeBase, notes: Sequence[Note], change: Revision) -> None:
+        """Write deleted notes again, each at a free path; a note whose file is gone then lives in the workspace."""
+        sources = {"", *(note.source_ref for note in notes)}
+        paths = {source_ref: self._store.notes.paths(base, source_ref) for source_ref in sources}
+        drafts = []
+        for note in notes:
+            if note.in_file and (note.path in paths[note.source_ref] or not filing.exists(note)):
+                note = replace(note, source=change.author, source_ref="", overridden={})
+            taken = paths[note.source_ref]
+            note = replace(note, path=free_path(str(note.path), taken))
+            taken.add(str(note.path))
+            drafts.append(NoteToIndex(note, change=change))
+        self._writer.write(base, drafts)
+
     @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
-        """Delete notes of the trash, with their versions and edits; return how many there were."""
-        return self._trash.empty(note_ids)
+        """Delete notes of the trash, with their versions and edits; return how many there were.
+
+        Raises NoteNotFound for an unknown id.
+        """
+        with self._store.changing:
+            self._check_known(note_ids)
+            chosen = [*{trashed.version.note_id for trashed in self.trash()}.intersection(note_ids)]
+            if chosen:
+                self._store.forget_notes(chosen)
+        return len(chosen)
 
     @log_call("note.empty_trash")
     def empty_trash(self) -> int:
         """Delete all notes of the trash for good; return how many there were."""
-        return self._trash.empty()
+        with self._store.changing:
+            return self.delete_for_good([trashed.version.note_id for trashed in self.trash()])

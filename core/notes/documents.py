@@ -46,6 +46,8 @@ _KEPT = "id base_id generation version path source source_ref source_url".split(
 class Documents:
     """The documents of a workspace; what takes a note raises NoteNotFound, and EditError for one without a document."""
 
+    converters_of = staticmethod(converters_for)
+
     def __init__(self, store: Store, preferences: Preferences, bases: Bases, chunks: Chunks) -> None:
         self._store = store
         self._preferences = preferences
@@ -65,11 +67,6 @@ class Documents:
     def converters() -> list[ConverterCard]:
         """Return the converters, also of packages that can't be loaded."""
         return list(map(_card, CONVERTERS))
-
-    @staticmethod
-    def converters_of(kind: str) -> list[str]:
-        """Return the names of the converters that read a kind, the usual one first."""
-        return converters_for(kind)
 
     @staticmethod
     def page(address: str) -> WebPage:

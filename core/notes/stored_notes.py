@@ -42,6 +42,9 @@ from core.store.remembered import Remembered
 class StoredNotes(Imports):
     """The notes of all bases, to be read."""
 
+    title_of = staticmethod(texts.title_of)
+    is_titled_by_text = staticmethod(texts.is_titled_by_text)
+
     def __init__(self, store: Store, models: Models, bases: Bases) -> None:
         super().__init__(store, models, bases)
         self._remembered = Remembered(store.database)
@@ -122,14 +125,6 @@ class StoredNotes(Imports):
     def hidden(self, note_id: str) -> list[Span]:
         """Return the hidden parts of a note's body, which answer nothing."""
         return self._store.chunks.hidden(note_id)
-
-    def title_of(self, body: str) -> str:
-        """Return the title that a note has by its text, if it gets no other."""
-        return texts.title_of(body)
-
-    def is_titled_by_text(self, note: Note) -> bool:
-        """Return whether a note has the title that its text gives it."""
-        return texts.is_titled_by_text(note)
 
     def counts(self, base: str = "") -> NoteCounts:
         """Return the numbers of the notes of a base, or of all; raises UnknownChoice."""

@@ -101,12 +101,13 @@ class Vocabulary:
 
     def types(self) -> list[str]:
         """Return the types of the file, then the others in use, the most frequent first."""
-        return _distinct([*self._words().types, *(kind for kind, _ in self._used())])
+        return _distinct([*self._words().types, *(kind for kind, _ in self._store.fields.classified())])
 
     def categories_of(self, kind: str) -> list[str]:
         """Return the categories of a type in the file, then its notes' categories; for "" of all types."""
         listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
-        return _distinct(item for name, item in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
+        pairs = (*listed, *self._store.fields.classified())
+        return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))
 
     def in_use(self, field: str) -> list[str]:
         """Return the words that notes have in a field, the most frequent first."""
@@ -125,9 +126,6 @@ class Vocabulary:
         self._store.database.check_writable()
         with translate_errors(self._store.folder):
             files.replace(self._store.folder / FILE, text)
-
-    def _used(self) -> list[tuple[str, str]]:
-        return self._store.fields.classified()
 
     def _words(self) -> TypeVocabulary:
         path = self.path
