@@ -3,13 +3,14 @@
 import os
 import stat
 import sys
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from time import time_ns
-from typing import Literal
+from typing import Any, Literal
 
 from core.base.errors import SourceError
 from core.base.messages import message
@@ -100,17 +101,14 @@ class Scan:
     left_out: tuple[Failed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class _Skipped(Failed):
     """A file of a kind that nobody reads."""
 
 
-@dataclass(frozen=True, slots=True)
 class _NotDownloaded(Failed):
     """A file that isn't there yet."""
 
 
-@dataclass(frozen=True, slots=True)
 class _LeftOut(Failed):
     """A file, or a folder with all that is in it, that is left out."""
 
@@ -140,17 +138,17 @@ def scan(
         entries = [entry for entry in entries if not is_document(entry.path)]
     if scope == "text":
         entries = [entry for entry in entries if _is_text(entry)]
-    files = [entry for entry in entries if isinstance(entry, SourceFile)]
-    away = [entry for entry in entries if isinstance(entry, _NotDownloaded)]
-    skipped = [entry for entry in entries if isinstance(entry, _Skipped)]
-    left_out = [entry for entry in entries if isinstance(entry, _LeftOut)]
-    failed = [entry for entry in entries if type(entry) is Failed]
+    found: defaultdict[type, list[Any]] = defaultdict(list)
+    for entry in entries:
+        found[type(entry)].append(entry)
+    files, failed, away, skipped, left_out = (
+        tuple(found[kind]) for kind in (SourceFile, Failed, _NotDownloaded, _Skipped, _LeftOut)
+    )
     if only is None and not (files or failed or away) and scope == "text":
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
         raise SourceError(str(folder), kinds.nothing_read(item.path for item in skipped))
-    files.sort(key=lambda file: file.path)
-    return Scan(root, tuple(files), tuple(failed), tuple(away), tuple(skipped), tuple(left_out))
+    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), failed, away, skipped, left_out)
 
 
 def is_entered(root: Path, path: str) -> bool:
