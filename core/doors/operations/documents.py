@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from core.base.codec import assemble
 from core.base.messages import message
 from core.doors.operations import names
 from core.doors.operations.bases import ASSISTANT
@@ -116,7 +117,7 @@ def original(
 ) -> OriginalFile:
     item = names.id_of(workspace, note)
     documents = workspace.documents
-    return OriginalFile.from_original(documents.save_original(item, to) if to else documents.original(item))
+    return assemble(OriginalFile, documents.save_original(item, to) if to else documents.original(item))
 
 
 @operation(

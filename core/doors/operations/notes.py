@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _ONE = "the operation on one note does it"
 _SEVERAL = "the operation on several notes does it"
-_PERSONS = "the person decides what of programs counts"
+_PERSONS = dict.fromkeys(("http", "tool"), "the person decides what of programs counts")
 _TRASH = "an assistant has no business with what the person deleted"
 _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
@@ -453,7 +453,7 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Writt
     message("List what programs wrote and the user has not accepted yet."),
     cli="note waiting",
     by_hand=("cli",),
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+    lacks=_PERSONS,
 )
 def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
     return WaitingNotes(tuple(map(WaitingNote.from_submission, workspace.proposals.all(base))))
@@ -464,7 +464,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
     message("Show what of a note waits until the user accepts it."),
     cli="note waiting {note}",
     by_hand=("cli",),
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+    lacks=_PERSONS,
 )
 def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     submission = workspace.proposals.get(names.id_of(workspace, note))
@@ -481,7 +481,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     cli="note accept {notes}",
     writes=True,
     lines=note_text.format_accepted,
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+    lacks=_PERSONS,
 )
 def accept(
     workspace: "Workspace",
@@ -501,7 +501,7 @@ def accept(
     cli="note reject {notes}",
     writes=True,
     lines=note_text.format_rejected,
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+    lacks=_PERSONS,
 )
 def reject(
     workspace: "Workspace",

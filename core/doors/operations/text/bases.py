@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Iterable
+from dataclasses import replace
 
-from core.base.messages import plural
+from core.base.messages import Message, message, plural
 from core.base.terminal import _, minute, say
 from core.doors.operations.text import documents
 from core.doors.operations.views.bases import (
@@ -80,6 +81,11 @@ def format_deletion(deletion: BaseDeletion) -> list[str]:
 
 # imports
 
+_AWAY = message("  not downloaded: {path}: {reason}")
+_SEVERAL_AWAY = message("  not downloaded: {n} files, such as {path}: each {reason}")
+_UNREAD = message("  not read: {path}: {reason}")
+_SEVERAL_UNREAD = message("  not read: {n} files, such as {path}: each {reason}")
+
 
 def format_counts(report: SyncReport) -> str:
     text = _(
@@ -100,9 +106,9 @@ def format_import(report: SyncReport) -> list[str]:
     return [
         *head,
         *_format_report(report, format_counts(report), report.edits_flagged, report.edits_kept, report.waiting),
-        *_format_away(report.not_downloaded),
+        *_format_unread(report.not_downloaded, _AWAY, _SEVERAL_AWAY),
         *documents.format_incomplete(report),
-        *_format_skipped(report.skipped),
+        *_format_unread(report.skipped, _UNREAD, _SEVERAL_UNREAD),
         *_format_left_out(report.left_out),
         *_format_refused(report.refused),
     ]
@@ -176,22 +182,10 @@ def _format_left_out(files: Iterable[Failed]) -> list[str]:
     return lines
 
 
-def _format_away(files: Iterable[Failed]) -> list[str]:
-    """Return a line for each reason why files aren't there yet."""
-    return [
-        _("  not downloaded: {n} files, such as {path}: each {reason}", n=len(paths), path=paths[0], reason=reason)
-        if len(paths) > 1
-        else _("  not downloaded: {path}: {reason}", path=paths[0], reason=reason)
-        for reason, paths in _by_reason(files).items()
-    ]
-
-
-def _format_skipped(files: Iterable[Failed]) -> list[str]:
+def _format_unread(files: Iterable[Failed], single: Message, several: Message) -> list[str]:
     """Return a line for each reason why files weren't read."""
     return [
-        _("  not read: {n} files, such as {path}: each {reason}", n=len(paths), path=paths[0], reason=reason)
-        if len(paths) > 1
-        else _("  not read: {path}: {reason}", path=paths[0], reason=reason)
+        say(replace(several if paths[1:] else single, fields={"n": len(paths), "path": paths[0], "reason": reason}))
         for reason, paths in _by_reason(files).items()
     ]
 

@@ -9,7 +9,6 @@ from core.model import (
     ConverterCard,
     Failed,
     IncompleteNote,
-    Original,
     ReadAs,
 )
 
@@ -70,7 +69,3 @@ class OriginalFile:
     name: str
     kind: str
     path: str
-
-    @classmethod
-    def from_original(cls, original: Original) -> Self:
-        return assemble(cls, original)
