@@ -1,6 +1,7 @@
 """A note as a row, and a row as a note, a card or a name."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from sqlite3 import Row
@@ -17,7 +18,7 @@ from core.model import (
     NoteSummary,
 )
 from core.store.note_to_index import NoteToIndex
-from core.store.reading import RowReader, Unread, loaded, stored
+from core.store.reading import Noun, RowReader, Unread, loaded, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
@@ -149,30 +150,20 @@ def note_of(row: Row, unread: Unread) -> Note:
     return _NOTE_READER(dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}, unread)
 
 
-def card_of(row: Row, unread: Unread) -> NoteSummary:
-    """Return the card of a row of `CARD`; a row that was read before has the same."""
-    try:
-        return _card(tuple(row.keys()), tuple(row))
-    except DAMAGE:
-        return _CARD_READER(_card_values(dict(row)), unread)
+def _remembering(reader: RowReader[Noun], values: Callable[[Values], Values]) -> Callable[[Row, Unread], Noun]:
+    """Return what reads rows, with other values, as nouns; a row that was read before has the same."""
 
+    @lru_cache(_REMEMBERED)
+    def whole(columns: tuple[str, ...], row: tuple[Any, ...]) -> Noun:
+        return reader.whole(values(dict(zip(columns, row, strict=True))))
 
-def named_of(row: Row, unread: Unread) -> NoteNames:
-    """Return what a note is called, of a row of `NAMED`; a row that was read before has the same."""
-    try:
-        return _named(tuple(row.keys()), tuple(row))
-    except DAMAGE:
-        return _NAMED_READER(_named_values(dict(row)), unread)
+    def read(row: Row, unread: Unread) -> Noun:
+        try:
+            return whole(tuple(row.keys()), tuple(row))
+        except DAMAGE:
+            return reader(values(dict(row)), unread)
 
-
-@lru_cache(_REMEMBERED)
-def _card(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteSummary:
-    return _CARD_READER.whole(_card_values(dict(zip(columns, values, strict=True))))
-
-
-@lru_cache(_REMEMBERED)
-def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteNames:
-    return _NAMED_READER.whole(_named_values(dict(zip(columns, values, strict=True))))
+    return read
 
 
 def _card_values(row: Values) -> Values:
@@ -209,6 +200,8 @@ def extra(values: Values) -> Values:
 _HINTS = get_type_hints(Note)
 _WHAT = message("note")
 _NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
-_CARD_READER = RowReader(NoteSummary, _WHAT, "title")
-_NAMED_READER = RowReader(NoteNames, _WHAT, "title")
+card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"), _card_values)
+"""The card of a row of `CARD`."""
+named_of = _remembering(RowReader(NoteNames, _WHAT, "title"), _named_values)
+"""What a note is called, of a row of `NAMED`."""
 _CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))
