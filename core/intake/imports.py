@@ -119,14 +119,10 @@ class Imports:
             return self.plan_changes(path, base)
         before = self._store.documents.unread_of(base, plan.source_ref, notefile.readers())
         others = {path: item for path, item in before.items() if path not in only}
-        failed = [
-            others.pop(failure.path)
-            for failure in self._bases.failures(base, plan.source_ref)
-            if failure.path in others
-        ]
-        away = [
-            others.pop(item.path) for item in self._bases.not_downloaded(base, plan.source_ref) if item.path in others
-        ]
+        failed, away = (
+            [others.pop(item.path) for item in listed(base, plan.source_ref) if item.path in others]
+            for listed in (self._bases.failures, self._bases.not_downloaded)
+        )
         return replace(
             plan,
             failed=(*(failure for _, failure in failed), *plan.failed),

@@ -69,10 +69,12 @@ _DEEPEST = 100
 _MOST_RESOURCE = 100 * 1024 * 1024
 """Characters of a resource of which its fingerprint is computed; a larger one is named by its place."""
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
+_TIMES = ("created", "updated", "reminder-time")
 _RESOURCE = ("data", "mime", "file-name", "recognition")
 _TEXTS = frozenset(
     (
-        *("title", "content", "created", "updated", "tag", "author", "source-url", "reminder-time"),
+        *("title", "content", "tag", "author", "source-url"),
+        *_TIMES,
         *_RESOURCE,
         *TASK,
     )
@@ -139,8 +141,7 @@ def _to_imported(note: _EvernoteNote, place: str) -> Imported | Failed:
     fields = {
         "title": " ".join(note.values.get("title", "").split()),
         "tags": ["-".join(tag.split()) for tag in note.tags],
-        **{name: _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get(name, "")) for name in ("created", "updated")},
-        "reminder": _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get("reminder-time", "")),
+        **{name.removesuffix("-time"): _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get(name, "")) for name in _TIMES},
         "author": note.values.get("author", ""),
         "source_url": note.values.get("source-url", ""),
     }
