@@ -155,11 +155,11 @@ def knowledge_semantic_search(
     return _answer(result, items, remarks)
 
 
-def _answer(result: SearchResult, items: list[dict[str, Any]], remarks: list[str]) -> ToolAnswer:
+def _answer(result: SearchResult, items: list[Item], remarks: list[str]) -> ToolAnswer:
     return limit_results([*_pictures(result), *items], MOST, remarks=[*remarks, *_remarks([result])])
 
 
-def _pictures(result: SearchResult) -> list[dict[str, Any]]:
+def _pictures(result: SearchResult) -> list[Item]:
     """Return the pictures that a query asks for, each with the source of its note; they come before the passages."""
     return [
         {"kind": "picture", "picture": hit.picture, "source": source(hit.note), "note": hit.note.id}
@@ -168,7 +168,7 @@ def _pictures(result: SearchResult) -> list[dict[str, Any]]:
     ]
 
 
-def _place(hit: Hit, name: str = "source") -> dict[str, Any]:
+def _place(hit: Hit, name: str = "source") -> Item:
     """Return the source of a hit, and what it has of a line in a text file, a page, a picture and an address."""
     chunk, url = hit.chunk, hit.note.source_url
     return {name: source(hit.note)} | details(line=chunk.line, page=hit.page, picture=chunk.picture, source_url=url)
