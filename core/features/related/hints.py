@@ -63,8 +63,10 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
     for named in names:
         if named.id in without:
             continue
-        places = [place for name in _forms(named) if (place := _place(name, text, words)) is not None]
-        if places:
+        names_of_note = (named.title, *named.aliases)
+        # A text may have letters and their marks as one character, or apart.
+        forms = {unicodedata.normalize(form, name) for name in names_of_note for form in ("NFC", "NFD")}
+        if places := [place for name in forms if (place := _place(name, text, words))]:
             start, end = min(places)
             if start not in longest or longest[start].end < end:
                 longest[start] = Mention(named.id, start, end)
@@ -73,11 +75,6 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
         if not chosen or item.start >= chosen[-1].end:
             chosen.append(item)
     return chosen
-
-
-def _forms(named: NoteNames) -> set[str]:
-    """Return the names of a note, with letters and marks as one character and apart: a text may have either."""
-    return {unicodedata.normalize(form, name) for name in (named.title, *named.aliases) for form in ("NFC", "NFD")}
 
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:
@@ -115,16 +112,10 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
         return None
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None
-    return next(_find_whole_words(name, text), None)
-
-
-def _find_whole_words(name: str, text: str) -> Iterator[Span]:
     at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if not (_cuts(text, at) or _cuts(text, end)):
-            yield at, end
+    while at >= 0 and (_cuts(text, at) or _cuts(text, at + len(name))):
         at = text.find(name, at + 1)
+    return (at, at + len(name)) if at >= 0 else None
 
 
 def _cuts(text: str, at: int) -> bool:
@@ -175,7 +166,10 @@ def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
             message("It has no title of its own."),
             message("Give it a title that says what it is about: titles weigh most when you search."),
         )
-    if not inside.outline.headings and (words := _words(note.body)) >= LONG:
+    if inside.outline.headings:
+        return
+    words = len(_LATIN.findall(note.body)) + len(_WIDE.findall(note.body)) // 2
+    if words >= LONG:
         yield Hint(
             "headless",
             message("About {n} words here have no heading.", n=words // 100 * 100),
@@ -236,7 +230,3 @@ def _is_untitled(note: Note, inside: BodyMetadata) -> bool:
         return True
     is_derived = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
     return is_derived and (note.source_ref == "" or PurePosixPath(note.path or "").stem != note.title)
-
-
-def _words(text: str) -> int:
-    return len(_LATIN.findall(text)) + len(_WIDE.findall(text)) // 2

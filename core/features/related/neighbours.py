@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from core.base.errors import NoteNotFound
-from core.base.messages import Message, message, plural
+from core.base.messages import message, plural
 from core.base.text import fold
 from core.embedding.tokens import unit
 from core.features.related.wording import Shared, Text, Wording
@@ -240,7 +240,9 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
         named = len(vote.label) > 1 and fold(vote.label) in text
         if vote.label.casefold() in own or vote.notes < _LEAST_NOTES or (vote.share < _LEAST_SHARE and not named):
             continue
-        suggested.append(TagSuggestion(vote.label, _have_it(vote.notes, named=named)))
+        reason = plural("{n} of the most similar notes has it", "{n} of the most similar notes have it", n=vote.notes)
+        reason = message("{have}, and the text names it", have=reason) if named else reason
+        suggested.append(TagSuggestion(vote.label, reason))
     return suggested[:_TAGS]
 
 
@@ -272,8 +274,3 @@ def places(
 def folder_of(path: str | None) -> str:
     """Return the folder of a note, "" for the top of its base."""
     return posixpath.dirname(path or "")
-
-
-def _have_it(notes: int, *, named: bool) -> Message:
-    have = plural("{n} of the most similar notes has it", "{n} of the most similar notes have it", n=notes)
-    return message("{have}, and the text names it", have=have) if named else have

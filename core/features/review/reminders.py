@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from core.features.review.table import DecisionTable
 from core.model import NoteSummary
@@ -58,10 +59,10 @@ class Reminders:
         touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
         waiting = self._table.until(map(_key, touched))
         cards = self._store.notes.cards_of(touched)
-        due = (cards[item] for item in touched if item in cards and not _is_later(waiting.get(_key(item)), now))
+        due = (cards[item] for item in touched if item in cards and waiting.get(_key(item), (now, now))[1] <= now)
         recent = now - UNSEEN
         old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= recent)
-        yield from [card for card, _ in zip(old, range(SHOWN), strict=False)]
+        yield from [*islice(old, SHOWN)]
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
         """Put off the next look at notes, by a longer time each time; return what undoes it."""
@@ -81,7 +82,3 @@ class Reminders:
 
 def _key(note_id: str) -> str:
     return f"seen-{note_id}"
-
-
-def _is_later(span: tuple[datetime, datetime] | None, now: datetime) -> bool:
-    return span is not None and now < span[1]

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from core.base.datetimes import utc_now
@@ -33,6 +34,7 @@ _COMPARED = 300
 """Characters of a new note by which the nearest one is looked for."""
 MOST = 500
 """Matters of a kind that are read."""
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,8 @@ class Review:
             "refused": self._refused_passages,
             "expired": self._expired_notes,
             "superseded": self._superseded_notes,
-            "copy": lambda: self._pairs("copy", self._exclude_second_texts(self.likeness.copies())),
-            "contradiction": lambda: self._pairs(
-                "contradiction", self._exclude_second_texts(self.likeness.contradictions())
-            ),
+            "copy": lambda: self._pairs("copy", self.likeness.copies()),
+            "contradiction": lambda: self._pairs("contradiction", self.likeness.contradictions()),
             "reminder": self._reminders,
         }
 
@@ -111,7 +111,8 @@ class Review:
 
     def get(self, key: str) -> ReviewItem:
         """Return what waits by its key; raises EditError for what waits no longer."""
-        matter = next((matter for matter in self.all(kinds=_kinds(key)) if matter.key == key), None)
+        kinds = {key.partition("-")[0]} & MATTERS.keys()
+        matter = next((matter for matter in self.all(kinds=kinds) if matter.key == key), None)
         if matter is None:
             raise EditError("This item no longer needs a decision. Reload the list.")
         return matter
@@ -199,18 +200,12 @@ class Review:
 
     def _refused_passages(self) -> Iterator[ReviewItem]:
         refused = self._chunks.refused()[:MOST]
-        cards = self._notes.cards_of({refused_chunk.note_id for refused_chunk in refused})
-        for refused_chunk in refused:
-            note = cards.get(refused_chunk.note_id)
-            yield ReviewItem(
-                "refused",
-                _key("refused", refused_chunk.chunk_id, refused_chunk.at),
-                note,
-                refused_chunk.base,
-                refused_chunk.title,
-                _moment(refused_chunk.at),
-                refused=refused_chunk,
-            )
+        cards = self._notes.cards_of({chunk.note_id for chunk in refused})
+        for chunk in refused:
+            key, at = _key("refused", chunk.chunk_id, chunk.at), None
+            with suppress(ValueError):
+                at = datetime.fromisoformat(chunk.at)
+            yield ReviewItem("refused", key, cards.get(chunk.note_id), chunk.base, chunk.title, at, refused=chunk)
 
     def _expired_notes(self) -> Iterator[ReviewItem]:
         now = utc_now()
@@ -227,13 +222,11 @@ class Review:
                 key = _key("superseded", old, card.version, other.id)
                 yield ReviewItem("superseded", key, card, card.base, card.title, other.updated_at, other)
 
-    def _exclude_second_texts(self, pairs: Iterator[NotePair]) -> Iterator[NotePair]:
-        """Yield the pairs without those whose files are second texts: they are listed as such."""
-        files = set(self.sides.pairs().items())
-        yield from (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
-
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Iterator[ReviewItem]:
-        listed = [pair for pair, _ in zip(pairs, range(MOST), strict=False)]
+        """Yield the pairs but for those whose files are second texts: they are listed as such."""
+        files = set(self.sides.second_texts.pairs().items())
+        others = (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
+        listed = [*islice(others, MOST)]
         cards = self._notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         newer = self._successors.read()
         for pair in listed:
@@ -241,7 +234,7 @@ class Review:
                 continue  # which of them holds is settled
             first, second = cards.get(pair.first), cards.get(pair.second)
             if first and second:
-                older, later = _by_age(first, second)
+                older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)
                 key = _key(kind, first.id, first.version, second.id, second.version)
                 quotes = pair.quotes[::-1] if later is second else pair.quotes
                 yield ReviewItem(kind, key, later, later.base, later.title, later.updated_at, older, quotes)
@@ -250,21 +243,3 @@ class Review:
 def _key(kind: MatterKind, *state: object) -> str:
     """Return the name of a matter as it is: its kind, and a hash of what it is about and in which state."""
     return f"{kind}-{digest(json.dumps(state, default=str)).hex()[:12]}"
-
-
-def _kinds(key: str) -> list[str]:
-    kind = key.partition("-")[0]
-    return [kind] if kind in MATTERS else [*MATTERS]
-
-
-def _by_age(first: NoteSummary, second: NoteSummary) -> tuple[NoteSummary, NoteSummary]:
-    """Return two notes, the one that was changed last at the end."""
-    times = [note.updated_at or datetime.min.replace(tzinfo=UTC) for note in (first, second)]
-    return (first, second) if times[0] <= times[1] else (second, first)
-
-
-def _moment(stored: str) -> datetime | None:
-    """Return a stored time, None for one that can't be read."""
-    with suppress(ValueError):
-        return datetime.fromisoformat(stored)
-    return None

@@ -212,7 +212,7 @@ class TextConflicts:
         self._store = store
         self._notes = notes
         self._upgrades = upgrades
-        self._second_texts = SecondTexts(store)
+        self.second_texts = SecondTexts(store)
 
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
         """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
@@ -220,18 +220,13 @@ class TextConflicts:
         cards = self._notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
-    def pairs(self) -> Mapping[str, str]:
-        """Return the ids of active notes of second texts, each with that of the note of its file."""
-        return self._second_texts.pairs()
-
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
         """Yield the active notes of files with a second text next to them, and its notes."""
-        pairs = self.pairs()
+        pairs = self.second_texts.pairs()
         cards = self._notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
-            two = tuple(cards[note_id] for note_id in (own, copy_id) if note_id in cards)
-            if len(two) == 2:
-                yield two
+            if {copy_id, own} <= cards.keys():
+                yield cards[own], cards[copy_id]
 
     def other(self, matter: ReviewItem) -> Note | None:
         """Return the note of a matter with its other text; None for a pack that has the note no more.
