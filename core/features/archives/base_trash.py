@@ -3,7 +3,7 @@
 import logging
 import os
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -131,9 +131,8 @@ class BaseTrash:
     def dated_files(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
         """Yield the files of one of the two folders whose names Tessera made, with the time in the name."""
         for file in _files(folder):
-            with suppress(ValueError):
-                if (name := _OWN.fullmatch(file.name)) and file.is_file():
-                    yield file, datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
+            if file.is_file() and (at := _written_at(file)):
+                yield file, at
 
     @property
     def _folders(self) -> tuple[Path, Path]:
@@ -154,15 +153,21 @@ def _key(file: Path) -> str:
 
 def _described(file: Path, *, expired: bool) -> TrashedBase:
     size, at = _state(file)
-    name = _OWN.fullmatch(file.name)
-    with suppress(ValueError):
-        at = datetime.strptime(name[1], _AT).replace(tzinfo=UTC) if name else at
+    at = _written_at(file) or at
     try:
         base = zip_archive.base_of(file)
         titles = zip_archive.titles_of(file) if file.name.endswith(_NOTES) else ()
     except SourceError as error:
         return TrashedBase(_key(file), _key(file), size, at, problem=error.reason, expired=expired)
     return TrashedBase(_key(file), base.name, size, at, titles=titles, expired=expired)
+
+
+def _written_at(file: Path) -> datetime | None:
+    """Return the time in the name of a file that Tessera wrote."""
+    with suppress(ValueError):
+        if name := _OWN.fullmatch(file.name):
+            return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
+    return None
 
 
 def _state(file: Path) -> tuple[int, datetime]:
@@ -250,7 +255,11 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
             | dict.fromkeys(last, (None, LAST))
         )
         in_use = {(base.id, base.created_at) for base in store.bases.all()}
-        gone = [file for item, (file, _) in bases.items() if item in overdue or _is_in_use(file, in_use)]
+        gone = [
+            file
+            for item, (file, _) in bases.items()
+            if item in overdue or ((base := _base_of(file)) and (base.id, base.created_at) in in_use)
+        ]
         left = _take_out(store, trash, [note for item, note in notes.items() if item in overdue], gone)
         if dropped := [file for item, file in last.items() if item in overdue]:
             _list(trash, (f"{file.name} is deleted for good" for file in dropped))
@@ -274,7 +283,8 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
         )
         store.forget_notes([trashed.version.note_id for trashed in of_base])
     for file in bases:
-        _list(trash, [f"base {_quote_title(_name(file))} left the trash; it is in {file.name}"])
+        name = held.name if (held := _base_of(file)) else file.name
+        _list(trash, [f"base {_quote_title(name)} left the trash; it is in {file.name}"])
         trash.expire(file)
     if notes or bases:
         _LOG.info("Left the trash for a week in backups: %d notes, %d bases", len(notes), len(bases))
@@ -313,18 +323,11 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
     )
 
 
-def _is_in_use(file: Path, in_use: Container[tuple[str, datetime]]) -> bool:
-    """Whether the base in an archive is in use."""
+def _base_of(file: Path) -> KnowledgeBase | None:
+    """Return the base in an archive, None for one that can't be read."""
     with suppress(SourceError):
-        base = zip_archive.base_of(file)
-        return (base.id, base.created_at) in in_use
-    return False
-
-
-def _name(file: Path) -> str:
-    with suppress(SourceError):
-        return zip_archive.base_of(file).name
-    return file.name
+        return zip_archive.base_of(file)
+    return None
 
 
 def _quote_title(title: str) -> str:

@@ -8,16 +8,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar, get_args
 
 from core import chunking, embedding, reranking
 from core.base.errors import RowError, TesseraError
-from core.base.messages import Message, message
+from core.base.messages import message
 from core.base.text import one_line, stem
 from core.features.archives.lazy_records import RecordParts, noun
-from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
+from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, change_values, is_id
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, is_safe
 from core.markdown import frontmatter
@@ -282,23 +282,15 @@ def _name_field(name: str) -> Iterator[None]:
 
 def _sound(value: T) -> T:
     """Return a noun with its times in UTC; raises RowError for what no row can hold, and for an id that is none."""
-    sound: T = _validate_value(value, type(value), "")
+    sound: T = change_values(value, _validate_value)
     return sound
 
 
 def _validate_value(value: Any, owner: type, name: str) -> Any:
-    if is_dataclass(value) and not isinstance(value, Message | type):
-        kind = type(value)
-        inside = {field.name: _validate_value(getattr(value, field.name), kind, field.name) for field in fields(value)}
-        return kind(**inside)
-    if isinstance(value, tuple):
-        return tuple(_validate_value(item, owner, name) for item in value)
     if isinstance(value, datetime):
         return in_utc(value)
     if isinstance(value, int) and abs(value) > _MOST_NUMBER:
         raise RowError("'{name}' is out of range.", name=name)
     if isinstance(value, str) and is_id(owner, name) and not _ID.fullmatch(value):
         raise RowError("'{name}' must be {kind}.", name=name, kind=message("an id of letters and digits"))
-    if isinstance(value, dict):
-        return {key: _validate_value(item, owner, name) for key, item in value.items()}
     return value

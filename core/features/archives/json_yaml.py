@@ -20,8 +20,6 @@ from core.base.messages import Message, message, reason_of
 from core.features.archives.lazy_records import SIGNS, Made, RecordParts, identity, noun, parse_json
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake.encoding import MAX_BYTES, unreadable
-from core.intake.folder import is_safe
-from core.markdown import frontmatter
 from core.markdown.body import look_into
 from core.markdown.frontwriting import as_json
 from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
@@ -250,7 +248,8 @@ def read(data: bytes, name: str) -> Records:
     """Return the records of a JSON or YAML document, whose notes are read when they are needed; raises ArchiveError."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     document: JsonDocument = (read_json if name.lower().endswith(".json") else read_yaml)(data, name)
-    if (document.head.get("tessera"), _number(document.head.get("version"))) != ("base", 1):
+    version = document.head.get("version")
+    if (document.head.get("tessera"), version.value if isinstance(version, Scalar) else version) != ("base", 1):
         raise document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
     try:
         described = noun(_BaseSection, document.head.get("base"))
@@ -268,35 +267,27 @@ def read(data: bytes, name: str) -> Records:
 
 
 def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
-    entry = noun(_NoteSection, item())
-    _check(entry, paths)
-    return record_of(base, _note(entry), ids)
-
-
-def _check(note: _NoteSection, paths: set[str]) -> None:
+    note = noun(_NoteSection, item())
     if len(note.body) + len(note.front) > MAX_BYTES:
         raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
-    if not is_safe(note.path):
-        raise RowError("the path '{path}' could point outside the folder.", path=note.path)
     if note.path in paths:
         raise RowError("the path '{path}' is here twice.", path=note.path)
     paths.add(note.path)
-    if frontmatter.delimited(note.front).body != len(note.front):
-        raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
+    return record_of(base, _note(note), ids)
 
 
 def _note(entry: _NoteSection) -> Note:
     head = read_front(entry.front)
-    fields = {name: getattr(entry, name) for name in _NAMES}
-    extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(entry.front)}
-    extra["left_out"] = (*unreadable(entry.front + entry.body), *head.left_out)
     return Note(
         id="",
         base_id="",
         content_hash="",
         links=look_into(entry.body, entry.path).targets(entry.path),
-        **fields,
-        **extra,
+        extra=head.extra,
+        warnings=tuple(head.warnings),
+        body_start=len(entry.front),
+        left_out=(*unreadable(entry.front + entry.body), *head.left_out),
+        **{name: getattr(entry, name) for name in _NAMES},
     )
 
 
@@ -310,15 +301,12 @@ def _base(records: Records) -> dict[str, Any]:
 
 
 def _notes(records: Records) -> list[dict[str, Any]]:
-    return [to_plain({name: _value(note, name) for name in _NAMES}) for note in records.sorted_notes()]
-
-
-def _value(note: Note, name: str) -> Any:
-    return front_of(note) if name == "front" else (getattr(note, name) if name != "path" else note.path or note.id)
-
-
-def _number(value: object) -> object:
-    return value.value if isinstance(value, Scalar) else value
+    return [
+        to_plain(
+            {name: getattr(note, name) for name in _NAMES} | {"path": note.path or note.id, "front": front_of(note)}
+        )
+        for note in records.sorted_notes()
+    ]
 
 
 # JSON
@@ -337,12 +325,11 @@ class _Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
-def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
-
-_Dumper.add_representer(str, _text_node)
+_Dumper.add_representer(str, _Dumper.represent_text)
 _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
 
 

@@ -1,7 +1,7 @@
 """A base as the records of its archive, read from a store and written to one."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -275,26 +275,46 @@ def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
             new_ids[old_id] = fresh_id(old_id, store_ids | {*new_ids.values()})
     if not new_ids:
         return records
+
+    def rename(value: Any, owner: type, name: str) -> Any:
+        if not (isinstance(value, str) and is_id(owner, name)):
+            return value
+        head, sign, rest = value.partition(":")
+        return f"{new_ids.get(head, head)}{sign}{rest}"
+
     parts = {record.name: getattr(records, record.name) for record in fields(Records)}
     renamed: dict[str, Any] = {
-        name: value.map(partial(_renamed, new_ids)) if isinstance(value, RecordParts) else value
+        name: value.map(partial(change_values, change=rename)) if isinstance(value, RecordParts) else value
         for name, value in parts.items()
     }
     return Records(**renamed | {"base": replace(records.base, id=new_ids.get(records.base.id, records.base.id))})
 
 
-def _renamed(others: Mapping[str, str], value: Any, owner: type = object, name: str = "") -> Any:
-    """Return a noun in which every id, also at the start of a chunk's id, is another one."""
+def change_values(value: Any, change: Callable[[Any, type, str], Any], owner: type = object, name: str = "") -> Any:
+    """Return a noun with its values changed; `change` gets each with the class and the name of its field."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
         return kind(
-            **{entry.name: _renamed(others, getattr(value, entry.name), kind, entry.name) for entry in fields(value)}
+            **{
+                entry.name: change_values(getattr(value, entry.name), change, kind, entry.name)
+                for entry in fields(value)
+            }
         )
     if isinstance(value, tuple):
-        return tuple(_renamed(others, item, owner, name) for item in value)
-    if isinstance(value, dict) and owner is RunRecord:
-        return {key: _renamed(others, item) for key, item in value.items()}
-    if isinstance(value, str) and is_id(owner, name):
-        head, sign, rest = value.partition(":")
-        return f"{others.get(head, head)}{sign}{rest}"
-    return value
+        return tuple(change_values(item, change, owner, name) for item in value)
+    if isinstance(value, dict):
+        return {key: change_values(item, change, owner, name) for key, item in value.items()}
+    return change(value, owner, name)
+
+
+def mentioned(value: Any) -> set[str]:
+    """Return the ids in a noun; of a chunk's id, the note's."""
+    ids: set[str] = set()
+
+    def collect(item: Any, owner: type, name: str) -> Any:
+        if isinstance(item, str) and is_id(owner, name):
+            ids.add(item.partition(":")[0])
+        return item
+
+    change_values(value, collect)
+    return ids

@@ -6,10 +6,10 @@ import os
 import sys
 import zipfile
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Literal, get_args
 
 from core.base import app_paths, files
 from core.base.errors import RowError, SourceError, UnknownChoice
@@ -18,7 +18,7 @@ from core.base.messages import Message, message, plural
 from core.features.archives import folders, import_validation, json_yaml, records, zip_archive
 from core.features.archives.base_trash import BaseTrash, TrashedTable, expire
 from core.features.archives.lazy_records import Mistakes
-from core.features.archives.records import Ids, Records, RunRows, is_id
+from core.features.archives.records import Ids, Records, RunRows, mentioned
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
@@ -40,22 +40,23 @@ def checked(records: Records, name: str) -> Ids:
             mistakes.add(place, message("the note of this change isn't in the archive, or has another change."))
         proposed.add(proposal.note_id)
     for place, edit in records.edits.sound(mistakes):
-        ids.named.update(_mentioned(edit))
+        ids.named.update(mentioned(edit))
         if edit.id in ids.edits:
             mistakes.add(place, message("this edit is here twice."))
         ids.edits.add(edit.id)
     sets: set[str] = set()
-    for place, mistake in records.sets.sound(mistakes):
-        ids.named.update(_mentioned(mistake))
-        if not sets.isdisjoint((mistake.set.id, f"/{mistake.set.name}")):
+    for place, record in records.sets.sound(mistakes):
+        ids.named.update(mentioned(record))
+        own = {record.set.id, f"/{record.set.name}"}
+        if sets & own:
             mistakes.add(place, message("this question set is here twice."))
-        sets.update((mistake.set.id, f"/{mistake.set.name}"))
+        sets |= own
     for place, use in records.uses.sound(mistakes):
-        ids.named.update(_mentioned(use))
+        ids.named.update(mentioned(use))
         if use.note_id not in ids.notes and use.note_id not in ids.versions:
             mistakes.add(place, message("the note of this use isn't in the archive."))
     for _, run in records.runs.sound(mistakes):
-        ids.named.update(_mentioned(run))
+        ids.named.update(mentioned(run))
     for _ in records.syncs.sound(mistakes):
         pass
     mistakes.raise_any()
@@ -82,18 +83,6 @@ def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:
     for note_id, kind in last.items():
         if kind == "delete" and note_id in ids.notes:
             mistakes.add("versions.jsonl", message("the note '{note}' is deleted and there.", note=note_id))
-
-
-def _mentioned(value: Any, owner: type = object, name: str = "") -> set[str]:
-    """Return the ids in a noun; of a chunk's id, the note's."""
-    if is_dataclass(value) and not isinstance(value, Message | type):
-        kind = type(value)
-        return {entry for field in fields(value) for entry in _mentioned(getattr(value, field.name), kind, field.name)}
-    if isinstance(value, tuple):
-        return {entry for item in value for entry in _mentioned(item, owner, name)}
-    if isinstance(value, dict):
-        return {entry for item in value.values() for entry in _mentioned(item)}
-    return {value.partition(":")[0]} if isinstance(value, str) and is_id(owner, name) else set()
 
 
 Form = Literal["markdown", "json", "yaml", "zip"]
