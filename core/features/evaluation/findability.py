@@ -123,7 +123,14 @@ class NoteChecks:
                 tuple(name for name, value in runs[0].settings.items() if runs[1].settings.get(name) != value),
             )
         shares = meaning[0].share(1) if meaning and any(item.hits for item in meaning[0].results) else None
-        return NoteCheck(named.name, runs[0], ranks, tuple(self._findings(named, ranks)), shares, since)
+        return NoteCheck(
+            named.name,
+            runs[0],
+            ranks,
+            tuple(filter(None, (self._finding(card, ranks, named) for card in self._drawn_from(named)))),
+            shares,
+            since,
+        )
 
     def is_current(self, base: str) -> bool:
         """Whether the searchable data is unchanged since the newest check of a base."""
@@ -259,11 +266,8 @@ class NoteChecks:
             self._store.notes.cards(Filters(bases=(base.name,)), answering=True), key=lambda card: digest(card.id)
         )[:MOST_NOTES]
 
-    def _findings(self, base: KnowledgeBase, ranks: NoteRanks) -> Iterator[Finding]:
-        """Yield the notes that no question reaches and that still answer questions."""
-        return filter(None, (self._finding(card, ranks, base) for card in self._drawn_from(base)))
-
     def _finding(self, card: NoteSummary, ranks: NoteRanks, base: KnowledgeBase) -> Finding | None:
+        """Return what is said of a note that no question reaches and that still answers questions."""
         results = ranks.by_note.get(card.id, [])
         if any(hit.note_id == card.id for result in results for hit in result.hits):
             return None

@@ -5,14 +5,16 @@ import io
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, StringConstraints, ValidationError
 
 from core.base import files
 from core.base.errors import QueryError, QuestionSetError, RowError
 from core.base.faults import translate_parse_error
 from core.base.messages import message, verbatim
-from core.base.text import find_half_character
 from core.features.evaluation import golds
 from core.features.evaluation.golds import Problems
 from core.intake.encoding import decode_file
@@ -102,61 +104,65 @@ def _row(question: Question) -> Mapping[str, object]:
         "id": question.id,
         "question": question.text,
         "kind": question.kind,
-        "gold": [_gold_row(gold) for gold in question.gold],
+        "gold": [{name: value for name, value in asdict(gold).items() if value is not None} for gold in question.gold],
         "any": question.any,
     }
     optional = {"answer": question.answer, "note": question.note, "suggested": question.suggested}
     return row | {name: value for name, value in optional.items() if value}
 
 
-def _gold_row(gold: Gold) -> Mapping[str, object]:
-    row: dict[str, object] = {"path": gold.path, "quote": gold.quote}
-    return row if gold.start is None else row | {"start": gold.start}
+_Text = Annotated[str, StringConstraints(pattern="")]
+"""A text; the search for a pattern refuses halves of characters."""
+_Filled = Annotated[str, StringConstraints(pattern=r"\S")]
+
+
+class _GoldRow(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    path: _Filled
+    quote: _Filled
+    start: NonNegativeInt | None = None
+
+
+class _QuestionRow(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    id: _Filled
+    question: _Filled
+    gold: list[_GoldRow]
+    any: bool = True
+    kind: _Text = ""
+    note: _Text = ""
+    suggested: bool = False
+    answer: _Text = ""
 
 
 def _question(row: object, line: int) -> Question:
     """Check one row; raises RowError."""
-    if not isinstance(row, dict):
-        raise RowError("this must be a JSON object with id, question and gold.")
-    golds = row.get("gold")
-    if not isinstance(golds, list) or not all(isinstance(gold, dict) for gold in golds):
-        raise RowError("'gold' must be a list of objects with path and quote.")
-    return Question(
-        id=_text(row, "id"),
-        text=_text(row, "question"),
-        gold=tuple(map(_gold, golds)),
-        any=_truth(row, "any", True),
-        kind=_text(row, "kind", optional=True),
-        line=line,
-        note=_text(row, "note", optional=True),
-        suggested=_truth(row, "suggested", False),
-        answer=_text(row, "answer", optional=True),
-    )
+    try:
+        read = _QuestionRow.model_validate(row)
+    except ValidationError as error:
+        raise _mistake(error.errors()[0]) from error
+    golds = tuple(Gold(**gold.model_dump()) for gold in read.gold)
+    return Question(read.id, read.question, golds, line=line, **read.model_dump(exclude={"id", "question", "gold"}))
 
 
-def _gold(row: Mapping[str, object]) -> Gold:
-    start = row.get("start")
-    if start is not None and (type(start) is not int or start < 0):
-        raise RowError("'start' must be a number of characters, 0 or more.")
-    return Gold(_text(row, "path"), _text(row, "quote"), start)
-
-
-def _text(row: Mapping[str, object], key: str, *, optional: bool = False) -> str:
-    value = row.get(key, "" if optional else None)
-    if optional and not isinstance(value, str):
-        raise RowError("'{key}' must be text.", key=key)
-    if not isinstance(value, str) or not (optional or value.strip()):
-        raise RowError("'{key}' is missing or isn't text.", key=key)
-    if find_half_character(value) is not None:
-        raise RowError("'{key}' holds half of a character.", key=key)
-    return value
-
-
-def _truth(row: Mapping[str, object], key: str, default: bool) -> bool:
-    value = row.get(key, default)
-    if not isinstance(value, bool):
-        raise RowError("'{key}' must be true or false.", key=key)
-    return value
+def _mistake(error: Mapping[str, Any]) -> RowError:
+    place = error["loc"]
+    if not place:
+        return RowError("this must be a JSON object with id, question and gold.")
+    if place[0] == "gold" and len(place) < 3:
+        return RowError("'gold' must be a list of objects with path and quote.")
+    key = place[-1]
+    if error["type"] == "string_unicode":
+        return RowError("'{key}' holds half of a character.", key=key)
+    if key == "start":
+        return RowError("'start' must be a number of characters, 0 or more.")
+    if key in ("any", "suggested"):
+        return RowError("'{key}' must be true or false.", key=key)
+    if key in ("kind", "note", "answer"):
+        return RowError("'{key}' must be text.", key=key)
+    return RowError("'{key}' is missing or isn't text.", key=key)
 
 
 # Questions as a CSV table with a row for each right passage.
@@ -260,11 +266,10 @@ def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
         try:
             _check_length(row)
             question = _row_question(row, line, questions.get(row["id"].strip()))
-            golds.setdefault(question.id, []).extend(_row_golds(row))
+            golds.setdefault(question.id, []).extend(question.gold)
+            questions.setdefault(question.id, replace(question, gold=()))
         except RowError as error:
             problems.add(line, error.message)
-        else:
-            questions.setdefault(question.id, question)
     problems.raise_any()
     return [replace(question, gold=tuple(golds[key])) for key, question in questions.items()]
 
@@ -277,59 +282,28 @@ def _check_length(row: Row) -> None:
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question of a row, or `known`, its question from earlier rows; raises RowError."""
-    _require(row, "id")
+    """Return the question of a row with its right passage, if any; raises RowError.
+
+    A cell that is blank has the value of `known`, the question from earlier rows.
+    """
+    cells: dict[str, object] = {name: text for name, text in row.items() if text.strip()}
+    cells |= {name: _TRUTH.get(row[name].strip().lower(), row[name]) for name in ("any", "suggested") if name in cells}
+    gold = {name: cells[name] for name in ("path", "quote", "start") if name in cells}
+    start = row.get("start", "").strip()
+    if start.isascii() and start.isdigit() and len(start) < _DIGITS:
+        gold["start"] = int(start)
+    cells |= {"id": row["id"].strip(), "gold": [gold] if gold.keys() & {"path", "quote"} else []}
     if known is None:
-        _require(row, "question")
-        return Question(
-            row["id"].strip(),
-            row["question"],
-            (),
-            any=_cell_truth(row, "any", True),
-            kind=row.get("kind", ""),
-            line=line,
-            note=row.get("note", ""),
-            suggested=_cell_truth(row, "suggested", False),
-            answer=row.get("answer", ""),
-        )
-    again = {
-        "question": row["question"] in ("", known.text),
-        "kind": row.get("kind", "") in ("", known.kind),
-        "any": _cell_truth(row, "any", known.any) == known.any,
-        "answer": row.get("answer", "") in ("", known.answer),
-        "note": row.get("note", "") in ("", known.note),
-        "suggested": _cell_truth(row, "suggested", known.suggested) == known.suggested,
-    }
-    for column, same in again.items():
-        if not same:
+        return _question(cells, line)
+    before = _row(known)
+    question = _question({**before, **cells}, line)
+    now = _row(question)
+    for column in ("question", "kind", "any", "answer", "note", "suggested"):
+        if now.get(column) != before.get(column):
             raise RowError(
                 "the id '{id}' has another '{column}' in line {line}.", id=known.id, column=column, line=known.line
             )
-    return known
-
-
-def _row_golds(row: Row) -> list[Gold]:
-    """Return the right passage of a row, if any."""
-    path, quote, start = row["path"], row["quote"], row.get("start", "").strip()
-    if not path.strip() and not quote.strip():
-        return []
-    _require(row, "path", "quote")
-    if start and not (start.isascii() and start.isdigit() and len(start) < _DIGITS):
-        raise RowError("'start' must be a number of characters, 0 or more.")
-    return [Gold(path, quote, int(start) if start else None)]
-
-
-def _require(row: Row, *columns: str) -> None:
-    for column in columns:
-        if not row[column].strip():
-            raise RowError("'{key}' is missing or isn't text.", key=column)
-
-
-def _cell_truth(row: Row, column: str, default: bool) -> bool:
-    text = row.get(column, "").strip().lower()
-    if text and text not in _TRUTH:
-        raise RowError("'{key}' must be true or false.", key=column)
-    return _TRUTH.get(text, default)
+    return question
 
 
 def _table(questions: Iterable[Question]) -> Iterator[dict[str, str]]:

@@ -257,7 +257,7 @@ def _change_sections(compared: SideBySide) -> Iterator[_ReportSection]:
     for number, label in enumerate(others, start=1):
         for change, title in titles.items():
             rows = [
-                [row.id, row.question, _where(row), *(_rank(row.ranks[at]) for at in (0, number))]
+                [row.id, row.question, _where(row), *(f"{row.ranks[at] or NONE}" for at in (0, number))]
                 for row in compared.changed(change, run=number)
             ]
             yield _table_section(_joined_cells(title, label), [*_HEAD, first, label], rows)
@@ -286,10 +286,6 @@ def _where(row: ComparisonRow) -> str:
 def _why(result: QuestionResult) -> Cell:
     reasons = dict.fromkeys(diagnose.message for diagnose in result.diagnoses)
     return lines(*reasons, separator=" ") if reasons else NONE
-
-
-def _rank(rank: int | None) -> str:
-    return NONE if rank is None else f"{rank}"
 
 
 def _value(name: str, value: object) -> Cell:

@@ -7,7 +7,6 @@ from datetime import datetime
 from functools import partial
 
 from core import chunking, embedding
-from core.base.blobs import Span
 from core.base.call_log import skip_log
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
@@ -15,7 +14,7 @@ from core.base.jobs import stop_check
 from core.base.text import query_keywords
 from core.features.evaluation import golds, pipelines, report, scoring, sidebyside
 from core.features.evaluation.golds import Problems
-from core.features.evaluation.metrics import FOUND_SHARE
+from core.features.evaluation.metrics import FOUND_SHARE, coverage
 from core.features.evaluation.run_table import RunTable
 from core.indexing.base_copies import Scratch
 from core.indexing.models import Models
@@ -29,6 +28,7 @@ from core.model import (
     Measured,
     MissedAt,
     NoteSummary,
+    Passage,
     Pipeline,
     Progress,
     Question,
@@ -63,7 +63,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
         if gold.flagged or gold.note_id not in cards:
             missed.append(Diagnosis(number, "gone"))
             continue
-        hits = [(hit.passage.start, hit.passage.end) for hit in reasons.hits if hit.note.id == gold.note_id]
+        hits = [hit.passage for hit in reasons.hits if hit.note.id == gold.note_id]
         if _share(gold, hits) < FOUND_SHARE:
             missed.append(_missed(reasons, cards[gold.note_id], chunks[gold.note_id], number, gold))
     return missed
@@ -72,9 +72,9 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
 def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], number: int, gold: GoldSpan) -> Diagnosis:
     """Diagnose a missed passage by the chunks of its note."""
     holding = {rowid: chunk for rowid, chunk in chunks.items() if _holds(chunk, gold)}
-    shares = {chunk.id: _share(gold, [(chunk.start, chunk.end)]) for chunk in holding.values()}
+    shares = {chunk.id: _share(gold, [chunk]) for chunk in holding.values()}
     most = min(holding.values(), key=lambda chunk: (-shares[chunk.id], chunk.index), default=None)
-    if most is None or _share(gold, ((chunk.start, chunk.end) for chunk in holding.values())) < FOUND_SHARE:
+    if most is None or _share(gold, [*holding.values()]) < FOUND_SHARE:
         held = (shares[most.id], most.id) if most else ()
         return Diagnosis(number, "not_indexed", *held)
     # Any chunk with enough of the passage would be an answer; without one, take those with the most of it.
@@ -103,14 +103,9 @@ def _words(text: str) -> set[str]:
     return set(query_keywords(text, limit=len(text)))
 
 
-def _share(gold: GoldSpan, spans: Iterable[Span]) -> float:
-    """Return the share of a passage's characters in the union of some spans."""
-    held, reached = 0, gold.start
-    for start, end in sorted(spans):
-        end = min(end, gold.end)
-        held += max(0, end - max(start, reached))
-        reached = max(reached, end)
-    return held / (gold.end - gold.start)
+def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
+    """Return the share of a passage's characters in the union of some parts of its note."""
+    return coverage(("", gold.start, gold.end), [("", part.start, part.end) for part in parts])
 
 
 Answerer = Callable[[SearchResult, Stop], Answer]
