@@ -89,7 +89,7 @@ def reading(language: str, chapter: Chapter) -> None:
         show(matches(language, words) if words else contents(every, current=chapter.path), "guide_contents")
     with right, st.container(key="guide_chapter"):
         part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
-        with widgets.row(gap="xxsmall", key="guide_way"):
+        with widgets.row("guide_way", gap="xxsmall"):
             widgets.small(t("Help"), "guide_all", "arrow_back", on_click=choose, args=("",))
             st.caption(part, width="content")
         st.title(plain(chapter.title), anchor=False)

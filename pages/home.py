@@ -107,7 +107,7 @@ def _draw_rows(cards: Sequence[NoteSummary]) -> None:
 
 def _row(card: NoteSummary, at: datetime | None, key: str) -> None:
     """Draw the link to a note, with a day and its base."""
-    with widgets.row(key=key):
+    with widgets.row(key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
         st.caption(f"{day_of(at) if at else ''} · {plain(card.base)}", width="content")
 
@@ -125,7 +125,7 @@ def recent(workspace: Workspace) -> None:
 
 def _waiting(n: int) -> None:
     """Draw how many decisions wait for the user, and the link to them."""
-    with widgets.row(key="home_waiting"):
+    with widgets.row("home_waiting"):
         text = t_plural("{n} thing to review.", "{n} things to review.", n=n)
         st.markdown(f":material/rule: {text}", width="content")
         st.page_link("review.py", label=t("Review"), icon=":material/arrow_forward:")

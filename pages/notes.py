@@ -53,7 +53,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
 
 def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, bool]:
     """Draw the notes that pass the filters; return the chosen base, and whether it has no notes."""
-    with widgets.row(key="notes_views"):
+    with widgets.row("notes_views"):
         view = listing.view()
         if note_id:
             opened.drawer_close()
@@ -107,7 +107,7 @@ if (title := st.session_state.pop(shell.NEW, None)) is not None:
 if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()
-with widgets.row(key="notes_head"):
+with widgets.row("notes_head"):
     st.title(t("Notes"), anchor=False)
     importing = st.container(width="content")
     today.button(workspace)

@@ -47,8 +47,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
                 with widgets.row():
                     widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
                     st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
-        if len(refused) > _SHOWN:
-            st.caption(t("and {n} more", n=len(refused) - _SHOWN))
+        widgets.more(len(refused) - _SHOWN)
         shut = jobs.is_writing(workspace, base) or workspace.jobs.running("embed")
         if widgets.button(t("Retry them"), f"retry_{status.base.id}", "replay", disabled=shut):
             knobs.embed(workspace, base, refused=True)

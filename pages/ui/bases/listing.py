@@ -126,7 +126,7 @@ def draw_trash(workspace: Workspace) -> None:
 
 
 def _draw_trashed(workspace: Workspace, trashed_base: TrashedBase, names: set[str]) -> None:
-    with widgets.row(key=f"trashed_{trashed_base.key}"):
+    with widgets.row(f"trashed_{trashed_base.key}"):
         st.markdown(
             f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]", width="stretch"
         )
@@ -330,7 +330,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     folders.problems(workspace, base)
     _folders(workspace, status)
     shut = jobs.is_shut(workspace)
-    with widgets.row(key=f"card_actions_{base.id}"):
+    with widgets.row(f"card_actions_{base.id}"):
         widgets.small(
             t("Add notes"),
             f"add_{base.id}",
@@ -372,7 +372,7 @@ def _folders(workspace: Workspace, status: BaseStatus) -> None:
     """Draw the folders of a base, each with the button that syncs it."""
     base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
-        with widgets.row(key=f"folder_{base.id}_{number}"):
+        with widgets.row(f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
             if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut(workspace)):
                 folders.sync(workspace, base, path)

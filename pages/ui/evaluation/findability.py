@@ -1,11 +1,10 @@
 """Can the notes of a base be found? The questions that they give are asked, and the notes that none reaches are named."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
-from core.model import CheckDiff, KnowledgeBase, NoteCheck, Progress, Run
+from core.model import CheckDiff, KnowledgeBase, NoteCheck, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison
 from pages.ui.shared import jobs, names, widgets
@@ -28,7 +27,9 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
     with widgets.row():
         shut = workspace.readonly or workspace.jobs.running(JOB)
         if widgets.button(t("Check now"), f"check_{base.id}", "manage_search", type="primary", disabled=shut):
-            jobs.start(workspace, JOB, partial(_check, workspace, base.name, session_language()), base.name)
+            jobs.start(
+                workspace, JOB, partial(workspace.findability.check, base.name, language=session_language()), base.name
+            )
         st.toggle(
             t("After every import"),
             **widgets.bound(
@@ -41,10 +42,6 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
     last = workspace.findability.last(base.name)
     if last is not None:
         _result(workspace, last)
-
-
-def _check(workspace: Workspace, base: str, language: str, progress: Progress) -> NoteCheck:
-    return workspace.findability.check(base, progress, language=language)
 
 
 def _result(workspace: Workspace, check: NoteCheck) -> None:
@@ -71,7 +68,11 @@ def _result(workspace: Workspace, check: NoteCheck) -> None:
         _since(check.since)
     if check.findings:
         widgets.heading(t("View these notes"))
-        _notes([(finding.note_id, finding.title, text_of(finding.message)) for finding in check.findings])
+        for finding in check.findings[:_SHOWN]:
+            with widgets.row():
+                widgets.note_link(finding.note_id, finding.title)
+                st.caption(plain(text_of(finding.message)), width="content")
+        widgets.more(len(check.findings) - _SHOWN)
     else:
         st.success(t("Every note is found by a question."), icon=":material/check_circle:")
     if check.first_by_meaning is not None:
@@ -105,11 +106,3 @@ def _since(since: CheckDiff) -> None:
         )
         with st.expander(label, key="findability_lost"):
             widgets.lines(since.lost)
-
-
-def _notes(notes: Sequence[tuple[str, str, str]]) -> None:
-    for note_id, title, why in notes[:_SHOWN]:
-        with widgets.row():
-            st.page_link("notes.py", label=plain(title), icon=":material/description:", query_params={"note": note_id})
-            st.caption(plain(why), width="content")
-    widgets.more(len(notes) - _SHOWN)

@@ -118,7 +118,7 @@ Put = Callable[[Pipeline | None], None]
 
 
 def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put, *, last: int) -> None:
-    with widgets.row(key=f"way_head_{number}"):
+    with widgets.row(f"way_head_{number}"):
         name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
         st.html(f'<div class="t-head">{badge(number)}{name}</div>')
         with (

@@ -132,7 +132,7 @@ def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Que
 
 
 def _passage(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
-    with widgets.row(wrap=False, key=f"gold_head_{key}"):
+    with widgets.row(f"gold_head_{key}", wrap=False):
         if gold.flagged:
             tag = f'<span class="t-tag t-gone">{html(t("Passage no longer exists"))}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
@@ -227,7 +227,7 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
         if not right:
             workspace.questions.add_passage(question_set, question.id, hit)
 
-    with widgets.row(wrap=False, key=f"gold_head_found_{hit.rank}"):
+    with widgets.row(f"gold_head_found_{hit.rank}", wrap=False):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
         toggle(
@@ -284,7 +284,7 @@ def new(
 
 
 def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
-    with widgets.row(border=True, key="suggested_question"):
+    with widgets.row("suggested_question", border=True):
         st.caption(t("Suggested: runs don't ask it until you accept it."))
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):
             workspace.questions.accept(question_set, [question.id])

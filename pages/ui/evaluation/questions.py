@@ -84,13 +84,17 @@ def show(question_id: str) -> None:
 
 
 def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Question]) -> None:
-    def add() -> None:
-        st.session_state[_ADDING] = True
-
     suggested = [item.id for item in every if item.suggested]
     shut = workspace.readonly
-    with widgets.row(key="question_bar"):
-        widgets.button(t("New question"), "add_question", "add", on_click=add, disabled=shut)
+    with widgets.row("question_bar"):
+        widgets.button(
+            t("New question"),
+            "add_question",
+            "add",
+            on_click=st.session_state.update,
+            kwargs={_ADDING: True},
+            disabled=shut,
+        )
         sets.popover(workspace, question_set)
         if suggested and widgets.button(
             t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested)),
@@ -148,7 +152,15 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
         new = [name for name in now if name not in chosen]
         st.session_state.update({_CHOSEN: now, _SHOWN: (new or now or [""])[-1], _ADDING: False})
 
-    rows = [_row(item) for item in listed]
+    rows: list[dict[str, object]] = [
+        {
+            "question": item.text[:LONGEST],
+            "state": " · ".join(text_of(label) for name, label in STATES.items() if name != "all" and _is(item, name)),
+            "kind": question.kind_name(item.kind),
+            "passages": len(item.gold),
+        }
+        for item in listed
+    ]
     others = ["state"] if has_side else list(WIDTHS)
     longest = {name: max(len(str(row[name] or "")) for row in rows) for name in others}
     widths = {name: max(WIDTHS[name], LETTER * letters) for name, letters in longest.items() if letters}
@@ -169,15 +181,6 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [row for row, item in enumerate(listed) if item.id in chosen]}},
     )
-
-
-def _row(item: Question) -> dict[str, object]:
-    return {
-        "question": item.text[:LONGEST],
-        "state": " · ".join(text_of(label) for name, label in STATES.items() if name != "all" and _is(item, name)),
-        "kind": question.kind_name(item.kind),
-        "passages": len(item.gold),
-    }
 
 
 def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Question]) -> None:

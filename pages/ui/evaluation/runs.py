@@ -26,7 +26,7 @@ def draw_start(
     count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) < len(chosen)
     copies = [letter for letter, way in zip(pipelines.LETTERS, chosen, strict=False) if pipelines.needs_copy(way, base)]
-    with widgets.row(key="run_row"):
+    with widgets.row("run_row"):
         label, shut = t("Run these {n} setups", n=len(chosen)), jobs.is_evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
             jobs.start(
@@ -107,7 +107,7 @@ def _places(workspace: Workspace) -> None:
     size = workspace.runs.scratch.bytes()
     if not size:
         return
-    with widgets.row(key="eval_places"):
+    with widgets.row("eval_places"):
         st.caption(
             t(
                 "Copies of the notes for other setups take {size} MB. Without them, running such a setup takes "
@@ -167,7 +167,7 @@ def state(workspace: Workspace, run: Run) -> str:
 def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[Run]) -> None:
     shut = jobs.is_evaluating(workspace)
     ready = [run for run in marked if run.asked]
-    with widgets.row(key="history_actions"):
+    with widgets.row("history_actions"):
         several = len(ready) > 1
         widgets.button(
             t_plural("Compare {n} run", "Compare {n} runs", n=len(ready)) if several else t("View"),

@@ -137,7 +137,7 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
         t("The file is still called '{name}'.", name=PurePosixPath(note.path or "").name) if is_file else "",
     ]
     label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
-    with widgets.row(key="retitled"):
+    with widgets.row("retitled"):
         st.caption(plain(sentences(texts)), width="content")
         widgets.small(label, "retitled_yes", "check", on_click=_follow_title, args=(workspace, note, before))
         widgets.close("retitled_no", t("Leave them"), on_click=_forget_title)

@@ -158,8 +158,8 @@ def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
 
 
 def _row(card: NoteSummary, *, several: bool) -> None:
-    with widgets.row(key=f"latest_{card.id}"):
-        st.page_link("notes.py", label=plain(card.title), icon=":material/description:", query_params={"note": card.id})
+    with widgets.row(f"latest_{card.id}"):
+        widgets.note_link(card.id, card.title)
         day = day_of(card.updated_at) if card.updated_at else ""
         about = [card.base if several else "", day]
         st.caption(plain(" · ".join(text for text in about if text)), width="content")

@@ -37,7 +37,7 @@ def draw_new_drafts(workspace: Workspace) -> None:
 
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
-    with widgets.row(border=True, key=f"draft_{draft.key}"):
+    with widgets.row(f"draft_{draft.key}", border=True):
         st.markdown(f":material/edit_note: {text}", width="stretch")
         widgets.button(
             t("Continue writing"),

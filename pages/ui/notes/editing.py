@@ -30,12 +30,7 @@ def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
         st.caption(t("Passages of your other notes that resemble the paragraph you write appear here."))
     for number, hit in enumerate(hits):
         with st.container(key=f"nearby_{number}", gap="xsmall"):
-            st.page_link(
-                "notes.py",
-                label=plain(hit.note.title),
-                icon=":material/description:",
-                query_params={"note": hit.note.id, "chunk": str(hit.chunk.index)},
-            )
+            widgets.note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
             text = " ".join(hit.chunk.text.split())
             st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
 
@@ -73,18 +68,13 @@ def page(workspace: Workspace) -> None:
     opened.choose(session.note.id if session and session.note else "")
     part()
     if session and session.note and session.note.in_file:  # below: a new note becomes a file, and the editor stays
-        _follow_file(workspace, session)
 
+        @st.fragment(run_every=LOOK)
+        def look() -> None:
+            if composer.is_overtaken(workspace, session):
+                st.rerun()
 
-def _follow_file(workspace: Workspace, session: EditorSession) -> None:
-    """Look from time to time whether the note was changed, as its file was."""
-
-    @st.fragment(run_every=LOOK)
-    def look() -> None:
-        if composer.is_overtaken(workspace, session):
-            st.rerun()
-
-    look()
+        look()
 
 
 def _draw(workspace: Workspace, session: EditorSession) -> None:
@@ -100,8 +90,9 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
             note_fields.draw_head(workspace, session)
         left, right = st.columns([11, 9], gap="medium")
         with left:
-            if _is_read_only(workspace, session):
-                _draw_read_only(workspace, session)
+            note = session.note
+            if note and note.in_file and not (base := workspace.bases.by_id(note.base_id)).write_files:
+                _draw_read_only(workspace, note, base)
             else:
                 _editor(workspace, session)
         with right:
@@ -109,7 +100,7 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
-    with widgets.row(key="writing_newer"):
+    with widgets.row("writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
         widgets.small(
             t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(workspace, session)
@@ -154,7 +145,7 @@ def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
 
 def _bar(workspace: Workspace, session: EditorSession) -> None:
     stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(workspace, session)
-    with widgets.row(key="writing_bar"):
+    with widgets.row("writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state"):
@@ -216,18 +207,18 @@ def _editor(workspace: Workspace, session: EditorSession) -> None:
     editor.write(workspace, session, offered, widgets.guarded(take_text))
 
 
-def _is_read_only(workspace: Workspace, session: EditorSession) -> bool:
-    """Return whether the text belongs to a file, and the base doesn't write files."""
-    return bool(session.note and session.note.in_file and not workspace.bases.by_id(session.note.base_id).write_files)
-
-
-def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the ways to edit a note of a file."""
-    assert session.note is not None
-    note, base = session.note, workspace.bases.by_id(session.note.base_id)
+def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> None:
+    """Draw the ways to edit a note of a file that its base doesn't write."""
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
-        st.caption(_read_only_reason(note, base))
+        st.caption(
+            t("Edit its text in another program: text files are only read here.")
+            if note.plain
+            else t(
+                "Its text can only be read, as you chose for '{base}'. You can change that in the settings of the base.",
+                base=plain(base.name),
+            )
+        )
         with widgets.row():
             widgets.button(
                 t("Make a copy here"),
@@ -244,15 +235,6 @@ def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
                     icon=":material/tune:",
                     query_params={"base": base.name},
                 )
-
-
-def _read_only_reason(note: Note, base: KnowledgeBase) -> str:
-    if note.plain:
-        return t("Edit its text in another program: text files are only read here.")
-    return t(
-        "Its text can only be read, as you chose for '{base}'. You can change that in the settings of the base.",
-        base=plain(base.name),
-    )
 
 
 def _copy(workspace: Workspace, note_id: str) -> None:

@@ -97,7 +97,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
     if note.document is None:
         return
     kind, converter = note.document.kind, note.document.converter
-    with widgets.row(key="provenance"):
+    with widgets.row("provenance"):
         st.caption(plain(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter)))
         if chunk is None:
             original_link(note)

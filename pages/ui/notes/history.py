@@ -45,7 +45,7 @@ def draw_undo() -> None:
     if not st.session_state.get(_DONE):
         return
     text, undo = st.session_state[_DONE][-1]
-    with widgets.row(key="notes_done"):
+    with widgets.row("notes_done"):
         st.caption(text, width="content")
         widgets.small(t("Undo"), "notes_undo", "undo", on_click=_undo, args=(undo,))
         widgets.close("notes_done_close", t("Close"), on_click=clear_undo)
@@ -97,7 +97,10 @@ def _history(workspace: Workspace, note_id: str) -> None:
             with st.container(horizontal=True, vertical_alignment="bottom", key="history_head"):
                 view, other = _choose_view(note_id, number, others)
                 if others and number != max(texts):
-                    _draw_restore(workspace, note_id, number, max(texts))
+                    label, shut = t("Restore this version"), workspace.readonly
+                    if widgets.button(label, "history_revert", "restore", type="primary", disabled=shut):
+                        _revert(workspace, note_id, number, max(texts))
+                        st.rerun()
             with st.container(border=True, key="history_text"):
                 if other is None:
                     _draw_version(workspace, workspace.notes.at(note_id, number))
@@ -124,14 +127,6 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
     return view, widgets.select(
         t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first)
     )
-
-
-def _draw_restore(workspace: Workspace, note_id: str, number: int, now: int) -> None:
-    if widgets.button(
-        t("Restore this version"), "history_revert", "restore", type="primary", disabled=workspace.readonly
-    ):
-        _revert(workspace, note_id, number, now)
-        st.rerun()
 
 
 def _draw_version(workspace: Workspace, note: Note) -> None:
@@ -168,7 +163,8 @@ def words(difference: NoteDifference) -> str:
     last = len(difference.pieces) - 1
     for number, piece in enumerate(difference.pieces):
         if piece.kind == "equal":
-            parts.append(_nearby_lines(piece.text, first=number == 0, last=number == last))
+            near = _near(piece.text, first=number == 0, last=number == last)
+            parts.append("".join(html(line) or "<hr>" for line in near))
         else:
             text = piece.text[: max(0, _MOST - length)]
             parts.append(f"<{tags[piece.kind]}>{html(text)}</{tags[piece.kind]}>")
@@ -205,11 +201,6 @@ def side_by_side(difference: NoteDifference) -> str:
 def _cut(length: int) -> str:
     """Return the remark below a text of a length as HTML, "" for one that is shown in whole."""
     return f'<div class="t-dim">{html(t("The rest is too long to be shown."))}</div>' if length >= _MOST else ""
-
-
-def _nearby_lines(text: str, *, first: bool, last: bool) -> str:
-    """Return the lines of an equal text that are near a change as HTML, with a rule for those between."""
-    return "".join(html(line) or "<hr>" for line in _near(text, first=first, last=last))
 
 
 def _near(text: str, *, first: bool, last: bool) -> list[str]:

@@ -1,6 +1,7 @@
 """The dialog that begins the note of a link that leads nowhere yet."""
 
 import posixpath
+from pathlib import PurePosixPath
 
 import streamlit as st
 
@@ -27,7 +28,8 @@ def draw_dialog(workspace: Workspace) -> None:
     base, path = _DIALOG.subject
 
     def content() -> None:
-        st.write(t("There is no note of this name yet. It would be in {place}.", place=plain(_place(base, path))))
+        place = " › ".join([base, *PurePosixPath(path).parts[:-1]])
+        st.write(t("There is no note of this name yet. It would be in {place}.", place=plain(place)))
         with st.container(horizontal=True):
             is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")
             if is_begun:
@@ -38,8 +40,3 @@ def draw_dialog(workspace: Workspace) -> None:
                 st.rerun()
 
     _DIALOG.draw(plain(composer.title_of(path)), content)
-
-
-def _place(base: str, path: str) -> str:
-    folder = posixpath.dirname(path)
-    return f"{base} › {folder.replace('/', ' › ')}" if folder else base

@@ -168,7 +168,18 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
         st.session_state["chosen"] = [cards[row].id for row in rows]
 
     widgets.table(
-        [_row(card) for card in cards],
+        [
+            {
+                "title": card.title,
+                "state": text_of(names.NOTE_STATES[card.state]),
+                "path": card.path or "",
+                "base": card.base,
+                "tags": list(card.tags),
+                "chunks": card.chunks,
+                "updated": day_of(card.updated_at) if card.updated_at else "",
+            }
+            for card in cards
+        ],
         {
             "title": st.column_config.TextColumn(t("Title"), width="medium"),
             "state": st.column_config.TextColumn(t("State"), width=95),
@@ -186,15 +197,3 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
         selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in marks]}},
     )
     st.caption(t("Click a title to read the note; select rows at their left to change several."))
-
-
-def _row(card: NoteSummary) -> dict[str, object]:
-    return {
-        "title": card.title,
-        "state": text_of(names.NOTE_STATES[card.state]),
-        "path": card.path or "",
-        "base": card.base,
-        "tags": list(card.tags),
-        "chunks": card.chunks,
-        "updated": day_of(card.updated_at) if card.updated_at else "",
-    }

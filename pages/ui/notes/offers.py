@@ -1,9 +1,8 @@
 """The completions of the editor and its fields: notes, tags and folders."""
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from core.model import NoteSummary
 from core.workspace import Workspace
@@ -25,7 +24,9 @@ def load_offers(workspace: Workspace) -> Offers:
     """Return the present notes, tags and folders of the workspace."""
     cards = workspace.notes.all()
     folders = {
-        base.name: _sorted(str(PurePosixPath(card.path or "").parent) for card in cards if card.base == base.name)
+        base.name: sorted(
+            {posixpath.dirname(card.path or "") for card in cards if card.base == base.name} - {""}, key=str.casefold
+        )
         for base in workspace.bases.all()
     }
     tags = sorted(workspace.notes.tags().items(), key=lambda tag: (-tag[1], tag[0]))
@@ -44,7 +45,3 @@ def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str
         if not _NOT_IN_LINKS & set(name):
             offered.append((name, title, folder))
     return sorted(offered, key=lambda offer: (offer[1] or offer[0].rpartition("/")[2]).casefold())
-
-
-def _sorted(words: Iterable[str]) -> list[str]:
-    return sorted({word for word in words if word and word != "."}, key=str.casefold)

@@ -128,7 +128,7 @@ def tabs(workspace: Workspace, note: Note) -> None:
     others = {note_id: title for note_id, title in titles.items() if note_id != note.id}
     if not others:
         return
-    with widgets.row(key="reader_tabs"):
+    with widgets.row("reader_tabs"):
         tabs = {note_id: titles[note_id] for note_id in open_ids if note_id in titles}
         if len(tabs) > 1:
             widgets.segments(

@@ -225,16 +225,23 @@ BEFORE = 8
 
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
-    edited = _edited_chunks(workspace, note)
+    edits = bands.placed_edits(workspace, note)
+    edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     record_opening(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
-        _bar(workspace, note, passage)
-        with widgets.row(key="reader_about"):
+        with st.container(key="reader_top", gap="xsmall"):  # it stays above the text
+            with widgets.row("reader_bar"):
+                _ways_back(note, passage)
+                st.html(f'<div class="t-title">{html(note.title)}</div>')
+                actions.actions(workspace, note)
+            history.draw_undo()
+        with widgets.row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
             rendered = st.session_state.get("view") != "raw" and not note.plain
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
-            st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
+            changed = f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
+            st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         files.provenance(note, passage[0] if passage else None)
         # Each property that can't be read has a warning of its own, as far as they are named.
@@ -283,21 +290,11 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
 def second_note(workspace: Workspace, note: Note) -> None:
     """Draw a note next to the first one, to be read, with the ways to close it and to take it to the first place."""
     with st.container(key="second"):
-        with widgets.row(key="second_bar"):
+        with widgets.row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
             widgets.small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
             widgets.close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
         _text(workspace, note, None, opened.choose_second, "second")
-
-
-def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw the row that stays above the text: the ways back, the title, the actions; and what can be undone."""
-    with st.container(key="reader_top", gap="xsmall"):
-        with widgets.row(key="reader_bar"):
-            _ways_back(note, passage)
-            st.html(f'<div class="t-title">{html(note.title)}</div>')
-            actions.actions(workspace, note)
-        history.draw_undo()
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -314,18 +311,6 @@ def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
         opened.drawer()
     if passage:
         files.original_link(note, passage[0].page)
-
-
-def _edited_chunks(workspace: Workspace, note: Note) -> list[int]:
-    """Return the indexes of the chunks that the user changed or deleted."""
-    edits = bands.placed_edits(workspace, note)
-    return [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
-
-
-def _tag(edited: Sequence[int]) -> str:
-    if not edited:
-        return ""
-    return f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
 
 
 def _missing_files(names: Sequence[str]) -> str:

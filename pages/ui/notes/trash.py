@@ -92,12 +92,12 @@ def _dialog(workspace: Workspace) -> None:
         return
     title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
     text = t("Its text, its history and your edits of its passages can't be restored. Files on disk stay.")
-    _DIALOG.confirm(title, text, "forget", lambda: _delete(workspace, note_ids))
 
+    def delete() -> None:
+        workspace.notes.delete_for_good(note_ids)
+        history.clear_undo()
 
-def _delete(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    workspace.notes.delete_for_good(note_ids)
-    history.clear_undo()
+    _DIALOG.confirm(title, text, "forget", delete)
 
 
 NAMED = 5

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import get_args
 
 import streamlit as st
@@ -108,14 +109,6 @@ def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
     return [matter.submission for matter in chosen if matter.submission]
 
 
-def _accept(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
-    accept(workspace, _submissions(chosen))
-
-
-def _reject(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
-    reject(workspace, _submissions(chosen))
-
-
 def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
     """Add a new note to the end of another."""
     before = workspace.notes.get(into).version
@@ -147,16 +140,13 @@ def _delete(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     )
 
 
-def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
-    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
-        def work(_: object) -> None:
-            for matter in chosen:
-                if matter.flagged:
-                    workspace.chunks.resolve(matter.flagged.edit.id, verdict)
+def _resolve(verdict: Verdict, workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    def work(_: object) -> None:
+        for matter in chosen:
+            if matter.flagged:
+                workspace.chunks.resolve(matter.flagged.edit.id, verdict)
 
-        jobs.start(workspace, "edits", work)
-
-    return act
+    jobs.start(workspace, "edits", work)
 
 
 def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
@@ -176,17 +166,14 @@ def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     )
 
 
-def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
-    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
-        undone = [workspace.review.settle(matter, side) for matter in chosen]
+def _settle(side: Side, workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    undone = [workspace.review.settle(matter, side) for matter in chosen]
 
-        def back() -> None:
-            for item in undone:
-                item()
+    def back() -> None:
+        for item in undone:
+            item()
 
-        history.offer_undo(t_plural("{n} note is done.", "{n} notes are done.", n=len(chosen)), back)
-
-    return act
+    history.offer_undo(t_plural("{n} note is done.", "{n} notes are done.", n=len(chosen)), back)
 
 
 def _mark_seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
@@ -203,18 +190,25 @@ def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     )
 
 
+_SUBMITTED: tuple[MatterKind, ...] = ("note", "change", "conflict")
 DECISIONS: dict[str, Decision] = {
-    "accept": Decision(message("Accept"), "check", "A", ("note", "change", "conflict"), _accept),
-    "mine": Decision(message("Keep mine"), "check", "A", ("upgrade", "file"), _settle("mine")),
-    "theirs": Decision(
-        message("Keep the other"), "swap_horiz", "X", ("upgrade", "file"), _settle("theirs"), several=False
+    "accept": Decision(
+        message("Accept"), "check", "A", _SUBMITTED, lambda workspace, chosen: accept(workspace, _submissions(chosen))
     ),
-    "both": Decision(message("Keep both"), "done_all", "B", ("upgrade", "file"), _settle("both"), several=False),
-    "keep": Decision(message("Keep"), "check", "A", ("split",), _resolve("keep")),
+    "mine": Decision(message("Keep mine"), "check", "A", ("upgrade", "file"), partial(_settle, "mine")),
+    "theirs": Decision(
+        message("Keep the other"), "swap_horiz", "X", ("upgrade", "file"), partial(_settle, "theirs"), several=False
+    ),
+    "both": Decision(
+        message("Keep both"), "done_all", "B", ("upgrade", "file"), partial(_settle, "both"), several=False
+    ),
+    "keep": Decision(message("Keep"), "check", "A", ("split",), partial(_resolve, "keep")),
     "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
     "archive": Decision(message("Archive"), "archive", "A", ("expired", "superseded"), _archive),
-    "reject": Decision(message("Reject"), "close", "X", ("note", "change", "conflict"), _reject),
-    "drop": Decision(message("Discard"), "close", "X", ("split",), _resolve("drop")),
+    "reject": Decision(
+        message("Reject"), "close", "X", _SUBMITTED, lambda workspace, chosen: reject(workspace, _submissions(chosen))
+    ),
+    "drop": Decision(message("Discard"), "close", "X", ("split",), partial(_resolve, "drop")),
     "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
     "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
     "never": Decision(message("Don't remind me"), "notifications_off", "X", ("reminder",), _let_be),

@@ -175,9 +175,7 @@ def _pair(workspace: Workspace, matter: ReviewItem) -> None:
             continue
         with column:
             st.caption(f"{label} · {plain(card.base)}")
-            st.page_link(
-                "notes.py", label=plain(card.title), icon=":material/description:", query_params={"note": card.id}
-            )
+            widgets.note_link(card.id, card.title)
             text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
 
@@ -237,7 +235,8 @@ def _drop(workspace: Workspace) -> None:
     with_model = _with_model(workspace)
     closed = not dropped or jobs.is_shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
     if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
-        logs = [(_file_name(uploaded_file.name), uploaded_file.getvalue()) for uploaded_file in dropped]
+        # The names are valid on any file system.
+        logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
         jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
 
 
@@ -267,11 +266,6 @@ def _learn(
             file.write_bytes(data)
             files.append(file)
         return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
-
-
-def _file_name(name: str) -> str:
-    """Return a name for a dropped file that is valid on any file system."""
-    return _UNSAFE.sub("_", name)[-60:].lstrip(".") or "log"
 
 
 SHOWN = 50

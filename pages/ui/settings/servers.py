@@ -58,7 +58,7 @@ def _draw_found_server(workspace: Workspace, server: LocalServer, changed: Calla
         state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
     dot = "ready" if server.running else "absent"
     port = server.address.rpartition(":")[2]
-    with widgets.row(key=f"local_{port}"):
+    with widgets.row(f"local_{port}"):
         st.html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span>{html(server.name)}</span>'
             f'<span class="t-dim t-small">{html(server.address)}</span>{state}</div>',
@@ -204,7 +204,7 @@ def _presets(card: ServerCard) -> None:
         _renew("base_url", card)
         st.session_state[_preset(card)] = address
 
-    with widgets.row(gap="small", key=f"presets_{card.section}"):
+    with widgets.row(f"presets_{card.section}", gap="small"):
         st.caption(t("On this machine:"), width="content")
         for name, address in PURPOSES[card.section].presets.items():
             key = f"preset_{card.section}_{name}"
@@ -282,7 +282,7 @@ def _key(workspace: Workspace, card: ServerCard) -> None:
     def replace_it() -> None:
         st.session_state[_replacing(card)] = True
 
-    with widgets.row(key=f"key_{card.section}"):
+    with widgets.row(f"key_{card.section}"):
         st.html(f'<div class="t-small">{html(text)}</div>', width="content")
         with st.container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):

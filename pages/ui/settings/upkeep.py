@@ -170,7 +170,7 @@ def _encryption(workspace: Workspace) -> None:
 
 
 def _row(workspace: Workspace, backup: Backup) -> None:
-    with widgets.row(key=f"backup_{backup.name}"):
+    with widgets.row(f"backup_{backup.name}"):
         st.markdown(f"**{plain(local(backup.made_at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
         if not backup.problem:
             if widgets.small(

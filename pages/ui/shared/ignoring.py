@@ -36,7 +36,7 @@ def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> 
     """Draw files with the reasons why they could not be read, and the buttons that ignore one or all of its kind."""
     for number, failed in enumerate(files[:_SHOWN]):
         ignore = partial(workspace.bases.ignore, base)
-        with widgets.row(key=f"unread_{key}_{number}"):
+        with widgets.row(f"unread_{key}_{number}"):
             row = f"{html(failed.path)} <i>{html(text_of(failed.error))}</i>"
             st.html(f'<div class="t-list">{row}</div>')
             act = {"on_click": ignore, "args": (escape(failed.path),), "disabled": workspace.readonly}

@@ -1,6 +1,6 @@
 """Plans of a sync and reports of jobs as figures and lists."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -82,17 +82,16 @@ _MOST = 10
 
 def draw(report: LearningReport) -> None:
     """Draw a report."""
-    st.info(" · ".join(_lines(report)), icon=":material/school:")
+    lines = [*map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))]
+    lines += [
+        plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
+        for failed in report.failed
+    ]
+    st.info(" · ".join(lines), icon=":material/school:")
     if report.problem:
         st.warning(t("The language model stopped: {reason}", reason=plain(text_of(report.problem))))
     for item in [dropped for log in report.logs for dropped in log.dropped][:_MOST]:
         st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=text_of(item.reason))))
-
-
-def _lines(report: LearningReport) -> Iterator[str]:
-    yield from map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))
-    for failed in report.failed:
-        yield plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
 
 
 SHOWN = 200

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
-from core.base.messages import Message, message
+from core.base.messages import message
 from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
@@ -70,7 +70,10 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
             if text.casefold().strip() in label.casefold() and widgets.small(label, "switch_to_today", "today"):
                 _close()
                 open_today()
-            for name, (path, icon, title) in _pages_called(text).items():
+            key = name_key(text.strip())
+            for name, (path, icon, title) in PAGES.items():
+                if not key or key not in name_key(text_of(title)):
+                    continue
                 label = f"{icon} {text_of(title)}"
                 if widgets.button(label, f"switch_to_{name}", type="tertiary", width="stretch"):
                     _close()
@@ -83,12 +86,6 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
             st.caption(t("No note has this name."))
 
     switch()
-
-
-def _pages_called(text: str) -> dict[str, tuple[str, str, Message]]:
-    """Return the pages whose names hold a text, none for an empty one."""
-    key = name_key(text.strip())
-    return {name: page for name, page in PAGES.items() if key and key in name_key(text_of(page[2]))}
 
 
 def _close() -> None:
@@ -313,15 +310,11 @@ def _state(workspace: Workspace) -> None:
     _model_state(workspace)
     with suppress(TesseraError):  # the page says what is wrong with the database
         if workspace.bases.all() and (now := workspace.freshness).state != "working":  # its progress is drawn above
-            _freshness(now)
-
-
-def _freshness(now: Freshness) -> None:
-    """Draw that the notes are up to date, or the problems with a link."""
-    st.html(freshness_html(now))
-    # A second link to the page would be marked in addition to its entry in the menu.
-    if now.state in ("notice", "attention") and widgets.small(t("See what it is"), "see_state", "arrow_forward"):
-        st.switch_page("bases.py")
+            st.html(freshness_html(now))
+            # A second link to the page would be marked in addition to its entry in the menu.
+            label, waits = t("See what it is"), now.state in ("notice", "attention")
+            if waits and widgets.small(label, "see_state", "arrow_forward"):
+                st.switch_page("bases.py")
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:

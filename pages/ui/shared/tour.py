@@ -95,7 +95,7 @@ def offer(workspace: Workspace) -> None:
     """Offer the tour where the sample notes are, until it was taken or refused."""
     if _STEP in st.session_state or not has_sample(workspace) or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
-    with widgets.row(border=True, key="tour_offer"):
+    with widgets.row("tour_offer", border=True):
         about = t("Two minutes on the sample notes: search, answers, splitting, writing, measuring.")
         _text(t("A tour in five steps"), about)
         begin_button(workspace, type="primary")

@@ -48,7 +48,7 @@ def links(workspace: Workspace) -> None:
     texts = questions(workspace)
     if not texts:
         return
-    with widgets.row(key="examples"):
+    with widgets.row("examples"):
         st.caption(t("For example"), width="content")
         for text in texts:
             st.page_link("search.py", label=plain(text), icon=":material/arrow_outward:", query_params={"q": text})

@@ -103,11 +103,6 @@ def heading(text: str) -> None:
     st.html(f'<div class="t-caption">{html(text)}</div>')
 
 
-def row(**more: Any) -> DeltaGenerator:
-    """Draw a container whose elements are side by side, centred."""
-    return st.container(horizontal=True, vertical_alignment="center", **more)
-
-
 def small(label: str, key: str, icon: str, **more: Any) -> bool:
     """Draw a button without a frame."""
     return button(label, key, icon, type="tertiary", **more)
@@ -224,6 +219,11 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
         yield from zip(st.columns(count), items[first : first + count], strict=False)
 
 
+def row(key: str | None = None, **more: Any) -> DeltaGenerator:
+    """Return a row, whose elements are at half its height."""
+    return st.container(horizontal=True, vertical_alignment="center", key=key, **more)
+
+
 def halves(key: str) -> Sequence[DeltaGenerator]:
     """Return two columns; without room for both the second is below the first."""
     with st.container(key=f"halves_{key}"):
@@ -267,9 +267,10 @@ def base_link(base: str) -> None:
     st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params={"base": base})
 
 
-def note_link(note_id: str) -> None:
-    """Draw a link to a note's own text."""
-    st.page_link("notes.py", label=t("Read the note"), icon=":material/description:", query_params={"note": note_id})
+def note_link(note_id: str, label: str = "", **place: str) -> None:
+    """Draw a link to a note's own text, perhaps at a `place` in it."""
+    label, address = plain(label) or t("Read the note"), {"note": note_id, **place}
+    st.page_link("notes.py", label=label, icon=":material/description:", query_params=address)
 
 
 def base_filter(bases: Sequence[str], key: str) -> str:
@@ -305,11 +306,7 @@ COPY = component("copying", __file__, "<button></button>")
 def copy_button(label: str, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
     """Draw the button; it says so once the text is copied, and calls `copied`."""
     data = {"label": label, "done": t("Copied"), "text": text, "tells": copied is not None}
-    COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or _nothing)
-
-
-def _nothing() -> None:
-    pass
+    COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
 
 # What a screen reader announces: how many hits there are, and the end of a job; errors are alerts already.
