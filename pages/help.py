@@ -64,7 +64,7 @@ def matches(language: str, words: str) -> str:
 
 def beginning(workspace: Workspace, language: str) -> None:
     """Draw the table of contents, or what the filter leaves of it."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="help_head"):
+    with widgets.row("help_head", vertical_alignment="bottom"):
         st.title(t("Help"), anchor=False)
         if tour.has_sample(workspace):
             tour.begin_button(workspace)

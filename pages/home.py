@@ -42,7 +42,7 @@ def introduce(workspace: Workspace) -> None:
 
 def quick_search() -> None:
     """Draw the search box; its question is answered on the search page."""
-    with st.form("quick", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.form("quick", border=False), widgets.row(vertical_alignment="bottom"):
         text = widgets.text_box(t("What are you looking for?"), "quick_q")
         submitted = widgets.submit(t("Search"), "quick_go", "search", type="primary")
     if submitted and text.strip():
@@ -146,7 +146,7 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
 
 def bases(workspace: Workspace, status: Status) -> None:
     """Draw a card for every base, the ways to more notes, and the folder of the workspace."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="bases_head"):
+    with widgets.row("bases_head", vertical_alignment="bottom"):
         st.subheader(t("Knowledge bases"), anchor=False)
         _new_base()
     for column, base in widgets.in_columns(status.bases, COLUMNS):

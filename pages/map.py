@@ -13,7 +13,7 @@ from pages.ui.shared.text import labels, t, t_plural
 
 def page(workspace: Workspace, bases: Sequence[str]) -> None:
     """Draw the choices and the map."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with widgets.row(vertical_alignment="bottom"):
         base = widgets.base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
         widgets.begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
         by = widgets.select(t("Coloured by"), labels(note_map.BY), "map_by", persist_state="session")

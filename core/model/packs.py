@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import unified_diff
 from pathlib import Path
 from typing import ClassVar
 
@@ -66,6 +67,11 @@ class EditedNote:
     title: str
     own: str
     offered: str | None
+
+    def difference(self) -> list[str]:
+        """Return the lines of both texts that differ, with the lines around them, as diff writes them."""
+        lines = unified_diff(self.own.splitlines(), (self.offered or "").splitlines(), n=1, lineterm="")
+        return [*lines][2:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,10 @@ from core.store import Store
 def checked(records: Records, name: str) -> Ids:
     """Read all records of the archive `name` once, and return their ids; raises ArchiveError with every mistake."""
     mistakes, ids = Mistakes(name), Ids()
-    _notes(records, mistakes, ids)
+    for place, entry in records.notes.sound(mistakes):
+        if entry.note.id in ids.notes:
+            mistakes.add(place, message("this note is here twice."))
+        ids.notes[entry.note.id] = entry.note.version
     _versions(records, mistakes, ids)
     proposed: set[str] = set()
     for place, proposal in records.proposals.sound(mistakes):
@@ -61,13 +64,6 @@ def checked(records: Records, name: str) -> Ids:
         pass
     mistakes.raise_any()
     return ids
-
-
-def _notes(records: Records, mistakes: Mistakes, ids: Ids) -> None:
-    for place, record in records.notes.sound(mistakes):
-        if record.note.id in ids.notes:
-            mistakes.add(place, message("this note is here twice."))
-        ids.notes[record.note.id] = record.note.version
 
 
 def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:

@@ -15,7 +15,7 @@ from core.base.faults import BACKUPS, DATABASE, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
 from core.indexing.base_copies import Scratch
-from core.model import GUESSED, Check, Filters, Note, count_names
+from core.model import GUESSED, Check, Filters, count_names
 from core.notes import attachments
 from core.store import folder as folders
 from core.store.backups import restoring
@@ -43,13 +43,6 @@ def _files(parts: WorkspaceParts) -> Message | None:
     )
 
 
-def _find_halfway_files(parts: WorkspaceParts) -> Message | None:
-    return count_names(
-        parts.store.intents.left(),
-        plural("{n} file couldn't be made as it was: {names}", "{n} files couldn't be made as they were: {names}"),
-    )
-
-
 def _forget_halfway_files(parts: WorkspaceParts) -> None:
     parts.store.intents.drop([number for number, step in parts.store.intents.all().items() if step.left])
 
@@ -60,18 +53,10 @@ def _find_unread_files(parts: WorkspaceParts) -> Message | None:
 
 
 def _omissions(parts: WorkspaceParts) -> Message | None:
-    notes = [
-        incomplete_note for base in parts.bases.all() for incomplete_note in parts.store.documents.incomplete(base)
-    ]
-    lacking = sorted(
-        incomplete_note.path
-        for incomplete_note in notes
-        if any(part.kind != GUESSED for part in incomplete_note.left_out)
-    )
-    guessed = sorted(
-        incomplete_note.path
-        for incomplete_note in notes
-        if any(part.kind == GUESSED for part in incomplete_note.left_out)
+    notes = [note for base in parts.bases.all() for note in parts.store.documents.incomplete(base)]
+    lacking, guessed = (
+        sorted(note.path for note in notes if any((part.kind == GUESSED) is guess for part in note.left_out))
+        for guess in (False, True)
     )
     findings = (
         count_names(
@@ -99,15 +84,13 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
             gone += [
                 message("{name}: {text}", name=note.title, text=target)
                 for target in targets
-                if "://" not in target and not _attached(note, target)
+                if "://" not in target
+                and not target.startswith("data:")
+                and attachments.find(note, unquote(target.strip())) is None
             ]
     return count_names(
         gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
     )
-
-
-def _attached(note: Note, target: str) -> bool:
-    return attachments.find(note, unquote(target.strip())) is not None or target.startswith("data:")
 
 
 def _watched(parts: WorkspaceParts) -> Message | None:
@@ -130,17 +113,6 @@ def _permissions(parts: WorkspaceParts) -> Message | None:
     seen = [path for path in (folder / DATABASE, folder / "token", folder / BACKUPS) if path.exists()]
     bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
     return count_names(bare, plural("Others can read {names}.", "Others can read {names}."))
-
-
-def _set_aside(parts: WorkspaceParts) -> Message | None:
-    names = [*files.list_set_aside(parts.store.folder)]
-    return count_names(
-        names,
-        plural(
-            "{n} file was damaged and was created again: {names}",
-            "{n} files were damaged and were created again: {names}",
-        ),
-    )
 
 
 def _scratch(parts: WorkspaceParts) -> Message | None:
@@ -207,7 +179,10 @@ OF_FILES: dict[str, Check] = {
         message("No change of several files stopped halfway"),
         message("What a stopped process was renaming or editing is undone, but never in a file that changed since."),
         message("Look at the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
-        _find_halfway_files,
+        lambda parts: count_names(
+            parts.store.intents.left(),
+            plural("{n} file couldn't be made as it was: {names}", "{n} files couldn't be made as they were: {names}"),
+        ),
         _forget_halfway_files,
     ),
     "unread": Check(
@@ -251,7 +226,13 @@ OF_FILES: dict[str, Check] = {
         message("No damaged files are left"),
         message("Damaged small files are kept, and created again."),
         message("Delete what you don't need."),
-        _set_aside,
+        lambda parts: count_names(
+            files.list_set_aside(parts.store.folder),
+            plural(
+                "{n} file was damaged and was created again: {names}",
+                "{n} files were damaged and were created again: {names}",
+            ),
+        ),
     ),
     "scratch": Check(
         "look",

@@ -27,7 +27,11 @@ def _index(parts: WorkspaceParts) -> Message | None:
     if parts.settings.index.kind == "none" or index.problem:
         return index.problem
     if index.ready:
-        wrong = [base.name for base in parts.bases.all() if index.ids(base) != _entries(parts, base)]
+        wrong = [
+            base.name
+            for base in parts.bases.all()
+            if index.ids(base) != {key for ids, _ in store.chunks.windows(base) for key in ids}
+        ]
         return count_names(
             wrong,
             plural("The index of {names} doesn't match the notes.", "The indexes of {names} don't match the notes."),
@@ -46,10 +50,6 @@ def _index(parts: WorkspaceParts) -> Message | None:
     except IndexDamaged as error:
         return error.message
     return None if whole else message("The files of the search index have changed since it was closed.")
-
-
-def _entries(parts: WorkspaceParts, base: KnowledgeBase) -> set[str]:
-    return {key for ids, _ in parts.store.chunks.windows(base) for key in ids}
 
 
 def _in_use(folder: Path) -> bool:

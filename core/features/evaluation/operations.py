@@ -117,10 +117,6 @@ def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     return sets[set_id]
 
 
-def _check_set(workspace: "Workspace", question_set: str, **_: object) -> None:
-    _known(workspace, question_set)
-
-
 @operation(
     "questions.suggest",
     message("Look for questions that the notes answer; they wait in the set until the user accepts them."),
@@ -128,7 +124,7 @@ def _check_set(workspace: "Workspace", question_set: str, **_: object) -> None:
     cli="questions suggest {question_set}",
     writes=True,
     job="suggest",
-    check=_check_set,
+    check=lambda workspace, question_set, **_: _known(workspace, question_set),
     takes={"question_set": "8c21", "count": 20},
     gives={"count": 20},
     lacks=_PERSONS,

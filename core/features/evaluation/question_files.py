@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -215,17 +215,6 @@ def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
     return text.getvalue().encode("utf-8-sig", "replace")
 
 
-def _check_columns(columns: Sequence[str], name: str, line: int) -> None:
-    if missing := [column for column in _NEEDED if column not in columns]:
-        raise QuestionSetError(
-            name,
-            line,
-            "the column {missing} is missing. The first line names the columns: {columns}.",
-            missing=missing,
-            columns=COLUMNS,
-        )
-
-
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
     """Yield each row that isn't blank, with its first line number."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
@@ -237,7 +226,14 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
                 pass
             elif not header:
                 header = [cell.strip().lower() for cell in cells]
-                _check_columns(header, name, line)
+                if missing := [column for column in _NEEDED if column not in header]:
+                    raise QuestionSetError(
+                        name,
+                        line,
+                        "the column {missing} is missing. The first line names the columns: {columns}.",
+                        missing=missing,
+                        columns=COLUMNS,
+                    )
             else:
                 row = dict(zip(header, map(_unprotect, cells), strict=False))
                 yield line, row | {_OVER: "".join(cells[len(header) :]).strip()}

@@ -331,8 +331,12 @@ class Runs:
         """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
         options, llm = pipelines.options(base, pipeline), self._settings.llm
         judge = Chat(llm) if pipeline.judge == "model" else None
-        asking = progress if pipelines.is_own(base, pipeline) else _part(progress, 1, 2)
-        with self._place(base, pipeline, _part(progress, 0, 2)) as store:
+        asking = progress
+        place: AbstractContextManager[Store] = nullcontext(self._store)
+        if not pipelines.is_own(base, pipeline):
+            asking = _part(progress, 1, 2)
+            place = self.scratch.opened(base, *pipelines.index_of(base, pipeline), _part(progress, 0, 2))
+        with place as store:
             searching = self._searching_of(store)
             answerer = self._answerer(store, searching, pipeline.answers == "model")
 
@@ -357,11 +361,6 @@ class Runs:
                         missed = tuple(diagnose(store, reasons, list(enumerate(result.golds))))
                     result = replace(result, diagnoses=missed)
                 yield number, result
-
-    def _place(self, base: KnowledgeBase, pipeline: Pipeline, progress: Progress) -> AbstractContextManager[Store]:
-        if pipelines.is_own(base, pipeline):
-            return nullcontext(self._store)
-        return self.scratch.opened(base, *pipelines.index_of(base, pipeline), progress)
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:

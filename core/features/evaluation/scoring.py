@@ -211,7 +211,11 @@ def _parse_judgement(reply: str) -> _Reply | None:
 def given_answer(store: Store, answer: Answer) -> GivenAnswer:
     """Return an answer from the notes of a store as a run keeps it; of a written one, only proven sentences count."""
     cited = tuple(map(_cited_span, answer.quotes))
-    in_place = {quote.number for quote in answer.quotes if _is_in_place(store, quote)}
+    in_place = {
+        quote.number
+        for quote in answer.quotes
+        if store.notes.note(quote.note.id).body[quote.start : quote.end] == quote.text
+    }
     if answer.writing is None:
         return GivenAnswer(answer.text, cited, len(answer.quotes), len(in_place))
     quoted = sum(not in_place.isdisjoint(sentence.citations) for sentence in answer.written)
@@ -234,23 +238,15 @@ def answer_values(result: QuestionResult) -> dict[str, float]:
         every |= {"cited_precision": cited_precision(golds, cited), "quoted": answer.quoted / answer.sentences}
     if wished := facts(result.wished):
         text = fold(answer.text)
-        every["facts"] = sum(_holds(text, item) for item in wished) / len(wished)
+        # As whole words: 5 isn't in 15.
+        held = [item for item in wished if re.search(rf"(?<![a-z\d]){re.escape(item)}(?![a-z\d])", text)]
+        every["facts"] = len(held) / len(wished)
     return every
 
 
 def facts(text: str) -> list[str]:
     """Return the numbers, names, codes and marked terms of a text, folded, each once."""
     return list(dict.fromkeys(fold(item).strip(_MARKS) for item in _FACT.findall(text)))
-
-
-def _holds(text: str, fact: str) -> bool:
-    """Whether a text holds a fact as whole words: 5 isn't in 15."""
-    return bool(re.search(rf"(?<![a-z\d]){re.escape(fact)}(?![a-z\d])", text))
-
-
-def _is_in_place(store: Store, quote: Quote) -> bool:
-    """Whether a quote is in its note."""
-    return store.notes.note(quote.note.id).body[quote.start : quote.end] == quote.text
 
 
 def _cited_span(quote: Quote) -> FoundSpan:

@@ -89,7 +89,8 @@ def suggest_by_model(
                 for number, note in enumerate(batch, start=1)
             ],
         }
-        rows = _rows(chat.ask(TASK, material))
+        lists = values(chat.ask(TASK, material), "[")
+        rows = next((rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), [])
         understood = understood or bool(rows)
         for question in _build_questions(rows, batch):
             if len(questions) < count:
@@ -122,12 +123,6 @@ def _excerpt(note: Note, length: int) -> str:
     lines = [at for at in line_starts(note.body) if at <= len(note.body) - length] or [0]
     start = lines[int.from_bytes(digest(note.id)) % len(lines)]
     return note.body[start : start + length]
-
-
-def _rows(answer: str) -> list[dict[str, Any]]:
-    """Return the answer's last JSON list of objects; [] without one."""
-    lists = (rows for rows in values(answer, "[") if rows and all(isinstance(row, dict) for row in rows))
-    return next(lists, [])
 
 
 def _build_questions(rows: Sequence[dict[str, Any]], notes: Sequence[Note]) -> Iterator[Question]:

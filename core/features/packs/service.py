@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from core.base.errors import PackError, TesseraError, UnknownChoice
@@ -57,9 +58,9 @@ class Packs:
         installed = {pack.name: pack for pack in self.installed()}
         for pack in installed.values():
             if pack.folder:
-                place = self._readable(pack)
                 found.pop(pack.name, None)
-                found |= {pack.name: place} if place else {}
+                with suppress(TesseraError):
+                    found[pack.name] = manifest.read(self._place(pack))
         return [_card(found.get(name), installed.get(name)) for name in sorted({*found, *installed})]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
@@ -219,14 +220,11 @@ class Packs:
         if not embed:
             self._store.leave_pending()
         elif self._store.bases.by_id(installed.base_id).embed_at_once:
-            self._embed(pack.name, progress)
+            try:
+                self._chunks.embed(note_ids=[*self._table.notes(pack.name).values()], progress=progress)
+            except FAILURES:
+                _LOG.warning("Notes of a pack are found by words only", exc_info=True)
         return report
-
-    def _embed(self, name: str, progress: Progress) -> None:
-        try:
-            self._chunks.embed(note_ids=[*self._table.notes(name).values()], progress=progress)
-        except FAILURES:
-            _LOG.warning("Notes of a pack are found by words only", exc_info=True)
 
     def _upgrade_of(self, note: Note) -> Upgrade:
         installed = self._get_installed(note.source_ref.removeprefix("pack:"))
@@ -241,12 +239,6 @@ class Packs:
 
     def _place(self, installed: InstalledPack) -> Path:
         return Path(installed.folder) if installed.folder else manifest.place_of(installed.name)
-
-    def _readable(self, installed: InstalledPack) -> Pack | None:
-        try:
-            return manifest.read(self._place(installed))
-        except TesseraError:
-            return None
 
 
 def _card(found: Pack | None, installed: InstalledPack | None) -> PackCard:

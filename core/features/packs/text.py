@@ -1,7 +1,5 @@
 """Output of `tessera packs` for people."""
 
-from difflib import unified_diff
-
 from core.base.messages import plural
 from core.base.terminal import _, say
 from core.features.packs.views import PackList, PackReports, RemovedPack
@@ -48,8 +46,7 @@ def _format_edited(note: EditedNote) -> list[str]:
     head = _("  {path} stays as you changed it. What the pack has now:", path=note.path)
     if note.offered is None:
         return [head, _("    The pack no longer has this note.")]
-    difference = unified_diff(note.own.splitlines(), note.offered.splitlines(), n=1, lineterm="")
-    return [head, *[f"    {line}" for line in difference][2:]]
+    return [head, *(f"    {line}" for line in note.difference())]
 
 
 def format_removed(pack: RemovedPack) -> list[str]:

@@ -81,6 +81,8 @@ class RelatedNotes:
             neighbour for neighbour in voting if neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
         ][:_SHOWN]
         targets = links.resolve(note, note.links)
+        # What the last check of the base says holds for a note that wasn't changed since.
+        at, finding = self._last_finding(note.base_id, note.id) or (None, None)
         known = hints.NoteContext(
             targets,
             [neighbour.note_id for neighbour in neighbours],
@@ -88,7 +90,7 @@ class RelatedNotes:
             self._notes.cards_of,
             self._notes.shown,
             self._contradictions,
-            self._unreached(note),
+            finding if at and note.updated_at and note.updated_at <= at else None,
             self._unfound(note),
         )
         return Related(
@@ -110,11 +112,6 @@ class RelatedNotes:
         cards = self._notes.cards_of(other for other, cosine in near.items() if cosine >= _NEAR)
         answering = (cards[other] for other in near if other in cards)
         return [card for card in answering if card.status == "active" and not card.expired][:limit]
-
-    def _unreached(self, note: Note) -> Finding | None:
-        """Return what the last check of a base says of a note, None for one that was changed since."""
-        at, finding = self._last_finding(note.base_id, note.id) or (None, None)
-        return finding if at and note.updated_at and note.updated_at <= at else None
 
     def _unfound(self, note: Note) -> datetime | None:
         """Return the time since which no search found a note, None unless it is long and many others were found."""

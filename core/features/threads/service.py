@@ -121,7 +121,13 @@ class Threads:
         `Chat.ask` does.
         """
         turns = self.get(thread_id).turns[-_EARLIER:]
-        earlier = [{"question": turn.question, "answer": _answer_text(turn)} for turn in turns]
+        earlier = [
+            {
+                "question": turn.question,
+                "answer": " ".join(sentence.text for sentence in turn.sentences if sentence.citations),
+            }
+            for turn in turns
+        ]
         for value in values(Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text}), "{"):
             completed = value.get("question") if value.keys() == {"question"} else None
             if isinstance(completed, str) and find_half_character(completed) is None:
@@ -195,7 +201,12 @@ class Threads:
             old = self._notes.at(cited.note_id, cited.version)
         if old is None:
             now = find_unique(cited.quote, note.body)
-        elif note.version == cited.version or self._holds_quote(note, cited, old.body[slice(*span)]):
+        # A quote of another text than the note's is of a chunk that a person wrote: that may still hold it.
+        elif (
+            note.version == cited.version
+            or old.body[slice(*span)] == cited.quote
+            or any(cited.quote in chunk.text for chunk in self._store.chunks.for_note(note.id))
+        ):
             now = span if note.body == old.body else relocate(old.body, span, note.body)
         else:
             now = None
@@ -203,11 +214,6 @@ class Threads:
             return CitedPlace("same" if now == span else "moved", note.title, *now)
         pieces = changes_around(difference.compare_texts(old.body, note.body), span) if old else ()
         return CitedPlace("changed", note.title, pieces=pieces)
-
-    def _holds_quote(self, note: Note, cited: Cited, text: str) -> bool:
-        """Whether a quote is of a note's own text, or of a chunk that a person wrote and that still holds it."""
-        own = text == cited.quote
-        return own or any(cited.quote in chunk.text for chunk in self._store.chunks.for_note(note.id))
 
     # notes
 
@@ -240,10 +246,6 @@ def _turn(answer: Answer, thread_id: str, number: int, typed: str, at: datetime)
         for quote in answer.quotes
     )
     return Turn(thread_id, number, typed, answer.query, answer.writing.model, answer.written, cited, at)
-
-
-def _answer_text(turn: Turn) -> str:
-    return " ".join(sentence.text for sentence in turn.sentences if sentence.citations)
 
 
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:

@@ -65,19 +65,15 @@ def format_uses(note: NoteUses) -> list[str]:
         misleading=note.misleading,
     )
     head = _("{found}, {used}. Verdicts: {verdicts}.", found=found, used=used, verdicts=verdicts)
-    return [head, *map(_use_line, note.uses)]
+    return [head, *(line for use in note.uses for line in format_use(use))]
 
 
 def format_use(use: Use) -> list[str]:
-    return [_use_line(use)]
-
-
-def _use_line(use: Use) -> str:
     place = USED_IN.get(use.used_in)
     parts = [minute(use.used_at), say(place) if place else use.used_in, use.context]
     parts += [f"×{use.times}"] * (use.times > 1)
     parts += [say(HELPFUL[use.helpful])] if use.helpful in HELPFUL else []
-    return "  ".join(filter(None, parts))
+    return ["  ".join(filter(None, parts))]
 
 
 def format_forgotten(forgotten: ForgottenUses) -> list[str]:

@@ -209,7 +209,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     own = base.embedder if base.has_vectors else ""
     names = [model.name for model in models if not model.problem and model.name != own]
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with widgets.row(vertical_alignment="bottom"):
         embedder = st.selectbox(
             t("New model"),
             names,

@@ -71,8 +71,9 @@ def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
     st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split, and to change that."))}</p>')
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
     for column, card in widgets.in_columns(latest[:SHOWN], COLUMNS):
-        with column:
-            _draw_offer(card)
+        chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
+        label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
+        column.button(label, key=f"offer_{card.id}", width="stretch", on_click=choose, args=(card.id,))
     widgets.more(len(latest) - SHOWN)
 
 
@@ -83,12 +84,6 @@ def offer_another(workspace: Workspace) -> None:
         offer(workspace, cards)
     else:
         st.caption(t("No note matches these filters."))
-
-
-def _draw_offer(card: NoteSummary) -> None:
-    chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
-    label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
-    st.button(label, key=f"offer_{card.id}", width="stretch", on_click=choose, args=(card.id,))
 
 
 BARS = 24

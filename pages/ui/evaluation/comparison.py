@@ -85,7 +85,7 @@ def _compute_comparison(_workspace: Workspace, state: Sequence[tuple[str, int, s
 
 
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom", key="compared_head"):
+    with widgets.row("compared_head", vertical_alignment="bottom"):
         names = "".join(
             f'<span class="t-ran">{pipelines.badge(number)}<b>{html(pipelines.pipeline_name(run.pipeline, base))}</b></span>'
             for number, run in enumerate(shown.runs)

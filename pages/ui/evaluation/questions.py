@@ -201,12 +201,8 @@ def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Q
     st.caption(t("Click the box at the left of a row to see a question; choose several to act on them."))
     if _DELETION.subject and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
-        sets.confirm(
-            _DELETION,
-            title,
-            t("Runs that asked them keep their results."),
-            lambda: questions.delete_for_good(question_set, chosen),
-        )
+        text = t("Runs that asked them keep their results.")
+        _DELETION.confirm(title, text, "questions_delete", lambda: questions.delete_for_good(question_set, chosen))
 
 
 # The question next to the table.

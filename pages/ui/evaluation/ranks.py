@@ -320,7 +320,7 @@ def _filter_rows(shown: SideBySide, against: int) -> list[ComparisonRow]:
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
     labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
     widgets.begin_with("rows_filter", labels, "all")
-    with st.container(horizontal=True, vertical_alignment="bottom", key="rows_filters"):
+    with widgets.row("rows_filters", vertical_alignment="bottom"):
         name = widgets.pills(t("Which questions"), labels, "rows_filter", required=True)
         kinds = sorted({row.kind for row in shown.rows} - {""})
         kind = kind_filter(kinds, "rows_kind", width=170) if kinds else ""

@@ -133,7 +133,9 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
             n=question_set.questions,
             set=question_set.name,
         )
-        confirm(DIALOG, t("Delete this set"), text, lambda: question_sets.delete_for_good(question_set))
+        DIALOG.confirm(
+            t("Delete this set"), plain(text), "questions_delete", lambda: question_sets.delete_for_good(question_set)
+        )
 
 
 def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
@@ -176,11 +178,6 @@ def open_set(question_set: QuestionSet) -> None:
     st.query_params["set"] = question_set.name
 
 
-def confirm(dialog: Dialog, title: str, text: str, act: Callable[[], object]) -> None:
-    """Ask in a dialog whether to delete questions."""
-    dialog.confirm(title, plain(text), "questions_delete", act)
-
-
 def toast_added(question_set: QuestionSet) -> None:
     """Say how many questions a set has now."""
     text = t_plural(
@@ -197,8 +194,7 @@ USUAL = 20
 
 def popover(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the number of the suggestions, their source, and the button that begins."""
-    icon, shut = ":material/auto_awesome:", workspace.readonly
-    with st.popover(t("Suggest"), icon=icon, key="suggest", disabled=shut):
+    with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
         _choices(workspace, question_set)
 
 
@@ -237,7 +233,7 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     sets = workspace.question_sets.all(base)
     question_set = None
     if sets:
-        with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
+        with widgets.row("question_sets", vertical_alignment="bottom"):
             question_set = _choice(workspace, base, sets)
             menu(workspace, base, question_set)
             export_questions(workspace, question_set)

@@ -28,20 +28,22 @@ def _draw(workspace: Workspace, base: str) -> None:
     with st.spinner(t("Reading the notes")):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := st.session_state.get("concept_hidden"):
-        widgets.small(
-            t("Show '{name}' again", name=plain(hidden)),
-            "concept_show",
-            "visibility",
-            on_click=_show,
-            args=(workspace, hidden),
-        )
+
+        def show() -> None:
+            workspace.related.concepts.decide(hidden, "undo")
+            st.session_state.pop("concept_hidden", None)
+
+        widgets.small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
     if not concepts:
         st.caption(t("No phrase is in several notes yet."))
         return
     st.caption(
         t("Phrases that several of your notes have. Choose one or more to see the notes that contain all of them.")
     )
-    labels = {concept.name: _label(concept) for concept in concepts}
+    labels = {
+        concept.name: f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
+        for concept in concepts
+    }
     st.session_state["concept_names"] = [name for name in st.session_state.get("concept_names") or () if name in labels]
     chosen = widgets.pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
     if chosen:
@@ -50,15 +52,20 @@ def _draw(workspace: Workspace, base: str) -> None:
     _way(workspace)
 
 
-def _label(concept: Concept) -> str:
-    return f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
-
-
 def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
     """Draw what can be done with the chosen concepts; of several the first one takes the others."""
     first, shut = chosen[0], workspace.readonly
     known = {concept.name: concept for concept in concepts}
     decide = workspace.related.concepts.decide
+
+    def hide() -> None:
+        decide(first, "hide")
+        st.session_state["concept_hidden"] = first
+
+    def merge() -> None:
+        for name in chosen[1:]:
+            decide(name, "merge", first)
+
     with widgets.row():
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
@@ -66,27 +73,10 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
                 widgets.small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
             else:
                 widgets.small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
-            widgets.small(
-                t("Hide"), "concept_hide", "visibility_off", on_click=_hide, args=(workspace, first), disabled=shut
-            )
+            widgets.small(t("Hide"), "concept_hide", "visibility_off", on_click=hide, disabled=shut)
         else:
             label = t("These are one concept: {name}", name=plain(first))
-            widgets.small(label, "concept_merge", "merge", on_click=_merge, args=(workspace, chosen), disabled=shut)
-
-
-def _hide(workspace: Workspace, name: str) -> None:
-    workspace.related.concepts.decide(name, "hide")
-    st.session_state["concept_hidden"] = name
-
-
-def _show(workspace: Workspace, name: str) -> None:
-    workspace.related.concepts.decide(name, "undo")
-    st.session_state.pop("concept_hidden", None)
-
-
-def _merge(workspace: Workspace, names: Sequence[str]) -> None:
-    for name in names[1:]:
-        workspace.related.concepts.decide(name, "merge", names[0])
+            widgets.small(label, "concept_merge", "merge", on_click=merge, disabled=shut)
 
 
 def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
@@ -134,15 +124,18 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
     `several` names the bases of the notes.
     """
     with st.container(key="beginning"):
-        about = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
-        st.html(f'<p class="t-lead">{html(about)}</p>')
+        lead = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
+        st.html(f'<p class="t-lead">{html(lead)}</p>')
         latest = _latest(workspace, base)
         if not latest:
             st.caption(t("There is no note yet. Write one, or import a folder."))
             return
         widgets.heading(t("Last changed"))
         for card in latest:
-            _row(card, several=several)
+            with widgets.row(f"latest_{card.id}"):
+                widgets.note_link(card.id, card.title)
+                about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
+                st.caption(plain(" · ".join(filter(None, about))), width="content")
     draw_concepts(workspace, base)
 
 
@@ -155,11 +148,3 @@ def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
         workspace.notes.all(Filters(bases=(base,))),
         key=lambda card: card.updated_at.timestamp() if card.updated_at else 0,
     )
-
-
-def _row(card: NoteSummary, *, several: bool) -> None:
-    with widgets.row(f"latest_{card.id}"):
-        widgets.note_link(card.id, card.title)
-        day = day_of(card.updated_at) if card.updated_at else ""
-        about = [card.base if several else "", day]
-        st.caption(plain(" · ".join(text for text in about if text)), width="content")

@@ -94,7 +94,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
             )
         with right:
             others = {item: text for item, text in texts.items() if item != number}
-            with st.container(horizontal=True, vertical_alignment="bottom", key="history_head"):
+            with widgets.row("history_head", vertical_alignment="bottom"):
                 view, other = _choose_view(note_id, number, others)
                 if others and number != max(texts):
                     label, shut = t("Restore this version"), workspace.readonly

@@ -65,7 +65,15 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
             file = workspace().notes.attachment(note_id, f"/{place}") if is_linked else None
         except TesseraError:
             file = None
-        return _answer(file) if file else PlainTextResponse("Not Found", 404)
+        if file is None:
+            return PlainTextResponse("Not Found", 404)
+        return FileResponse(  # a browser shows pictures, and saves other files and pictures that could hold a script
+            file.path,
+            media_type=file.type or "application/octet-stream",
+            filename=file.path.name,
+            content_disposition_type="inline" if is_shown(file) else "attachment",
+            headers={"Cache-Control": "private, no-cache"},
+        )
 
     def original(request: Request) -> Response:
         note_id = request.path_params["note"]
@@ -103,17 +111,6 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
 
 async def _script(_: Request) -> FileResponse:
     return FileResponse(SCRIPT, media_type="text/javascript", headers={"Cache-Control": "max-age=31536000, immutable"})
-
-
-def _answer(file: "Attachment") -> Response:
-    """Answer with a file. A browser shows pictures, and saves other files and pictures that could hold a script."""
-    return FileResponse(
-        file.path,
-        media_type=file.type or "application/octet-stream",
-        filename=file.path.name,
-        content_disposition_type="inline" if is_shown(file) else "attachment",
-        headers={"Cache-Control": "private, no-cache"},
-    )
 
 
 def is_shown(file: "Attachment") -> bool:

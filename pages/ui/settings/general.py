@@ -165,12 +165,9 @@ NUMBERS = {
 def numbers(workspace: Workspace) -> None:
     """Draw the numbers."""
     for name, (label, about) in NUMBERS.items():
-        field(workspace, name, partial(_number, workspace, name, text_of(label), text_of(about)))
-
-
-def _number(workspace: Workspace, name: str, label: str, about: str, **more: Any) -> None:
-    program_setting = workspace.settings_file.get(name)
-    st.number_input(label, int(program_setting.least or 0), int(program_setting.most or 0), help=about, **more)
+        program_setting = workspace.settings_file.get(name)
+        least, most = int(program_setting.least or 0), int(program_setting.most or 0)
+        field(workspace, name, partial(st.number_input, text_of(label), least, most, help=text_of(about)))
 
 
 def field(
@@ -190,7 +187,7 @@ def field(
         workspace.settings_file.write(key, value)
         then()
 
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key=f"{widget}_row"):
+    with widgets.row(f"{widget}_row", vertical_alignment="bottom", gap="xsmall"):
         with st.container():
             draw(
                 **widgets.bound(widget, shown(program_setting.value), write),

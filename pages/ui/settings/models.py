@@ -1,8 +1,8 @@
 """The models on the settings page: the kind of each, its state, download and test, and the model for pictures."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -21,7 +21,8 @@ from pages.ui.shared.text import t, t_plural, text_of, with_label
 def draw_picture_model(workspace: Workspace) -> None:
     """Draw the choice of the model, and what it knows."""
     st.subheader(t("Model for pictures"), anchor=False)
-    general.field(workspace, "pictures.model", _name, str, workspace.images.start)
+    box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
+    general.field(workspace, "pictures.model", box, str, workspace.images.start)
     st.caption(
         t(
             "A CLIP model by its name on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its folder. "
@@ -40,10 +41,6 @@ def draw_picture_model(workspace: Workspace) -> None:
         job = workspace.jobs.find("images")
         if job and job.state != "done":
             jobs.panel(workspace, ("images",))
-
-
-def _name(**more: Any) -> None:
-    st.text_input(t("Name or folder"), placeholder="clip-ViT-B-32", **more)
 
 
 def _draw_counts(status: ImageStatus) -> None:
@@ -103,7 +100,8 @@ def draw_models(workspace: Workspace, status: Status, models: Sequence[ModelCard
     used: dict[str, list[str]] = {}
     for base in (item.base for item in status.bases if item.base.has_vectors):
         used.setdefault(base.embedder, []).append(base.name)
-    shown = [model for model in models if model.name in used or not _idle(model)]
+    # A server that isn't set up is shown where a base needs it.
+    shown = [model for model in models if model.name in used or model.name not in SERVED or model.server]
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]), anchor=False)
         cards = [model for model in shown if model.part == part]
@@ -124,11 +122,6 @@ def _cards(workspace: Workspace, cards: Sequence[ModelCard], used: Mapping[str, 
     for column, card in widgets.in_columns(cards, COLUMNS):
         with column.container(border=True, height="stretch", key=f"model_{card.name}"):
             _card(workspace, card, used.get(card.name, []))
-
-
-def _idle(card: ModelCard) -> bool:
-    """Return whether a card is of a server that isn't set up."""
-    return card.name in SERVED and not card.server
 
 
 def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
@@ -224,7 +217,7 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     """Draw a box for a model that no card shows."""
     st.subheader(t("Another model"), anchor=False)
     busy = workspace.jobs.running(*jobs.MODELS)
-    with st.form("other_model", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.form("other_model", border=False), widgets.row(vertical_alignment="bottom"):
         name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
         download = widgets.submit(t("Download"), "download_other", "download", disabled=busy)
         test = widgets.submit(t("Test"), "test_other", "play_arrow", disabled=busy)

@@ -1,13 +1,12 @@
 """The packs on the settings page: available and installed ones, and the notes of them that the user changed."""
 
 from collections.abc import Callable
-from difflib import unified_diff
 from functools import partial
 
 import streamlit as st
 
 from core.base.messages import message
-from core.model import EditedNote, PackCard, PackReport, Progress
+from core.model import PackCard, PackReport, Progress
 from core.workspace import Workspace
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
@@ -42,13 +41,13 @@ def section(workspace: Workspace) -> None:
     _from_folder(workspace)
 
 
-def _languages(codes: str) -> str:
-    return t(", ").join(text_of(names.TEXT_LANGUAGES.get(code, code)) for code in codes.replace(",", " ").split())
-
-
 def _pack(workspace: Workspace, card: PackCard) -> None:
     found, installed = card.found, card.installed
-    remarks = [t("Version {version}", version=found.version), _languages(found.language)] if found else []
+    remarks: list[str] = []
+    if found:
+        codes = found.language.replace(",", " ").split()
+        languages = t(", ").join(text_of(names.TEXT_LANGUAGES.get(code, code)) for code in codes)
+        remarks = [t("Version {version}", version=found.version), languages]
     if installed:
         remarks = [
             t("Installed: version {version}", version=installed.version or "…"),
@@ -77,7 +76,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
                 f"upgrade_{card.name}",
                 "upgrade",
                 shut,
-                partial(_upgrade, workspace, card.name),
+                lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress),
             )
         if installed and widgets.small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
             with shell.errors():
@@ -99,10 +98,6 @@ def _install(workspace: Workspace, source: str, progress: Progress) -> PackRepor
     return workspace.packs.install(source, embed=False, progress=progress)
 
 
-def _upgrade(workspace: Workspace, name: str, progress: Progress) -> PackReport:
-    return workspace.packs.upgrade(name, embed=False, progress=progress)
-
-
 def _edited(workspace: Workspace, name: str) -> None:
     """Draw the notes of a pack that the user changed, each with the difference to the pack's text."""
     notes = workspace.packs.edited(name)
@@ -110,23 +105,17 @@ def _edited(workspace: Workspace, name: str) -> None:
         st.caption(t("None: all notes of this pack are unchanged."))
     for note in notes:
         st.markdown(f"**{plain(note.title)}** · {plain(note.path)}")
-        _difference(note)
-
-
-def _difference(note: EditedNote) -> None:
-    if note.offered is None:
-        st.caption(t("The pack no longer has this note."))
-        return
-    lines = [*unified_diff(note.own.splitlines(), note.offered.splitlines(), n=1, lineterm="")][2:]
-    if lines:
-        st.code("\n".join(lines), language="diff", wrap_lines=True)
-    else:
-        st.caption(t("Only its fields differ."))
+        if note.offered is None:
+            st.caption(t("The pack no longer has this note."))
+        elif lines := note.difference():
+            st.code("\n".join(lines), language="diff", wrap_lines=True)
+        else:
+            st.caption(t("Only its fields differ."))
 
 
 def _from_folder(workspace: Workspace) -> None:
     """Draw the box that installs a pack from a folder."""
-    with st.form("pack_folder", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.form("pack_folder", border=False), widgets.row(vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
         if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing(workspace)):
             if folder.strip():

@@ -1,6 +1,6 @@
 """Model servers on the settings page: the address, model, key and test of each, and those on this machine."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -23,13 +23,13 @@ _STEPS = (
 """How to get a language model."""
 
 
-def draw_found(workspace: Workspace, changed: Callable[[], object]) -> None:
-    """Draw the places that were looked at for language models; `changed` is called before one is used."""
+def draw_found(workspace: Workspace) -> None:
+    """Draw the places that were looked at for language models."""
     with st.container(border=True, key="local_servers", gap="small"):
-        local_servers.draw(workspace, lambda found: _list(workspace, found, changed))
+        local_servers.draw(workspace, lambda found: _list(workspace, found))
 
 
-def _list(workspace: Workspace, found: local_servers.Found | None, changed: Callable[[], object]) -> None:
+def _list(workspace: Workspace, found: local_servers.Found | None) -> None:
     with widgets.row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
         if widgets.small(t("Search again"), "look_again", "refresh", disabled=found is None):
@@ -45,10 +45,10 @@ def _list(workspace: Workspace, found: local_servers.Found | None, changed: Call
     elif not any(server.models for server in found):
         st.html(f"<ol>{''.join(f'<li>{html(text_of(step))}</li>' for step in _STEPS)}</ol>")
     for server in found or ():
-        _draw_found_server(workspace, server, changed)
+        _draw_found_server(workspace, server)
 
 
-def _draw_found_server(workspace: Workspace, server: LocalServer, changed: Callable[[], object]) -> None:
+def _draw_found_server(workspace: Workspace, server: LocalServer) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
     if used:
@@ -73,7 +73,8 @@ def _draw_found_server(workspace: Workspace, server: LocalServer, changed: Calla
             look = {"label_visibility": "collapsed", "width": 220}
             model = widgets.select(t("Language model"), labels, f"local_model_{port}", **look)
         if widgets.button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
-            changed()
+            for what in ("base_url", "model"):
+                _renew(what, card)
             local_servers.use(workspace, server, model)
             st.rerun()
 
@@ -156,7 +157,7 @@ def draw_servers(workspace: Workspace, status: Status) -> None:
         f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no server. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
     if workspace.settings.llm.discover:
-        draw_found(workspace, lambda: _forget_boxes(workspace.servers.get("llm")))
+        draw_found(workspace)
     for card in (workspace.servers.get(section) for section in PURPOSES):
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
@@ -313,12 +314,6 @@ def _renew(what: str, card: ServerCard) -> None:
     st.session_state.pop(_box(what, card), None)
     st.session_state[_number(what, card)] = st.session_state.get(_number(what, card), 0) + 1
     st.session_state.pop(_replacing(card), None)
-
-
-def _forget_boxes(card: ServerCard) -> None:
-    """Replace the boxes for address and model, whose values were stored elsewhere."""
-    for what in ("base_url", "model"):
-        _renew(what, card)
 
 
 def _number(what: str, card: ServerCard) -> str:

@@ -4,10 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, ProgramSetting, Progress, Status
+from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, ProgramSetting, Status
 from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -21,23 +22,19 @@ def draw_health(workspace: Workspace) -> None:
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
         if widgets.button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
-            jobs.start(workspace, "doctor", partial(_examine, workspace, False))
+            jobs.start(workspace, "doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
         shut = busy or jobs.is_writing(workspace)
         if mendable and widgets.button(t("Repair what can be repaired"), "doctor_fix", "healing", disabled=shut):
-            jobs.start(workspace, "doctor", partial(_examine, workspace, True))
+            jobs.start(workspace, "doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     jobs.panel(workspace, ("doctor", "compact"))
     if health:
         _draw_findings(health)
     shell.on_demand(t("What ran since the start"), "jobs_ended", "history", partial(jobs.history, workspace))
     shell.on_demand(t("What takes up space"), "space", "hard_drive", partial(_space, workspace))
     shell.report(workspace.bug_report)
-
-
-def _examine(workspace: Workspace, fix: bool, progress: Progress) -> Health:
-    return workspace.doctor.examine(fix=fix, progress=progress)
 
 
 def _draw_findings(health: Health) -> None:
@@ -85,7 +82,9 @@ def _space(workspace: Workspace) -> None:
         st.rerun()
 
 
-_DAILY, _FOLDER, _CHOSEN, _PASSPHRASE = "backup_daily", "backup_folder", "backup_chosen", "backup_passphrase"
+_DIALOG = Dialog("backup_chosen")
+"""The dialog, opened with the name of a backup."""
+_DAILY, _FOLDER, _PASSPHRASE = "backup_daily", "backup_folder", "backup_passphrase"
 _SHOWN = 30
 
 
@@ -126,7 +125,7 @@ def _choices(workspace: Workspace) -> None:
     )
     general.remark(daily)
     st.session_state.setdefault(_FOLDER, str(backups.place))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with widgets.row(vertical_alignment="bottom"):
         st.text_input(
             t("Folder for backups"),
             key=_FOLDER,
@@ -176,14 +175,12 @@ def _row(workspace: Workspace, backup: Backup) -> None:
             if widgets.small(
                 t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")
             ):
-                jobs.start(workspace, "verify", partial(_draw_verification, workspace, backup.name))
+                jobs.start(workspace, "verify", lambda _: workspace.backups.verify(backup.name))
             shut = workspace.readonly or jobs.is_writing(workspace)
             label, key = t("Restore"), f"restore_{backup.name}"
-            widgets.small(label, key, "settings_backup_restore", on_click=_choose, args=(backup.name,), disabled=shut)
-
-
-def _draw_verification(workspace: Workspace, name: str, progress: Progress) -> Backup:
-    return workspace.backups.verify(name)
+            widgets.small(
+                label, key, "settings_backup_restore", on_click=_DIALOG.open, args=(backup.name,), disabled=shut
+            )
 
 
 def _about(backup: Backup) -> str:
@@ -197,22 +194,13 @@ def _about(backup: Backup) -> str:
     return " · ".join([*parts, str(backup.file.parent)])
 
 
-def _choose(name: str) -> None:
-    st.session_state[_CHOSEN] = name
-
-
-def _forget_choice() -> None:
-    st.session_state.pop(_CHOSEN, None)
-
-
 def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
     """Ask in a dialog whether to bring a backup back."""
-    backup = backups.get(st.session_state.get(_CHOSEN, ""))
+    backup = backups.get(_DIALOG.subject)
     if backup is None:
         return
 
-    @st.dialog(t("Restore this backup"), on_dismiss=_forget_choice)
-    def dialog() -> None:
+    def content() -> None:
         st.write(
             plain(
                 t(
@@ -226,13 +214,13 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
             if widgets.button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
                 with shell.errors(), st.spinner(t("Unpacking…")):
                     workspace.backups.restore(backup.name, passphrase=secret)
-                    _forget_choice()
+                    _DIALOG.close()
                     shell.reopen()
             if widgets.button(t("Cancel"), "backup_restore_no"):
-                _forget_choice()
+                _DIALOG.close()
                 st.rerun()
 
-    dialog()
+    _DIALOG.draw(t("Restore this backup"), content)
 
 
 # The state of the vector index.

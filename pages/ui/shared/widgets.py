@@ -220,8 +220,8 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
 
 
 def row(key: str | None = None, **more: Any) -> DeltaGenerator:
-    """Return a row, whose elements are at half its height."""
-    return st.container(horizontal=True, vertical_alignment="center", key=key, **more)
+    """Return a row, whose elements are at half its height unless it is said otherwise."""
+    return st.container(horizontal=True, key=key, **{"vertical_alignment": "center", **more})
 
 
 def halves(key: str) -> Sequence[DeltaGenerator]:
