@@ -127,8 +127,8 @@ class Document:
 
     def edited(self, before: str, after: str) -> "Document":
         """Return the document of a body that was edited: pages after the edit begin where their text is now."""
-        same = _shared(before, after)
-        end = _shared(before[same:][::-1], after[same:][::-1])
+        same = shared_length(before, after)
+        end = shared_length(before[same:][::-1], after[same:][::-1])
         moved = len(after) - len(before)
         places = (at if at <= same else max(same, at + moved) if at >= len(before) - end else same for at in self.pages)
         return replace(self, pages=tuple(places))
@@ -187,7 +187,7 @@ class ConverterCard:
     problem: Message | None = None
 
 
-def _shared(first: str, second: str) -> int:
+def shared_length(first: str, second: str) -> int:
     """Return how many characters two texts begin with that are the same."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (pair, other) in pairs if pair != other), min(len(first), len(second)))

@@ -22,7 +22,6 @@ from core.model import (
     Change,
     Comparison,
     ComparisonRow,
-    QuestionResult,
     Run,
     SideBySide,
     setting_value,
@@ -264,11 +263,12 @@ def _change_sections(compared: SideBySide) -> Iterator[_ReportSection]:
 
 
 def _missed(compared: SideBySide) -> Iterator[_ReportSection]:
-    rows = [
-        [row.id, row.question, _where(row), _why(row.results[0])]
-        for row in compared.rows
-        if not (row.negative or answered(row.results[0]))
-    ]
+    rows: list[list[Cell]] = []
+    for row in compared.rows:
+        if not (row.negative or answered(row.results[0])):
+            reasons = dict.fromkeys(diagnosis.message for diagnosis in row.results[0].diagnoses)
+            why = lines(*reasons, separator=" ") if reasons else NONE
+            rows.append([row.id, row.question, _where(row), why])
     yield _table_section(message("Missed"), [*_HEAD, message("Why")], rows)
 
 
@@ -281,11 +281,6 @@ def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence
 
 def _where(row: ComparisonRow) -> str:
     return ", ".join(dict.fromkeys(gold.path for gold in row.results[0].golds))
-
-
-def _why(result: QuestionResult) -> Cell:
-    reasons = dict.fromkeys(diagnose.message for diagnose in result.diagnoses)
-    return lines(*reasons, separator=" ") if reasons else NONE
 
 
 def _value(name: str, value: object) -> Cell:
@@ -323,10 +318,12 @@ def _html(text: Cell, language: str) -> str:
 def _html_table(table: Sequence[Sequence[Cell]], language: str) -> str:
     head, *rows = table
     names = "".join(f'<th scope="col">{_html(cell, language)}</th>' for cell in head)
-    inner = "\n".join(f"<tr>{''.join(_html_cell(cell, language) for cell in row)}</tr>" for row in rows)
+    cells = (
+        [
+            f"<td{' class=n' if isinstance(cell, str) and _FIGURE.fullmatch(cell) else ''}>{_html(cell, language)}</td>"
+            for cell in row
+        ]
+        for row in rows
+    )
+    inner = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     return f'<div class="wide"><table><thead><tr>{names}</tr></thead>\n<tbody>\n{inner}\n</tbody></table></div>'
-
-
-def _html_cell(cell: Cell, language: str) -> str:
-    is_figure = isinstance(cell, str) and _FIGURE.fullmatch(cell)
-    return f"<td{' class=n' if is_figure else ''}>{_html(cell, language)}</td>"

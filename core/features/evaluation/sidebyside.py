@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from math import floor, inf
+from typing import Any
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import Message, message
@@ -73,7 +74,10 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
-    rows = tuple(map(_row, shared(measured)))
+    rows = tuple(
+        ComparisonRow(results, tuple(map(values, results)), tuple(_change(results[0], other) for other in results[1:]))
+        for results in shared(measured)
+    )
     columns = [[row.results[number] for row in rows] for number in range(len(runs))]
     summaries = [summarise(column) for column in columns]
     every = {_key(result) for _, results in measured for result in results}
@@ -112,12 +116,6 @@ def _unjudged(columns: Sequence[Sequence[QuestionResult]], labels: Sequence[str 
                 every=len(judged),
                 run=label,
             )
-
-
-def _row(results: tuple[QuestionResult, ...]) -> ComparisonRow:
-    first, *others = results
-    figures = tuple(map(values, results))
-    return ComparisonRow(results, figures, tuple(_change(first, other) for other in others))
 
 
 def _change(old: QuestionResult, new: QuestionResult) -> Change:
@@ -191,19 +189,14 @@ def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
     """Return the pipelines' labels, equal ones with the run's number."""
-    own = _own_chunking(runs)
-    names = [pipeline_label(run.pipeline, own) for run in runs]
+    # The base's chunking at that time is in a run that used it.
+    settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
+    chunking: dict[str, Any] = {name: settings[name] for name in ChunkingOptions.__slots__ if name in settings}
+    names = [pipeline_label(run.pipeline, ChunkingOptions(**chunking)) for run in runs]
     return tuple(
         name if names.count(name) == 1 else message("{name} ({number})", name=name, number=number)
         for number, name in enumerate(names, 1)
     )
-
-
-def _own_chunking(runs: Sequence[Run]) -> ChunkingOptions:
-    """Return the base's chunking at that time, from a run that used it."""
-    settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
-    names = ChunkingOptions.__dataclass_fields__
-    return ChunkingOptions(**{name: value for name, value in settings.items() if name in names})  # type: ignore[arg-type]
 
 
 def _notices(

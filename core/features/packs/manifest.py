@@ -69,7 +69,9 @@ def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
         value = values.get(key)
         if value is None and key not in _OPTIONAL:
             problems.append(("", message("'{key}' is missing.", key=key)))
-        elif value is not None and not _is_text(value, key):
+        elif value is not None and not (
+            isinstance(value, str) and "\0" not in value and (value.strip() or key in _OPTIONAL)
+        ):
             problems.append((key, message("'{key}' must be a text in quotation marks.", key=key)))
     name, version = values.get("name"), values.get("version")
     if isinstance(name, str) and name.strip() and not _NAME.fullmatch(name):
@@ -78,10 +80,6 @@ def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
         text = message("the version '{version}' must be numbers with dots between, as in 1.2.", version=version)
         problems.append(("version", text))
     return problems
-
-
-def _is_text(value: object, key: str) -> bool:
-    return isinstance(value, str) and "\0" not in value and bool(value.strip() or key in _OPTIONAL)
 
 
 def _line(text: str, key: str) -> int:

@@ -61,7 +61,13 @@ class Packs:
                 found.pop(pack.name, None)
                 with suppress(TesseraError):
                     found[pack.name] = manifest.read(self._place(pack))
-        return [_card(found.get(name), installed.get(name)) for name in sorted({*found, *installed})]
+        newer = {
+            name
+            for name in found.keys() & installed.keys()
+            if manifest.number(found[name].version) > manifest.number(installed[name].version)
+        }
+        names = sorted({*found, *installed})
+        return [PackCard(found.get(name), installed.get(name), name in newer) for name in names]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
         """Return the notes of a pack that the user changed, each with the text that the pack has for it now.
@@ -239,9 +245,3 @@ class Packs:
 
     def _place(self, installed: InstalledPack) -> Path:
         return Path(installed.folder) if installed.folder else manifest.place_of(installed.name)
-
-
-def _card(found: Pack | None, installed: InstalledPack | None) -> PackCard:
-    if found is None or installed is None:
-        return PackCard(found, installed)
-    return PackCard(found, installed, manifest.number(found.version) > manifest.number(installed.version))

@@ -172,23 +172,20 @@ class Upgrade:
         for path in self._hashes.keys() - self._notes.keys():
             steps.forgotten.append(path)
             if note_id := self._stored.get(path):
-                self._retire(steps, note_id)
+                self._upgrade(steps, note_id, None)
         return steps
 
-    def _upgrade(self, steps: Steps, note_id: str, pack_note: PackNote) -> None:
+    def _upgrade(self, steps: Steps, note_id: str, pack_note: PackNote | None) -> None:
+        """Add what is to be done with a note that the pack has otherwise now, or no more."""
         note = self._store.notes.note(note_id)
-        if untouched(self._store, note):
+        if not untouched(self._store, note):
+            steps.edited.append(edited(note, pack_note.note.body if pack_note else None))
+            if pack_note:
+                steps.recorded[str(note.path)] = pack_note.note.content_hash
+        elif pack_note:
             steps.drafts.append(self._draft(pack_note, note_id, note.base_id, note))
         else:
-            steps.edited.append(edited(note, pack_note.note.body))
-            steps.recorded[str(note.path)] = pack_note.note.content_hash
-
-    def _retire(self, steps: Steps, note_id: str) -> None:
-        note = self._store.notes.note(note_id)
-        if untouched(self._store, note):
             steps.deleted.append(note_id)
-        else:
-            steps.edited.append(edited(note, None))
 
     def _draft(self, pack_note: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
         now = datetime.now(UTC)

@@ -146,7 +146,15 @@ def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
     """Yield the hints of a note, the ones that matter most first."""
     yield from _outdated(note, known)
     yield from _contradictions(note, known)
-    yield from _not_found(known)
+    if known.unreached:
+        about = message("The last check of its base couldn't find it with its own words.")
+        yield Hint("unreached", about, known.unreached.message)
+    elif known.unfound:
+        yield Hint(
+            "unfound",
+            message("No search has found it since {day}.", day=known.unfound.date().isoformat()),
+            message("Say in its title and first lines what people would search for. Archive it if nobody needs it."),
+        )
     dead = [link.target for link in known.links if link.note_id is None]
     if dead:
         names = [*dead[:_NAMED], *(["…"] if len(dead) > _NAMED else [])]
@@ -208,18 +216,6 @@ def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
             yield Hint(
                 "contradiction", about, message("Check which one is right, and correct the other."), quotes, card
             )
-
-
-def _not_found(known: NoteContext) -> Iterator[Hint]:
-    if known.unreached:
-        about = message("The last check of its base couldn't find it with its own words.")
-        yield Hint("unreached", about, known.unreached.message)
-    elif known.unfound:
-        yield Hint(
-            "unfound",
-            message("No search has found it since {day}.", day=known.unfound.date().isoformat()),
-            message("Say in its title and first lines what people would search for. Archive it if nobody needs it."),
-        )
 
 
 def _is_untitled(note: Note, inside: BodyMetadata) -> bool:

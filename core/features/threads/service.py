@@ -28,6 +28,7 @@ from core.model import (
     Thread,
     Turn,
 )
+from core.model.documents import shared_length
 from core.notes import difference
 from core.notes.collection import Notes
 from core.providers.chat import Chat, values
@@ -340,14 +341,8 @@ def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
     """Return how many characters around a slice of `old` are equal around a place in `new`."""
     start, end = span
     after = place + end - start
-    before = _common_prefix(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
-    return before + _common_prefix(old[end : end + _AROUND], new[after : after + _AROUND])
-
-
-def _common_prefix(first: str, second: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    pairs = zip(first, second, strict=False)
-    return next((at for at, (pair, other) in enumerate(pairs) if pair != other), min(len(first), len(second)))
+    before = shared_length(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
+    return before + shared_length(old[end : end + _AROUND], new[after : after + _AROUND])
 
 
 # The turns of threads as rows.

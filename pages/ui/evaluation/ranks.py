@@ -350,7 +350,15 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -
         for number in range(len(shown.runs))
     }
     event = widgets.table(
-        [_line(row, against) for row in rows],
+        [
+            {
+                "change": SIGNS[row.changes[against - 1]] if against and row.changes else "",
+                **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
+                "question": row.question,
+                **({"kind": kind_name(row.kind)} if row.kind else {}),
+            }
+            for row in rows
+        ],
         {
             "change": st.column_config.TextColumn("", width=28),
             "question": st.column_config.TextColumn(t("Question"), width=260),
@@ -373,15 +381,6 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
     links.set_value("question", row.id)
     return row
-
-
-def _line(row: ComparisonRow, against: int) -> Mapping[str, str]:
-    return {
-        "change": SIGNS[row.changes[against - 1]] if against and row.changes else "",
-        **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
-        "question": row.question,
-        **({"kind": kind_name(row.kind)} if row.kind else {}),
-    }
 
 
 def rank(row: ComparisonRow, number: int) -> str:

@@ -1,6 +1,6 @@
 """Runs of a question set: one with several setups, and the history, to compare, to resume, to delete."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -129,7 +129,17 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
         for name in MAIN
     }
     event = widgets.table(
-        [_line(workspace, base, run, sets=sets) for run in runs],
+        [
+            {
+                "when": names.local(run.started_at),
+                **({"set": run.set_name} if sets else {}),
+                "way": pipelines.pipeline_name(run.pipeline, base),
+                "state": text_of(STATES[state(workspace, run)]),
+                "asked": f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}",
+                **{name: run.metrics.get(name) for name in MAIN},
+            }
+            for run in runs
+        ],
         {
             "when": st.column_config.TextColumn(t("When"), width=120),
             "set": st.column_config.TextColumn(t("Set"), width=110),
@@ -146,17 +156,6 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
     return [runs[row] for row in sorted(event.selection.rows) if row < len(runs)]
 
 
-def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) -> Mapping[str, object]:
-    return {
-        "when": names.local(run.started_at),
-        **({"set": run.set_name} if sets else {}),
-        "way": pipelines.pipeline_name(run.pipeline, base),
-        "state": text_of(STATES[state(workspace, run)]),
-        "asked": f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}",
-        **{name: run.metrics.get(name) for name in MAIN},
-    }
-
-
 def state(workspace: Workspace, run: Run) -> str:
     """Return the state of a run: running, stopped, changed if the notes changed since, else complete."""
     if run.ended_at is None:
@@ -167,6 +166,12 @@ def state(workspace: Workspace, run: Run) -> str:
 def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[Run]) -> None:
     shut = jobs.is_evaluating(workspace)
     ready = [run for run in marked if run.asked]
+
+    def compare() -> None:
+        # The others are compared with the oldest: the table has the newest first.
+        comparison.compare(workspace, question_set.id, [run.id for run in reversed(ready)])
+        show("compare")
+
     with widgets.row("history_actions"):
         several = len(ready) > 1
         widgets.button(
@@ -175,9 +180,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
             "compare_arrows" if several else "visibility",
             type="primary",
             disabled=not 0 < len(ready) <= MOST,
-            on_click=_compare,
-            # The others are compared with the oldest: the table has the newest first.
-            args=(workspace, question_set.id, [run.id for run in reversed(ready)]),
+            on_click=compare,
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
@@ -189,11 +192,6 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
             workspace.runs.delete_for_good([run.id for run in marked])
             st.rerun()
     st.caption(t("Select one run to look at it, or several to compare them with the oldest."))
-
-
-def _compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
-    comparison.compare(workspace, set_id, run_ids)
-    show("compare")
 
 
 def show(view: str) -> None:
