@@ -33,7 +33,7 @@ def introduce(workspace: Workspace) -> None:
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
-        st.html("".join(f'<p class="t-lead">{html(text_of(sentence))}</p>' for sentence in PURPOSE))
+        st.html("".join(f'<p class="t-lead">{html(sentence)}</p>' for sentence in PURPOSE))
         welcome.beginnings(workspace)
     picture.html(welcome.example())
     st.space("small")

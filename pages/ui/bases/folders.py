@@ -71,7 +71,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
             st.warning(
-                with_label(plain(watched_folder.folder), plain(text_of(watched_folder.problem))),
+                with_label(plain(watched_folder.folder), plain(watched_folder.problem)),
                 icon=":material/folder_off:",
             )
         elif watched_folder.removals:
@@ -106,7 +106,7 @@ def text_folders(workspace: Workspace) -> None:
             icon=":material/folder:",
         )
     for name, why in workspace.watching.refused.items():
-        st.warning(with_label(plain(name), plain(text_of(why))), icon=":material/folder_off:")
+        st.warning(with_label(plain(name), plain(why)), icon=":material/folder_off:")
 
 
 def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:

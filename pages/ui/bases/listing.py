@@ -295,7 +295,7 @@ def _mistakes(error: ArchiveError) -> None:
         path=error.path,
     )
     st.error(plain(count), icon=":material/error:")
-    rows = [with_label(f"<b>{html(text_of(where))}</b>", html(text_of(why))) for where, why in error.mistakes]
+    rows = [with_label(f"<b>{html(where)}</b>", html(why)) for where, why in error.mistakes]
     st.html(f'<div class="t-list">{"".join(f"<div>{row}</div>" for row in rows)}</div>')
 
 

@@ -22,8 +22,8 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, knobs, names, widgets
-from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t
 
 # How a base splits its notes: a preview on a note, and the cost of other splitting before it is applied.
 
@@ -194,7 +194,7 @@ def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
     text = t("The archive of this base names the model {name}. It isn't used until you allow it.", name=base.wish)
     with st.container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))
-        st.caption(plain(text_of(workspace.models.asks(base.wish))))
+        st.caption(plain(workspace.models.asks(base.wish)))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with st.container(horizontal=True):
             if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):

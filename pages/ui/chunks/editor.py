@@ -47,7 +47,7 @@ def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
     st.html(
-        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(text_of(bands.CHANGES[edit.kind]))}</span></div>'
+        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(bands.CHANGES[edit.kind])}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
     shut = jobs.is_writing(workspace, note.base if note else "")

@@ -27,7 +27,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
     _head(workspace, base, shown)
     for notice in shown.notices:
-        st.caption(f":material/info: {plain(text_of(notice))}")
+        st.caption(f":material/info: {plain(notice)}")
     _verdicts(base, shown)
     if (best := shown.best()) and replace(shown.runs[0].pipeline, name="") == Pipeline():
         _adopt(workspace, base, shown.runs[best].pipeline)
@@ -111,7 +111,7 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
         st.html(figures.found_html(shown))
     if any(row.negative for row in shown.rows):
         for number, false_positives in enumerate(shown.false_positives):
-            st.caption(f"**{pipelines.LETTERS[number]}** {plain(text_of(false_positives.message))}")
+            st.caption(f"**{pipelines.LETTERS[number]}** {plain(false_positives.message)}")
     for number, by_metric in enumerate(shown.comparisons, start=1):
         comparison = by_metric[shown.metric]
         numbers = ""
@@ -121,7 +121,7 @@ def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
         pair = f'{pipelines.badge(number)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
         st.html(
             f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div>'
-            f"<div><b>{html(text_of(comparison.message))}</b>"
+            f"<div><b>{html(comparison.message)}</b>"
             f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span>{numbers}</div></div></div>'
         )
 

@@ -139,7 +139,7 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             )
             value = f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>'
             cells.append(" ".join(filter(None, (value, counted, shift))))
-        lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
+        lines.append((f' title="{html(ABOUT[name])}"', html(metric_name(name)), cells))
     return _table([f' title="{html(pipelines.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
 
 

@@ -71,7 +71,7 @@ def _result(workspace: Workspace, check: NoteCheck) -> None:
         for finding in check.findings[:_SHOWN]:
             with widgets.row():
                 widgets.note_link(finding.note_id, finding.title)
-                st.caption(plain(text_of(finding.message)), width="content")
+                st.caption(plain(finding.message), width="content")
         widgets.more(len(check.findings) - _SHOWN)
     else:
         st.success(t("Every note is found by a question."), icon=":material/check_circle:")

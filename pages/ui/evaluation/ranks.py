@@ -224,7 +224,7 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
     title = html(note.title if note else hit.path)
     crumb = " › ".join([hit.path, *(chunk.section[chunk.section[:1] == (note.title,) :] if note and chunk else ())])
     answer = f'<span class="t-tag t-edited">{html(t("answers here"))}</span>' if rank == result.found_rank else ""
-    near = "" if hit.nearness is None else f"<span>{html(text_of(STAGES['vector']))} {hit.nearness:.3f}</span>"
+    near = "" if hit.nearness is None else f"<span>{html(STAGES['vector'])} {hit.nearness:.3f}</span>"
     text = _text(note, span, spans)
     st.html(
         f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if spans else "t-wrong"}">{rank}</span>'

@@ -79,11 +79,11 @@ def _draw_refused(error: TesseraError) -> None:
     title = t("Nothing was imported. Correct this in the file, then import it again.")
     st.error(f"**{title}**", icon=":material/error:")
     if not isinstance(error, QuestionSetError):
-        st.html(f'<div class="t-list">{html(text_of(error))}</div>')
+        st.html(f'<div class="t-list">{html(error)}</div>')
         return
     rows = [(error.line, error.reason), *error.others]
     cells = [
-        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(text_of(reason))}</td></tr>"
+        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(reason)}</td></tr>"
         for line, reason in rows
     ]
     more = f'<div class="t-dim">{html(t("and {n} more", n=error.unlisted))}</div>' if error.unlisted else ""

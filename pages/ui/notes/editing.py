@@ -14,7 +14,7 @@ from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import RenderedNote, as_written, document, view
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t
 
 # Passages of other notes that are similar to the paragraph at the caret, next to the editor.
 
@@ -173,7 +173,7 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
                 disabled=workspace.readonly or not session.changed,
             )
     if session.refusal:
-        st.warning(plain(text_of(session.refusal)), icon=":material/warning:")
+        st.warning(plain(session.refusal), icon=":material/warning:")
 
 
 def _state(workspace: Workspace, session: EditorSession) -> str:

@@ -10,7 +10,7 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import join_list, t, text_of
+from pages.ui.shared.text import join_list, t
 
 # The last changes, and the button that undoes them one after the other.
 
@@ -215,7 +215,7 @@ def _fields(changes: tuple[FieldChange, ...]) -> str:
     if not changes:
         return ""
     rows = (
-        f"<tr><td>{html(text_of(NOTE_FIELDS[change.name].title))}</td>"
+        f"<tr><td>{html(NOTE_FIELDS[change.name].title)}</td>"
         f"<td class='t-words'>{_marked('del', change.before)} {_marked('ins', change.after)}</td></tr>"
         for change in changes
     )

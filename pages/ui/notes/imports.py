@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, reports, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import t, t_plural
 
 # The one question whether edits may change the user's files; it comes with the first import of a folder into a base.
 
@@ -283,7 +283,7 @@ def _makes(workspace: Workspace, plan: SyncPlan) -> None:
     """Draw the base that a plan makes, and the link to the form with its other settings."""
     if plan.makes is None or plan.base in {base.name for base in workspace.bases.all()}:
         return
-    st.info(plain(text_of(new_base_line(plan.base, plan.makes))), icon=":material/add_circle:")
+    st.info(plain(new_base_line(plan.base, plan.makes)), icon=":material/add_circle:")
     st.page_link(
         "bases.py",
         label=t("Create it with other settings"),

@@ -154,7 +154,7 @@ class _Panel:
             place = place if place_suggestion.base == self._base else with_label(place_suggestion.base, place)
             if not place_suggestion.movable:
                 st.markdown(plain(place))
-                st.caption(plain(text_of(place_suggestion.reason)))
+                st.caption(plain(place_suggestion.reason))
                 continue
             if self._draw_accept(
                 t("Move to {place}", place=place),
@@ -187,10 +187,10 @@ class _Panel:
         if hints:
             st.caption(f"**{t('How to improve this note')}**")
         for number, hint in enumerate(hints):
-            st.markdown(plain(text_of(hint.about)))
+            st.markdown(plain(hint.about))
             for quote in hint.quotes:
                 st.caption(f"> {plain(quote)}")
-            st.caption(plain(text_of(hint.remedy)))
+            st.caption(plain(hint.remedy))
             if hint.other:
                 opened.button(hint.other, f"hint_{number}_{hint.other.id}")
 
@@ -240,7 +240,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
             rendered = st.session_state.get("view") != "raw" and not note.plain
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
-            changed = f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
+            changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{html(t("edited"))}</span>'
             st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         files.provenance(note, passage[0] if passage else None)

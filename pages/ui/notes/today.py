@@ -10,7 +10,7 @@ from pages.ui.notes import composer, note_fields, offers, opened
 from pages.ui.shared import names, shell, shortcuts, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t
 
 _DIALOG = Dialog("choosing_today")
 
@@ -60,7 +60,7 @@ def _open(workspace: Workspace) -> None:
 def _choose(workspace: Workspace) -> None:
     """Draw the choice of the base and the folder, which the settings store."""
     if problem := workspace.daily.problem:
-        st.write(plain(text_of(problem)))
+        st.write(plain(problem))
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     chosen = workspace.settings.daily
     first = chosen.base if chosen.base in bases else composer.current_place(workspace)[0]

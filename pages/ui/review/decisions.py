@@ -90,7 +90,7 @@ def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
 
 def _settled_line(done: Sequence[Submission], *, accepted: bool) -> str:
     if len(done) == 1:
-        return plain(text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted)))
+        return plain(settled_line(done[0].kind, done[0].note.title, accepted=accepted))
     if accepted:
         return t_plural("{n} note is accepted.", "{n} notes are accepted.", n=len(done))
     return t_plural("{n} note is rejected.", "{n} notes are rejected.", n=len(done))

@@ -160,7 +160,7 @@ def _split(_: Workspace, matter: ReviewItem) -> None:
 
 def _draw_refused(_: Workspace, matter: ReviewItem) -> None:
     if matter.refused:
-        st.markdown(plain(text_of(matter.refused.reason)))
+        st.markdown(plain(matter.refused.reason))
         st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
 
 

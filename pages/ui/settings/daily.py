@@ -11,7 +11,7 @@ from pages.ui.notes import today
 from pages.ui.settings import general
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t
 
 
 def draw(workspace: Workspace) -> None:
@@ -35,7 +35,7 @@ def draw(workspace: Workspace) -> None:
         general.field(workspace, f"daily.{name}", field, str)
     with shell.errors():
         if problem := workspace.daily.problem:
-            st.caption(plain(text_of(problem)))
+            st.caption(plain(problem))
         else:
             st.caption(t("Today: {path}", path=plain(workspace.daily.path(today.now(), st.session_state["language"]))))
 

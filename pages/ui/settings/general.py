@@ -106,7 +106,7 @@ def draw_vocabulary(workspace: Workspace) -> None:
                 text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly
             )
     for problem in vocabulary.problems():
-        st.warning(plain(text_of(problem)), icon=":material/warning:")
+        st.warning(plain(problem), icon=":material/warning:")
     st.caption(plain(t("Kept in {file}.", file=str(vocabulary.path))))
 
 
@@ -129,7 +129,7 @@ def draw_documents(workspace: Workspace) -> None:
 def _converter_row(converter_card: ConverterCard) -> str:
     name = f"<b>{html(names.converter(converter_card.name))}</b>"
     if converter_card.problem:
-        return f"<div>{with_label(name, f'<i>{html(text_of(converter_card.problem))}</i>')}</div>"
+        return f"<div>{with_label(name, f'<i>{html(converter_card.problem)}</i>')}</div>"
     state = html(converter_card.version if converter_card.installed else t("not installed"))
     kinds = html(" ".join(converter_card.kinds))
     return f"<div>{with_label(name, f'{kinds} <i>{state}</i>')}</div>"

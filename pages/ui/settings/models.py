@@ -35,7 +35,7 @@ def draw_picture_model(workspace: Workspace) -> None:
     try:
         status = workspace.images.status()
     except TesseraError as error:
-        st.warning(plain(text_of(error.message)), icon=":material/warning:")
+        st.warning(plain(error.message), icon=":material/warning:")
     else:
         _draw_counts(status)
         job = workspace.jobs.find("images")
@@ -156,7 +156,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     kind = KINDS.get(card.name.partition(":")[0], "")
     st.html(
         f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
-        f'<div class="t-small">{html(text_of(kind))}</div>{facts(_facts(card))}{_details(card)}'
+        f'<div class="t-small">{html(kind)}</div>{facts(_facts(card))}{_details(card)}'
         f'<div class="t-small t-problem">{html(_problem(card))}</div>'
     )
     busy = workspace.jobs.running(*jobs.MODELS)

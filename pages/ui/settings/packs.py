@@ -33,7 +33,7 @@ def section(workspace: Workspace) -> None:
         t("A pack is a set of notes with a version. An upgrade leaves what you changed or deleted as you have it.")
     )
     for problem in workspace.packs.problems.values():
-        st.warning(plain(text_of(problem)), icon=":material/warning:")
+        st.warning(plain(problem), icon=":material/warning:")
     with st.container(key="halves_packs"):
         for column, card in widgets.in_columns(workspace.packs.all(), 2):
             with column.container(border=True, key=f"pack_{card.name}"):
@@ -57,7 +57,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
         ]
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
-        st.caption(plain(text_of(DESCRIPTIONS.get(found.description, found.description))))
+        st.caption(plain(DESCRIPTIONS.get(found.description, found.description)))
     shut = jobs.is_writing(workspace)
     with widgets.row():
         if found and not installed:

@@ -43,7 +43,7 @@ def _list(workspace: Workspace, found: local_servers.Found | None) -> None:
     if found is None:
         st.caption(f":material/hourglass_top: {t('Looking…')}")
     elif not any(server.models for server in found):
-        st.html(f"<ol>{''.join(f'<li>{html(text_of(step))}</li>' for step in _STEPS)}</ol>")
+        st.html(f"<ol>{''.join(f'<li>{html(step)}</li>' for step in _STEPS)}</ol>")
     for server in found or ():
         _draw_found_server(workspace, server)
 
@@ -177,13 +177,13 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     dot = "ready" if card.complete else "absent"
     with widgets.row():
         st.html(
-            f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(text_of(purpose.title))}</span>{tag}</div>',
+            f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(purpose.title)}</span>{tag}</div>',
             width="stretch",
         )
         if "entered" in card.sources.values():
             about = plain(t("Removes its address, its model and its key from this machine."))
             widgets.small(t("Remove server"), f"remove_server_{card.section}", "delete", help=about, on_click=remove)
-    st.html(f'<div class="t-small">{html(text_of(purpose.about))}</div>')
+    st.html(f'<div class="t-small">{html(purpose.about)}</div>')
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
     if "base_url" in open_:
         _presets(card)
@@ -195,7 +195,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     if used := _served_bases(status, card):
         st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
     elif card.complete:
-        st.caption(plain(text_of(purpose.use)))
+        st.caption(plain(purpose.use))
 
 
 def _presets(card: ServerCard) -> None:

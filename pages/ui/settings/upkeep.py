@@ -43,7 +43,7 @@ def _draw_findings(health: Health) -> None:
         if check.mended:
             st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
         if check.problem:
-            text = f"**{plain(text_of(check.problem))}**  \n{plain(text_of(check.about))}"
+            text = f"**{plain(check.problem)}**  \n{plain(check.about)}"
             draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
             draw(
                 f"{text}  \n{plain(t('To repair it: {remedy}', remedy=text_of(check.remedy)))}",
@@ -251,7 +251,7 @@ def problem(status: Status) -> None:
     title = t("The search index is unavailable")
     more = t("Your notes are safe, and search works without the index, only more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")
-    st.caption(plain(text_of(status.index_problem)))
+    st.caption(plain(status.index_problem))
 
 
 def rebuild(workspace: Workspace) -> None:

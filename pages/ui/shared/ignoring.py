@@ -11,7 +11,7 @@ from core.model import Failed, KnowledgeBase
 from core.workspace import Workspace
 from pages.ui.shared import reports, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import t, t_plural
 
 _SHOWN = 10
 """Files with buttons of their own; the others are listed."""
@@ -37,7 +37,7 @@ def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> 
     for number, failed in enumerate(files[:_SHOWN]):
         ignore = partial(workspace.bases.ignore, base)
         with widgets.row(f"unread_{key}_{number}"):
-            row = f"{html(failed.path)} <i>{html(text_of(failed.error))}</i>"
+            row = f"{html(failed.path)} <i>{html(failed.error)}</i>"
             st.html(f'<div class="t-list">{row}</div>')
             act = {"on_click": ignore, "args": (escape(failed.path),), "disabled": workspace.readonly}
             widgets.small(t("Ignore this file"), f"ignore_{key}_{number}", "visibility_off", **act)

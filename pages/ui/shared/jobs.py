@@ -209,7 +209,7 @@ def announce(workspace: Workspace) -> None:
     announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
     for job in (job for key, job in ended.items() if key not in announced):
         if job.state == "failed":
-            title = plain(text_of(JOB_KINDS[job.name].title))
+            title = plain(JOB_KINDS[job.name].title)
             st.toast(f"**{title}**  \n{plain(outcome(job))}", icon=":material/error:")
         elif job.state == "done" and not _is_unremarkable(job):
             st.toast(plain(outcome(job)), icon=":material/check_circle:")
@@ -295,7 +295,7 @@ def _running_job(workspace: Workspace, job: Job) -> None:
     number = (lambda count: names.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     whole = job.name in (*EVALUATION, *FINDABLE) or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
-    done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
+    done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")
     left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""
     with widgets.row():
         st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
@@ -313,7 +313,7 @@ def _count(result: object) -> int:
 
 def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
-        st.error(f"**{t('It did not work')}** {plain(text_of(job.error))}", icon=":material/error:")
+        st.error(f"**{t('It did not work')}** {plain(job.error)}", icon=":material/error:")
     elif job.state == "cancelled":
         st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
     match job.result:

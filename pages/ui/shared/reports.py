@@ -52,9 +52,7 @@ def server(done: ServerTrial) -> None:
     """Draw the result of a server's test: its time, and whether its answer is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
     texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
-    st.html(
-        f'<div class="t-small {"" if done.right else "t-problem"}">{html(text_of(done.verdict))}</div>{facts(texts)}'
-    )
+    st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 
 def memory(model: Running) -> str:
@@ -89,7 +87,7 @@ def draw(report: LearningReport) -> None:
     ]
     st.info(" · ".join(lines), icon=":material/school:")
     if report.problem:
-        st.warning(t("The language model stopped: {reason}", reason=plain(text_of(report.problem))))
+        st.warning(t("The language model stopped: {reason}", reason=plain(report.problem)))
     for item in [dropped for log in report.logs for dropped in log.dropped][:_MOST]:
         st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=text_of(item.reason))))
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from html import escape as html
+from html import escape
 
 from core.base.text import LINE_END
+from pages.ui.shared.text import text_of
 
 __all__ = ["boxes", "drawable_part", "facts", "figures", "folded", "html", "is_deeply_nested", "marked", "plain"]
 
@@ -41,9 +42,15 @@ def is_pasted(address: str) -> bool:
     return _PASTED.fullmatch(address) is not None
 
 
-def plain(text: str) -> str:
-    """Return a text for places that read Markdown (labels, boxes), so that it reads there as it is written."""
-    return _PUNCTUATION.sub(r"\\\1", _IN_LABEL.sub(_separate, " ".join(text.split())))
+def html(text: object) -> str:
+    """Return a text or a message as HTML."""
+    return escape(text if isinstance(text, str) else text_of(text))
+
+
+def plain(text: object) -> str:
+    """Return a text or a message for places that read Markdown (labels, boxes), so that it reads as it is written."""
+    words = (text if isinstance(text, str) else text_of(text)).split()
+    return _PUNCTUATION.sub(r"\\\1", _IN_LABEL.sub(_separate, " ".join(words)))
 
 
 def _separate(match: re.Match[str]) -> str:

@@ -156,7 +156,7 @@ def start() -> st.Page:
         st.stop()
     page = _frame(workspace)
     if holder is not None:
-        st.warning(f"**{text_of(jobs.READONLY)}** {plain(text_of(holder))}", icon=":material/lock:")
+        st.warning(f"**{text_of(jobs.READONLY)}** {plain(holder)}", icon=":material/lock:")
         if widgets.button(t("Open for writing"), "reopen"):
             reopen()
     return page
@@ -190,7 +190,7 @@ def unreadable() -> Iterator[None]:
         yield
     finally:
         for sentence in workspace().unreadable:
-            st.sidebar.warning(plain(text_of(sentence)), icon=":material/warning:")
+            st.sidebar.warning(plain(sentence), icon=":material/warning:")
 
 
 def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
@@ -322,8 +322,8 @@ def freshness_html(now: Freshness, remark: str = "") -> str:
     dot, title = FRESHNESS[now.state]
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
-    more = "".join(f'<div class="t-dim">{html(text_of(item))}</div>' for item in others)
-    state = f"{html(text_of(first))}{beside}{more}"
+    more = "".join(f'<div class="t-dim">{html(item)}</div>' for item in others)
+    state = f"{html(first)}{beside}{more}"
     return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{state}</div></div>'
 
 
@@ -331,11 +331,11 @@ def _model_state(workspace: Workspace) -> None:
     job = workspace.jobs.find("warm")
     done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
     state = "ready" if done else "loading" if job and job.state == "running" else "failed"
-    more = f'<div class="t-dim">{html(text_of(MEANWHILE[state]))}</div>' if state in MEANWHILE else ""
-    text = f"<div>{html(text_of(MODEL[state]))}{more}</div>"
+    more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
+    text = f"<div>{html(MODEL[state])}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
     if state == "failed" and job is not None:
-        st.html(f'<div class="t-list t-dim">{html(text_of(job.error))}</div>')
+        st.html(f'<div class="t-list t-dim">{html(job.error)}</div>')
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
     workspace.start_healing()
     for name, kind in JOB_KINDS.items():

@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.messages import Message, in_context, message
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t
 from pages.ui.shared.widgets import component
 
 # Keys that work on every page: a component without a look of its own.
@@ -94,10 +94,8 @@ def dialog(*, wanted: bool) -> None:
 def _content() -> None:
     parts = []
     for title, keys in SHORTCUTS.items():
-        rows = "".join(
-            f"<tr><td>{html(text_of(what))}</td><td>{_keys(names)}</td></tr>" for what, names in keys.items()
-        )
-        parts.append(f'<section><div class="t-caption">{html(text_of(title))}</div><table>{rows}</table></section>')
+        rows = "".join(f"<tr><td>{html(what)}</td><td>{_keys(names)}</td></tr>" for what, names in keys.items())
+        parts.append(f'<section><div class="t-caption">{html(title)}</div><table>{rows}</table></section>')
     st.html(f'<div class="t-shortcuts">{"".join(parts)}</div>')
 
 

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import TesseraError
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of, with_note
+from pages.ui.shared.text import t, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
@@ -71,7 +71,7 @@ def problem_of(key: str) -> None:
 
 def problem(error: TesseraError) -> None:
     """Draw an error as a box."""
-    st.error(plain(text_of(error)), icon=":material/error:")
+    st.error(plain(error), icon=":material/error:")
 
 
 def forget_presses() -> None:
