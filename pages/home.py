@@ -61,7 +61,10 @@ def attention(workspace: Workspace, status: Status) -> None:
     if unfinished:
         _unfinished(workspace, status)
     if waiting:
-        _waiting(waiting)
+        with widgets.row("home_waiting"):
+            text = t_plural("{n} thing to review.", "{n} things to review.", n=waiting)
+            st.markdown(f":material/rule: {text}", width="content")
+            st.page_link("review.py", label=t("Review"), icon=":material/arrow_forward:")
     if status.index_problem:
         upkeep.problem(status)
         upkeep.rebuild(workspace)
@@ -121,14 +124,6 @@ def recent(workspace: Workspace) -> None:
     with st.container(gap="xxsmall", key="recent_notes"):
         for card in cards:
             _row(card, card.updated_at, f"recent_{card.id}")
-
-
-def _waiting(n: int) -> None:
-    """Draw how many decisions wait for the user, and the link to them."""
-    with widgets.row("home_waiting"):
-        text = t_plural("{n} thing to review.", "{n} things to review.", n=n)
-        st.markdown(f":material/rule: {text}", width="content")
-        st.page_link("review.py", label=t("Review"), icon=":material/arrow_forward:")
 
 
 def _unfinished(workspace: Workspace, status: Status) -> None:

@@ -305,6 +305,11 @@ class Run:
     asked: int = 0
     metrics: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def progress(self) -> str:
+        """How many of its questions have results, of a stopped run with the number of all."""
+        return f"{self.asked}" if self.asked == self.questions else f"{self.asked} / {self.questions}"
+
 
 @dataclass(frozen=True, slots=True)
 class RunView:

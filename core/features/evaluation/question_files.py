@@ -142,7 +142,10 @@ def _question(row: object, line: int) -> Question:
     try:
         read = _QuestionRow.model_validate(row)
     except ValidationError as error:
-        raise _mistake(error.errors()[0]) from error
+        # What is no list of objects is said before what the row lacks.
+        raise _mistake(
+            min(error.errors(), key=lambda each: each["loc"][:1] != ("gold",) or len(each["loc"]) > 2)
+        ) from error
     golds = tuple(Gold(**gold.model_dump()) for gold in read.gold)
     return Question(read.id, read.question, golds, line=line, **read.model_dump(exclude={"id", "question", "gold"}))
 

@@ -208,8 +208,7 @@ def _runs(compared: SideBySide, base: str) -> _ReportSection:
 
 def _facts(run: Run) -> list[Cell]:
     ended = f"{run.ended_at:%Y-%m-%d %H:%M} UTC" if run.ended_at else message("stopped")
-    asked = f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}"
-    return [run.set_name or NONE, asked, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
+    return [run.set_name or NONE, run.progress, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
 
 
 def _figures(compared: SideBySide) -> _ReportSection:

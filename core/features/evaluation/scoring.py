@@ -115,9 +115,7 @@ def values(result: QuestionResult) -> dict[str, float]:
     within, total = metrics.within_budget(hits, BUDGET), metrics.needed(golds, any=any)
     relevance = metrics.relevance(golds, hits, any=any)
     return {
-        "hit@1": metrics.hit_at(result.found_rank, 1),
-        "hit@5": metrics.hit_at(result.found_rank, 5),
-        "hit@10": metrics.hit_at(result.found_rank, 10),
+        **{f"hit@{depth}": metrics.hit_at(result.found_rank, depth) for depth in (1, 5, 10)},
         "mrr@10": metrics.reciprocal_rank(result.found_rank, DEPTH),
         f"hit@{BUDGET}chars": float(result.budget_rank is not None),
         f"mrr@{BUDGET}chars": metrics.reciprocal_rank(result.budget_rank, DEPTH),

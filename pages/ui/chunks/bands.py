@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
-from zlib import crc32
 
 import streamlit as st
 
@@ -13,7 +12,7 @@ from core.workspace import Workspace
 from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import component, stamp
 
 CHANGES = {
     "text": message("edited"),
@@ -131,7 +130,7 @@ def draw(
         "pieces": drawn,
         "shown": shown,
         "editable": on_edit is not None,
-        "stamp": str(crc32(repr(drawn).encode("utf-8", "surrogatepass"))),
+        "stamp": stamp(drawn),
     }
 
     def picked() -> None:

@@ -139,6 +139,12 @@ def actions(
     run = editor.chunks_to_merge(chunks, living)
     waiting = [chunk.id for chunk in marked if chunk.state in ("pending", "refused")]
     back = [chunk.id for chunk in marked if chunk.id in edited]
+
+    def restore(chunk_id: str) -> None:
+        # With one part of a split the other has been restored.
+        if chunk_id in {chunk.id for chunk in workspace.chunks.all(note.id)}:
+            workspace.chunks.restore(chunk_id)
+
     with st.container(horizontal=True, key="chunk_actions"):
         if _button("edit", int(len(marked) == 1 and not marked[0].picture), "edit_note"):
             editor.open_at(marked[0].id)
@@ -157,7 +163,7 @@ def actions(
         if _button("restore", len(back), "settings_backup_restore", why):
             text = t_plural("{n} chunk is restored.", "{n} chunks are restored.", n=len(back))
             step = undo.begin(workspace, note, text)
-            _run_each(workspace, step, back, lambda chunk_id: _restore(workspace, note, chunk_id))
+            _run_each(workspace, step, back, restore)
     usual = t("Select rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
     st.caption(plain(why) or usual)
 
@@ -176,9 +182,3 @@ def _run_each(workspace: Workspace, step: undo.EditStep, items: Sequence[Item], 
             act(item)
 
     jobs.start(workspace, "edits", lambda progress: step.run(workspace, partial(run, progress)))
-
-
-def _restore(workspace: Workspace, note: Note, chunk_id: str) -> None:
-    # With one part of a split the other has been restored.
-    if chunk_id in {chunk.id for chunk in workspace.chunks.all(note.id)}:
-        workspace.chunks.restore(chunk_id)

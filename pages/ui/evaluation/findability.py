@@ -88,9 +88,7 @@ def _open(workspace: Workspace, run: Run) -> None:
 
 
 def _since(since: CheckDiff) -> None:
-    losing = any(
-        comparison.settled and comparison.difference < 0 for comparison in (since.comparison, since.by_meaning)
-    )
+    losing = any(change.settled and change.difference < 0 for change in (since.comparison, since.by_meaning))
     draw, icon = (st.warning, "trending_down") if losing else (st.info, "history")
     draw(
         plain(sentences([text_of(since.message), t("Last check: {at}.", at=names.local(since.at))])),

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from zlib import crc32
 
 import streamlit as st
 
@@ -258,7 +257,7 @@ def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) ->
 
 def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
     """Draw the form of a question, its right passages, and the search for another."""
-    key = f"{crc32(repr((question_set.id, question.id)).encode('utf-8', 'surrogatepass')):08x}"
+    key = widgets.stamp((question_set.id, question.id))
     if question.suggested:
         _draw_suggestion(workspace, question_set, question)
     _form(workspace, question_set, question, kinds, key)
@@ -297,12 +296,7 @@ def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: 
 def _form(workspace: Workspace, question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> None:
     """Draw the form of a question; a change by others replaces the typed text."""
     # Another stored question is another widget, which begins with its text.
-    stored = crc32(
-        repr((question.text, question.kind, question.note, question.any, question.answer)).encode(
-            "utf-8", "surrogatepass"
-        )
-    )
-    key = f"{key}_{stored:08x}"
+    key = f"{key}_{widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))}"
     with st.form(f"question_{key}", border=False), shell.errors():
         text = st.text_area(t("Question"), value=question.text, key=f"question_text_{key}", height=100)
         answer = st.text_area(

@@ -135,7 +135,7 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
                 **({"set": run.set_name} if sets else {}),
                 "way": pipelines.pipeline_name(run.pipeline, base),
                 "state": text_of(STATES[state(workspace, run)]),
-                "asked": f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}",
+                "asked": run.progress,
                 **{name: run.metrics.get(name) for name in MAIN},
             }
             for run in runs

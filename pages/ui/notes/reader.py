@@ -258,7 +258,13 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
                 t("Read as…"), "read_as", "translate", on_click=actions.DIALOG.open, args=((note.id, "read_as"),)
             )
         if lost := workspace.notes.missing_attachments(note):
-            st.caption(f":material/broken_image: {plain(_missing_files(lost))}")
+            missing = t_plural(
+                "{n} file of this note is missing: {names}",
+                "{n} files of this note are missing: {names}",
+                n=len(lost),
+                names=[*lost[:LISTED_FILES], *(["…"] if len(lost) > LISTED_FILES else [])],
+            )
+            st.caption(f":material/broken_image: {plain(missing)}")
         for problem in workspace.pictures.problems(note.id):
             st.warning(
                 plain(t("The picture {name} {reason}", name=problem.path, reason=problem.error)),
@@ -311,16 +317,6 @@ def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
         opened.drawer()
     if passage:
         files.original_link(note, passage[0].page)
-
-
-def _missing_files(names: Sequence[str]) -> str:
-    listed = [*names[:LISTED_FILES], *(["…"] if len(names) > LISTED_FILES else [])]
-    return t_plural(
-        "{n} file of this note is missing: {names}",
-        "{n} files of this note are missing: {names}",
-        n=len(names),
-        names=listed,
-    )
 
 
 def _fields(note: Note) -> None:
@@ -421,10 +417,15 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
     graph = neighbours.draw(
         back, to, near, sources.links_among((*back[: neighbours.MOST], *to[: neighbours.MOST], *near))
     )
+    sentences = sources.mentions(back[:MENTIONS])
+    mentioned = (
+        f"{link}<p>{html(sentences[place.id])}</p>" if sentences[place.id] else link
+        for link, place in zip(_notes(back), back[:MENTIONS], strict=False)
+    )
     links = [
         graph,
         _links(t("Links in this note"), [*_notes(to), *lost]),
-        _links(t("Links to this note"), [*_mentions(back[:MENTIONS], sources), *_notes(back[MENTIONS:])]),
+        _links(t("Links to this note"), [*mentioned, *_notes(back[MENTIONS:])]),
     ]
     below = f'<section class="links">{"".join(links)}</section>' if any(links) else ""
     return f'{tagged}<div class="beside">{outline}<article>{drawn.html}</article></div>{below}'
@@ -432,14 +433,6 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
 
 def _notes(places: Sequence[SourceSpan]) -> Iterable[str]:
     return (f"{to_note(place)}{html(place.title)}</a>" for place in places)
-
-
-def _mentions(places: Sequence[SourceSpan], sources: NoteSources) -> Iterable[str]:
-    """Yield links to notes, each with the sentence in which the note links here."""
-    sentences = sources.mentions(places)
-    for link, place in zip(_notes(places), places, strict=True):
-        sentence = sentences[place.id]
-        yield f"{link}<p>{html(sentence)}</p>" if sentence else link
 
 
 def _links(title: str, links: Sequence[str]) -> str:

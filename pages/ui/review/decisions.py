@@ -12,7 +12,7 @@ from core.base.messages import Message, message
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.model import Decision as Verdict
 from core.workspace import Workspace
-from pages.ui.notes import composer, history, opened
+from pages.ui.notes import actions, composer, history, opened
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
@@ -122,12 +122,7 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
 
 
 def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
-    ids = [matter.note.id for matter in chosen if matter.note]
-    workspace.notes.archive(ids)
-    history.offer_undo(
-        t_plural("{n} note is archived.", "{n} notes are archived.", n=len(ids)),
-        lambda: workspace.notes.restore(ids),
-    )
+    actions.archive_notes(workspace, [matter.note.id for matter in chosen if matter.note])
 
 
 def _delete(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:

@@ -94,13 +94,12 @@ def dialog(*, wanted: bool) -> None:
 def _content() -> None:
     parts = []
     for title, keys in SHORTCUTS.items():
-        rows = "".join(f"<tr><td>{html(what)}</td><td>{_keys(names)}</td></tr>" for what, names in keys.items())
+        rows = "".join(
+            f"<tr><td>{html(what)}</td><td>{' '.join(f'<kbd>{html(name)}</kbd>' for name in names)}</td></tr>"
+            for what, names in keys.items()
+        )
         parts.append(f'<section><div class="t-caption">{html(title)}</div><table>{rows}</table></section>')
     st.html(f'<div class="t-shortcuts">{"".join(parts)}</div>')
-
-
-def _keys(names: tuple[str, ...]) -> str:
-    return " ".join(f"<kbd>{html(name)}</kbd>" for name in names)
 
 
 def _open() -> None:

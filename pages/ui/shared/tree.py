@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from zlib import crc32
 
 import streamlit as st
 
 from core.model import NoteSummary
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import component, stamp
 
 DEEPEST = 12
 """Levels of folders; deeper ones share a line."""
@@ -74,16 +73,11 @@ def draw(notes: NoteTree, chosen: str | None, choose: Callable[[str], None], key
         "chosen": chosen if card else None,
         "path": list(above),
         "all": everything,
-        "listing": _stamp(notes.filters),
+        "listing": stamp(notes.filters),
         "waiting": text_of(NOTE_STATES["pending"]),
-        "stamp": _stamp((tree, everything)),
+        "stamp": stamp((tree, everything)),
     }
     VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
-
-
-def _stamp(value: object) -> str:
-    """Return a short text that is another one for another value."""
-    return str(crc32(repr(value).encode("utf-8", "surrogatepass")))
 
 
 def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
@@ -296,6 +297,11 @@ def component(name: str, module: str, html: str | None = None, *, before: str = 
         css=style.read_text(encoding="utf-8") if style.exists() else None,
         js="\n".join(path.read_text(encoding="utf-8") for path in scripts),
     )
+
+
+def stamp(value: object) -> str:
+    """Return a short text that is another one for another value."""
+    return str(crc32(repr(value).encode("utf-8", "surrogatepass")))
 
 
 # A button that copies a text to the clipboard.
