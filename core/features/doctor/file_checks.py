@@ -43,15 +43,6 @@ def _files(parts: WorkspaceParts) -> Message | None:
     )
 
 
-def _forget_halfway_files(parts: WorkspaceParts) -> None:
-    parts.store.intents.drop([number for number, step in parts.store.intents.all().items() if step.left])
-
-
-def _find_unread_files(parts: WorkspaceParts) -> Message | None:
-    failed = [failure.path for base in parts.bases.all() for failure in parts.bases.unread(base)]
-    return count_names(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
-
-
 def _omissions(parts: WorkspaceParts) -> Message | None:
     notes = [note for base in parts.bases.all() for note in parts.store.documents.incomplete(base)]
     lacking, guessed = (
@@ -183,14 +174,17 @@ OF_FILES: dict[str, Check] = {
             parts.store.intents.left(),
             plural("{n} file couldn't be made as it was: {names}", "{n} files couldn't be made as they were: {names}"),
         ),
-        _forget_halfway_files,
+        lambda parts: parts.store.intents.drop([key for key, step in parts.store.intents.all().items() if step.left]),
     ),
     "unread": Check(
         "look",
         message("The files of your folders could be read"),
         message("A file that can't be read is in no note."),
         message("To see which, and what helps: {command}", command="tessera document unread BASE"),
-        _find_unread_files,
+        lambda parts: count_names(
+            [failure.path for base in parts.bases.all() for failure in parts.bases.unread(base)],
+            plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"),
+        ),
     ),
     "omissions": Check(
         "look",

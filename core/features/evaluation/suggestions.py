@@ -90,7 +90,9 @@ def suggest_by_model(
             ],
         }
         lists = values(chat.ask(TASK, material), "[")
-        rows = next((rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), [])
+        rows: list[dict[str, Any]] = next(
+            (rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), []
+        )
         understood = understood or bool(rows)
         for question in _build_questions(rows, batch):
             if len(questions) < count:

@@ -44,12 +44,13 @@ def draw(workspace: Workspace, note: Note, *, shut: bool) -> None:
     steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
     if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
         return
+    last = steps[-1]
+
+    def take_back() -> None:
+        workspace.chunks.revert(note.id, last.before, expected=last.after or ())
+        st.session_state[_STEPS] = [step for step in st.session_state.get(_STEPS, []) if step is not last]
+
     with widgets.row("chunks_done"):
-        st.caption(steps[-1].text, width="content")
-        widgets.small(t("Undo"), "chunks_undo", "undo", on_click=_undo, args=(workspace, steps[-1]), disabled=shut)
+        st.caption(last.text, width="content")
+        widgets.small(t("Undo"), "chunks_undo", "undo", on_click=take_back, disabled=shut)
         widgets.close("chunks_done_close", t("Close"), on_click=st.session_state.pop, args=(_STEPS, None))
-
-
-def _undo(workspace: Workspace, step: EditStep) -> None:
-    workspace.chunks.revert(step.note_id, step.before, expected=step.after or ())
-    st.session_state[_STEPS] = [other for other in st.session_state.get(_STEPS, []) if other is not step]

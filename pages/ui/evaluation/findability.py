@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import CheckDiff, KnowledgeBase, NoteCheck, Run
+from core.model import CheckDiff, KnowledgeBase, NoteCheck
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison
 from pages.ui.shared import jobs, names, widgets
@@ -45,6 +45,11 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _result(workspace: Workspace, check: NoteCheck) -> None:
+    def show_questions() -> None:
+        comparison.compare(workspace, check.run.set_id, [check.run.id])
+        st.query_params["set"] = check.run.set_name
+        st.session_state["eval_view"] = "compare"
+
     st.html(
         facts(
             [
@@ -77,14 +82,7 @@ def _result(workspace: Workspace, check: NoteCheck) -> None:
         st.success(t("Every note is found by a question."), icon=":material/check_circle:")
     if check.first_by_meaning is not None:
         st.caption(t("{share} ranked first by meaning alone.", share=f"{check.first_by_meaning:.0%}"))
-    widgets.small(t("Question by question"), "check_questions", "quiz", on_click=_open, args=(workspace, check.run))
-
-
-def _open(workspace: Workspace, run: Run) -> None:
-    """Show what each question of a check found, as of any run; for callbacks."""
-    comparison.compare(workspace, run.set_id, [run.id])
-    st.query_params["set"] = run.set_name
-    st.session_state["eval_view"] = "compare"
+    widgets.small(t("Question by question"), "check_questions", "quiz", on_click=show_questions)
 
 
 def _since(since: CheckDiff) -> None:

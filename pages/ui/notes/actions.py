@@ -132,6 +132,12 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     if note.title == before or not (is_file or n):
         _forget_title()
         return
+
+    def follow() -> None:
+        done = workspace.notes.rename(note.id, note.title, title_before=before, expected_version=note.version)
+        _forget_title()
+        _offer_undo(workspace, done, t("'{before}' is '{title}' now.", before=before, title=note.title))
+
     texts = [
         t_plural("{n} note links to the old title.", "{n} notes link to the old title.", n=n) if n else "",
         t("The file is still called '{name}'.", name=PurePosixPath(note.path or "").name) if is_file else "",
@@ -139,14 +145,8 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
     with widgets.row("retitled"):
         st.caption(plain(sentences(texts)), width="content")
-        widgets.small(label, "retitled_yes", "check", on_click=_follow_title, args=(workspace, note, before))
+        widgets.small(label, "retitled_yes", "check", on_click=follow)
         widgets.close("retitled_no", t("Leave them"), on_click=_forget_title)
-
-
-def _follow_title(workspace: Workspace, note: Note, before: str) -> None:
-    done = workspace.notes.rename(note.id, note.title, title_before=before, expected_version=note.version)
-    _forget_title()
-    _offer_undo(workspace, done, t("'{before}' is '{title}' now.", before=before, title=note.title))
 
 
 def _forget_title() -> None:

@@ -37,6 +37,10 @@ def draw_new_drafts(workspace: Workspace) -> None:
 
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
+    def resume() -> None:
+        _take_sent(workspace)  # what the browser sent together with the click: its last letters
+        composer.resume(workspace, draft.key)
+
     with widgets.row(f"draft_{draft.key}", border=True):
         st.markdown(f":material/edit_note: {text}", width="stretch")
         widgets.button(
@@ -44,18 +48,11 @@ def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
             f"resume_{draft.key}",
             "edit",
             type="primary",
-            on_click=_resume,
-            args=(workspace, draft.key),
+            on_click=resume,
         )
         widgets.small(
             t("Discard"), f"discard_{draft.key}", "delete", on_click=composer.discard, args=(workspace, draft.key)
         )
-
-
-def _resume(workspace: Workspace, key: str) -> None:
-    """Open a draft with what the browser sent together with the click: its last letters."""
-    _take_sent(workspace)
-    composer.resume(workspace, key)
 
 
 _KEY = "letters"

@@ -224,8 +224,7 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
                 t("Make a copy here"),
                 "writing_copy",
                 "content_copy",
-                on_click=_copy,
-                args=(workspace, note.id),
+                on_click=lambda: composer.edit(workspace, workspace.notes.copy(note.id, embed=False).id),
                 disabled=workspace.readonly,
             )
             if not note.plain:
@@ -235,10 +234,6 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
                     icon=":material/tune:",
                     query_params={"base": base.name},
                 )
-
-
-def _copy(workspace: Workspace, note_id: str) -> None:
-    composer.edit(workspace, workspace.notes.copy(note_id, embed=False).id)
 
 
 def _side(workspace: Workspace, session: EditorSession) -> None:

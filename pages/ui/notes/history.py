@@ -45,16 +45,16 @@ def draw_undo() -> None:
     if not st.session_state.get(_DONE):
         return
     text, undo = st.session_state[_DONE][-1]
+
+    def take_back() -> None:
+        st.session_state[_DONE].pop()
+        st.session_state[_OFFERED] = True
+        undo()
+
     with widgets.row("notes_done"):
         st.caption(text, width="content")
-        widgets.small(t("Undo"), "notes_undo", "undo", on_click=_undo, args=(undo,))
+        widgets.small(t("Undo"), "notes_undo", "undo", on_click=take_back)
         widgets.close("notes_done_close", t("Close"), on_click=clear_undo)
-
-
-def _undo(undo: Callable[[], object]) -> None:
-    st.session_state[_DONE].pop()
-    st.session_state[_OFFERED] = True
-    undo()
 
 
 def clear_undo() -> None:

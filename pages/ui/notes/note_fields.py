@@ -173,6 +173,11 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
     note = session.note
     if note is None or name not in note.overridden:
         return
+
+    def give_back() -> None:
+        session.give_back(workspace.notes.give_back(note.id, [name]), name)
+        composer.keep_draft(workspace, session)
+
     value = as_json(note.overridden[name])
     said = join_list(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
@@ -185,16 +190,9 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
             f"give_back_{name}",
             "undo",
             help=t("Use the value of the file again"),
-            on_click=_give_back,
-            args=(workspace, session, name),
+            on_click=give_back,
             disabled=workspace.readonly,
         )
-
-
-def _give_back(workspace: Workspace, session: EditorSession, name: str) -> None:
-    assert session.note is not None
-    session.give_back(workspace.notes.give_back(session.note.id, [name]), name)
-    composer.keep_draft(workspace, session)
 
 
 def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str) -> Callable[[], None]:

@@ -70,16 +70,13 @@ def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
 
 
 def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
-    widgets.small(
-        label, key, "restore_from_trash", on_click=_restore, args=(workspace, note_ids), disabled=workspace.readonly
-    )
+    def restore() -> None:
+        workspace.notes.restore(note_ids)
+        history.clear_undo()
+        if len(note_ids) == 1:
+            opened.choose(note_ids[0])
 
-
-def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    workspace.notes.restore(note_ids)
-    history.clear_undo()
-    if len(note_ids) == 1:
-        opened.choose(note_ids[0])
+    widgets.small(label, key, "restore_from_trash", on_click=restore, disabled=workspace.readonly)
 
 
 def _deleting(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:

@@ -232,19 +232,7 @@ def _drop(workspace: Workspace) -> None:
     bases = {name: name for name in dict.fromkeys(("learnt", *(base.name for base in workspace.bases.all())))}
     base = widgets.select(t("Base"), bases, "learning_base")
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
-    with_model = _with_model(workspace)
-    closed = not dropped or jobs.is_shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
-    if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
-        # The names are valid on any file system.
-        logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
-        jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
-
-
-def _with_model(workspace: Workspace) -> bool:
-    """Draw the choice whether a language model suggests notes too, where one is set up."""
-    if not workspace.settings.llm.is_set_up:
-        return False
-    return st.checkbox(
+    with_model = workspace.settings.llm.is_set_up and st.checkbox(
         t("Let the language model suggest notes too"),
         key="learning_with_model",
         help=t(
@@ -252,6 +240,11 @@ def _with_model(workspace: Workspace) -> bool:
             "the others wait here for you."
         ),
     )
+    closed = not dropped or jobs.is_shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
+    if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
+        # The names are valid on any file system.
+        logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
+        jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
 
 
 def _learn(

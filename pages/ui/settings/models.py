@@ -154,10 +154,11 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     tagged = "".join(f'<span class="t-tag">{html(tag)}</span>' for tag in tags)
     dot = "ready" if not card.problem else "absent"
     kind = KINDS.get(card.name.partition(":")[0], "")
+    problem = t("Not on this machine yet.") if card.downloadable and card.problem else card.problem or ""
     st.html(
         f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
         f'<div class="t-small">{html(kind)}</div>{facts(_facts(card))}{_details(card)}'
-        f'<div class="t-small t-problem">{html(_problem(card))}</div>'
+        f'<div class="t-small t-problem">{html(problem)}</div>'
     )
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.container(horizontal=True):
@@ -176,11 +177,6 @@ def _title(card: ModelCard) -> str:
         return model or text_of(reranker_name(kind))
     title = text_of(TITLES[kind]) if kind in TITLES and not (kind == "onnx" and model) else ""
     return " · ".join(filter(None, (title, model.removeprefix("pkg:")))) or card.name
-
-
-def _problem(card: ModelCard) -> str:
-    """Return why a model can't be used, in short if a button downloads it."""
-    return t("Not on this machine yet.") if card.downloadable and card.problem else text_of(card.problem or "")
 
 
 def _facts(card: ModelCard) -> list[str]:

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, ProgramSetting, Status
+from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, shell, widgets
@@ -118,6 +118,13 @@ def _choices(workspace: Workspace) -> None:
     """Draw whether a backup is made each day, where, and with which passphrase."""
     daily, folder = (workspace.settings_file.get(f"backups.{name}") for name in ("daily", "folder"))
     backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
+
+    def put() -> None:
+        typed = st.session_state[_FOLDER].strip()
+        backups.choose_place(typed)
+        if folder.source == "file":
+            workspace.settings_file.write(folder.key, typed or None)
+
     st.toggle(
         t("Make a backup each day"),
         **general.choice(workspace, daily.key, _DAILY, backups.daily, backups.choose_daily),
@@ -133,17 +140,9 @@ def _choices(workspace: Workspace) -> None:
             help=t("A folder on another disk survives if this one fails. Empty: next to the notes."),
         )
         off = shut or st.session_state[_FOLDER] == str(backups.place)
-        widgets.button(t("Save"), "backup_folder_save", "save", on_click=partial(_put, workspace, folder), disabled=off)
+        widgets.button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
     general.remark(folder)
     shell.popover(t("Encryption"), "backup_encryption", "lock", partial(_encryption, workspace))
-
-
-def _put(workspace: Workspace, folder: ProgramSetting) -> None:
-    """Store the folder that was typed, in `tessera.toml` where that has one."""
-    typed = st.session_state[_FOLDER].strip()
-    workspace.backups.choose_place(typed)
-    if folder.source == "file":
-        workspace.settings_file.write(folder.key, typed or None)
 
 
 def _encryption(workspace: Workspace) -> None:
