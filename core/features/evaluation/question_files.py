@@ -220,7 +220,10 @@ def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
     """Yield each row that isn't blank, with its first line number."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0].lower()
+    # The one that separates the most names of columns in the first line.
+    delimiter = max(_DELIMITERS, key=lambda sign: len({name.strip(' "\r') for name in first.split(sign)} & {*COLUMNS}))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     line = 1
     try:
@@ -248,12 +251,6 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
             "this isn't CSV ({reason}). Check its quotation marks.",
             reason=translate_parse_error(str(error)),
         ) from error
-
-
-def _delimiter(text: str) -> str:
-    """Return the delimiter that separates the most column names in the first line."""
-    first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0].lower()
-    return max(_DELIMITERS, key=lambda sign: len({name.strip(' "\r') for name in first.split(sign)} & {*COLUMNS}))
 
 
 def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:

@@ -69,8 +69,7 @@ def format_uses(note: NoteUses) -> list[str]:
 
 
 def format_use(use: Use) -> list[str]:
-    place = USED_IN.get(use.used_in)
-    parts = [minute(use.used_at), say(place) if place else use.used_in, use.context]
+    parts = [minute(use.used_at), say(USED_IN.get(use.used_in, use.used_in)), use.context]
     parts += [f"×{use.times}"] * (use.times > 1)
     parts += [say(HELPFUL[use.helpful])] if use.helpful in HELPFUL else []
     return ["  ".join(filter(None, parts))]

@@ -83,7 +83,7 @@ def draw_uses(workspace: Workspace, note: Note) -> None:
 
 
 def _line(use: Use) -> str:
-    place = text_of(USED_IN[use.used_in]) if use.used_in in USED_IN else use.used_in
+    place = text_of(USED_IN.get(use.used_in, use.used_in))
     parts = [day_of(use.used_at), place, f"“{use.context}”" if use.context else ""]
     parts += [
         f"×{use.times}" if use.times > 1 else "",

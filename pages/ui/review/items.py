@@ -313,8 +313,19 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
             )
         widgets.more(len(matters) - SHOWN)
     kinds = {matter.kind for matter in matters}
-    if len(matters) > 1 and len(kinds) == 1 and "conflict" not in kinds:
-        _draw_bulk_decisions(workspace, matters)
+    if len(matters) == 1 or len(kinds) != 1 or "conflict" in kinds:
+        return
+    for name, decision in DECISIONS.items():
+        if decision.several and matters[0].kind in decision.kinds:
+            label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
+            widgets.small(
+                label,
+                f"all_{name}",
+                decision.icon,
+                disabled=jobs.is_shut(workspace),
+                on_click=decision.act,
+                args=(workspace, matters),
+            )
 
 
 def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
@@ -339,20 +350,6 @@ def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
 
 def _file(note: NoteSummary | None) -> str:
     return PurePosixPath(note.path or "").name if note else ""
-
-
-def _draw_bulk_decisions(workspace: Workspace, matters: Sequence[ReviewItem]) -> None:
-    for name, decision in DECISIONS.items():
-        if decision.several and matters[0].kind in decision.kinds:
-            label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
-            widgets.small(
-                label,
-                f"all_{name}",
-                decision.icon,
-                disabled=jobs.is_shut(workspace),
-                on_click=decision.act,
-                args=(workspace, matters),
-            )
 
 
 def _choose(key: str, place: int) -> None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from core.workspace import Workspace
 from pages.ui.notes import today
 from pages.ui.settings import general
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
@@ -19,11 +18,11 @@ def draw(workspace: Workspace) -> None:
     bases = {base.name: base.name for base in workspace.bases.all() if not base.plain}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {
-        "base": partial(_select, t("Knowledge base"), {"": t("Asked at first use"), **bases}),
+        "base": partial(general.select, t("Knowledge base"), {"": t("Asked at first use"), **bases}),
         "folder": partial(st.text_input, t("Folder"), placeholder=t("No folder")),
         "format": partial(st.text_input, t("Name"), help=t("YYYY year, MM month, DD day, dddd weekday; [text] stays")),
         "template": partial(
-            _select,
+            general.select,
             t("Template"),
             {"": t("None"), **notes},
             help=t(
@@ -38,8 +37,3 @@ def draw(workspace: Workspace) -> None:
             st.caption(plain(problem))
         else:
             st.caption(t("Today: {path}", path=plain(workspace.daily.path(today.now(), st.session_state["language"]))))
-
-
-def _select(label: str, texts: dict[str, str], **more: Any) -> None:
-    chosen = st.session_state[more["key"]]
-    widgets.select(label, {**texts, chosen: texts.get(chosen, chosen)}, **more)

@@ -57,15 +57,17 @@ def _clicks(workspace: Workspace) -> None:
 
 
 def _part(workspace: Workspace, name: str) -> None:
-    draw = partial(_reranker, workspace) if name == "reranker" else partial(knobs.draw, name)
+    draw = partial(knobs.draw, name)
+    if name == "reranker":
+        texts = {value: knobs.value_label(name, value) for value in knobs.values(workspace, name)}
+        draw = partial(select, knobs.setting_label(name), texts, label_of=partial(knobs.value_label, name))
     field(workspace, f"search.{name}", draw, type(getattr(DEFAULTS, name)))
 
 
-def _reranker(workspace: Workspace, **more: Any) -> None:
-    texts = {value: knobs.value_label("reranker", value) for value in knobs.values(workspace, "reranker")}
+def select(label: str, texts: dict[str, str], label_of: Callable[[str], str] = str, **more: Any) -> None:
+    """Draw a list to choose from, with the value that is set, whatever it is."""
     chosen = st.session_state[more["key"]]
-    texts.setdefault(chosen, knobs.value_label("reranker", chosen))
-    widgets.select(knobs.setting_label("reranker"), texts, **more)
+    widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, **more)
 
 
 # The types of notes and their categories: the user's file, to edit.

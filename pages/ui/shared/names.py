@@ -88,4 +88,4 @@ CONVERTERS = {
 
 def converter(name: str) -> str:
     """Return the name of a converter on the screen."""
-    return text_of(CONVERTERS[name]) if name in CONVERTERS else name
+    return text_of(CONVERTERS.get(name, name))

@@ -179,7 +179,10 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
         case SyncReport():
             report(done)
         case PackReport():
-            pack(done)
+            counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
+            if done.edited:
+                st.caption(t("You changed these; they stay as they are:"))
+                listing([(note.path, note.title) for note in done.edited])
         case Rechunked():
             st.html(facts(_rechunked(done)))
 
@@ -261,14 +264,6 @@ def listing(rows: Rows) -> None:
     if len(rows) > SHOWN:
         lines.append(html(t("and {n} more", n=len(rows) - SHOWN)))
     st.html(f'<div class="t-list">{"".join(lines)}</div>')
-
-
-def pack(done: PackReport) -> None:
-    """Draw what an installation or an upgrade of a pack did."""
-    counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
-    if done.edited:
-        st.caption(t("You changed these; they stay as they are:"))
-        listing([(note.path, note.title) for note in done.edited])
 
 
 def not_downloaded(base: str, files: Sequence[Failed]) -> None:

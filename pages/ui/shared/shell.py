@@ -257,7 +257,10 @@ def _frame(workspace: Workspace | None) -> st.Page:
     st.session_state["page"] = page.url_path or "home"
     look.settle_look(workspace)
     st.html(style.STYLE)
-    counts = {"review": _waiting(workspace)} if workspace else {}
+    counts = {}
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        if workspace and (waiting := workspace.review.count()):
+            counts["review"] = f" · {waiting:,}"
     with st.sidebar:
         st.html(style.LOGO)
         for name, (_, icon, title) in PAGES.items():
@@ -296,14 +299,6 @@ def _frame(workspace: Workspace | None) -> st.Page:
         dialog(workspace, wanted=wants == "switch")
     shortcuts.dialog(wanted=wants == "keys")
     return page
-
-
-def _waiting(workspace: Workspace) -> str:
-    """Return how many decisions wait for the user, as shown after the page's name."""
-    with suppress(TesseraError):  # the page says what is wrong with the database
-        if count := workspace.review.count():
-            return f" · {count:,}"
-    return ""
 
 
 def _state(workspace: Workspace) -> None:
