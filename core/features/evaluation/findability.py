@@ -10,10 +10,11 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from core.base.call_log import log_bases, log_call, skip_log
-from core.base.errors import Cancelled, ConfigError, NoteNotFound, UnknownChoice
+from core.base.errors import Cancelled, ConfigError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.messages import Message, language_of, message, render, terminal_language
 from core.base.text import digest
+from core.features.evaluation.golds import find_note
 from core.features.evaluation.note_questions import note_questions, plain_question
 from core.features.evaluation.runs import Runs
 from core.markdown.outline import sections_of
@@ -25,7 +26,6 @@ from core.model import (
     Finding,
     FindingReason,
     KnowledgeBase,
-    Note,
     NoteCheck,
     NoteRanks,
     NoteSummary,
@@ -223,8 +223,8 @@ class NoteChecks:
         notes = []
         for card in self._drawn_from(base):
             progress(0, 0, card.title)
-            with suppress(NoteNotFound):
-                notes.append(blank_hidden(self._store.notes.note(card.id), self._store.chunks.hidden(card.id)))
+            if note := find_note(self._store, card.id):
+                notes.append(blank_hidden(note, self._store.chunks.hidden(card.id)))
         questions = note_questions(notes, NoteLinks(self._store))[:MOST_QUESTIONS]
         if not questions:
             raise ConfigError("The base '{base}' has no notes that could be found. Import some first.", base=base.name)
@@ -271,7 +271,7 @@ class NoteChecks:
         results = ranks.by_note.get(card.id, [])
         if any(hit.note_id == card.id for result in results for hit in result.hits):
             return None
-        note = self._note(card.id)
+        note = find_note(self._store, card.id)
         if note is None or (not results and len(note.body) >= SHORT):
             return None
         first = Counter(result.hits[0].note_id for result in results if result.hits).most_common(1)
@@ -283,21 +283,16 @@ class NoteChecks:
         elif len(note.body) > LONG and not _HEADING.search(note.body):
             reason = "no_heading"
         elif first and 2 * first[0][1] > len(results):
-            other = self._note(first[0][0])
+            other = find_note(self._store, first[0][0])
             return Finding(card.id, card.title, "behind", first[0][0], other.title if other else "")
         return Finding(card.id, card.title, reason)
-
-    def _note(self, note_id: str) -> Note | None:
-        with suppress(NoteNotFound):
-            return self._store.notes.note(note_id)
-        return None
 
     def _vanished(self, old: NoteRanks, new: NoteRanks) -> Iterator[Vanished]:
         """Yield the notes and the headings that gave questions of the last check and are gone."""
         for note_id, results in old.by_note.items():
             if all(result.id in new.best for result in results):
                 continue
-            note = self._note(note_id)
+            note = find_note(self._store, note_id)
             titles = [result.question for result in results if result.kind == "title"]
             if note is None:
                 yield Vanished(note_id, next(iter(titles), results[0].golds[0].path))

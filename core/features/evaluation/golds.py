@@ -114,7 +114,7 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
     moves = []
     for note_id, entries in by_note.items():
         ids = [note_id] if note_id in there else named.get(entries[-1][1].path, [])
-        note = _note(store, ids[0]) if len(ids) == 1 else None
+        note = find_note(store, ids[0]) if len(ids) == 1 else None
         golds = [gold for _, gold in entries]
         now = follow(golds, note) if note else [replace(gold, flagged=True) for gold in golds]
         moves += [(key, was, new) for (key, was), new in zip(entries, now, strict=True) if was != new]
@@ -140,7 +140,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     placed: dict[Gold, GoldSpan] = {}
     problems = Problems(name)
     for path, questions_of_path in by_path.items():
-        notes = [note for note_id in ids.get(path, ()) if (note := _note(store, note_id))]
+        notes = [note for note_id in ids.get(path, ()) if (note := find_note(store, note_id))]
         texts = [(note, _QuoteText(note.body)) for note in notes]
         for question in questions_of_path:
             for gold in question.gold:
@@ -162,7 +162,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
             spans.setdefault(gold.note_id, []).append(gold)
     golds: dict[GoldSpan, Gold] = {}
     for note_id, passages in spans.items():
-        note = _note(store, note_id)
+        note = find_note(store, note_id)
         text = _QuoteText(note.body if note else "")
         for gold in passages:
             several = len(text.first_two(gold.quote)) > 1
@@ -170,11 +170,12 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
     return [replace(item, gold=tuple(golds[gold] for gold in item.spans)) for item in questions]
 
 
-def _note(store: Store, note_id: str) -> Note | None:
+def find_note(store: Store, note_id: str) -> Note | None:
+    """Return a note, None for one that was deleted in the meantime."""
     try:
         return store.notes.note(note_id)
     except NoteNotFound:
-        return None  # deleted in the meantime
+        return None
 
 
 def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:

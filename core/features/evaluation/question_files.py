@@ -144,7 +144,7 @@ def _question(row: object, line: int) -> Question:
     except ValidationError as error:
         # What is no list of objects is said before what the row lacks.
         raise _mistake(
-            min(error.errors(), key=lambda each: each["loc"][:1] != ("gold",) or len(each["loc"]) > 2)
+            min(error.errors(), key=lambda item: item["loc"][:1] != ("gold",) or len(item["loc"]) > 2)
         ) from error
     golds = tuple(Gold(**gold.model_dump()) for gold in read.gold)
     return Question(read.id, read.question, golds, line=line, **read.model_dump(exclude={"id", "question", "gold"}))

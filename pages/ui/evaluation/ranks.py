@@ -1,6 +1,7 @@
 """The questions of the compared runs: a list with the rank in each run, and the hits for one question."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 
 import streamlit as st
@@ -49,17 +50,15 @@ class Places:
     def __init__(self, workspace: Workspace, runs: Sequence[Run]) -> None:
         self._current = {run.id: workspace.runs.is_current(run) for run in runs}
         self._chunks = cache(workspace.chunks.all)
-        self._notes: dict[str, Note | None] = {}
-        self._read = workspace.notes.get
 
-    def note(self, note_id: str) -> Note | None:
-        """Return a note, None if it is gone."""
-        if note_id not in self._notes:
-            try:
-                self._notes[note_id] = self._read(note_id)
-            except NoteNotFound:
-                self._notes[note_id] = None
-        return self._notes[note_id]
+        @cache
+        def note(note_id: str) -> Note | None:
+            """Return a note, None if it is gone."""
+            with suppress(NoteNotFound):
+                return workspace.notes.get(note_id)
+            return None
+
+        self.note = note
 
     def hit(self, run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
         """Return the present place of a hit, None if it is unknown, and the base's chunk there."""
