@@ -22,7 +22,7 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, knobs, names, widgets
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 # How a base splits its notes: a preview on a note, and the cost of other splitting before it is applied.
