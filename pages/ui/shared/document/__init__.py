@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from core.base.text import with_newlines
-from pages.ui.shared.document.drawing import Drawing, HeadingSource, Sources, SourceSpan, same
+from pages.ui.shared.document.drawing import Drawing, HeadingSource, Sources, SourceSpan, anchor, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
 from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
 
@@ -51,9 +51,7 @@ class RenderedNote:
 
     def anchor(self, place: str) -> str:
         """Return the id in the HTML of a heading, or of a block as in `^block`; empty without one."""
-        if place.startswith("^"):
-            return place.casefold()
-        return next((heading.id for heading in self.headings if same(heading.text, place.rpartition("#")[2])), "")
+        return anchor(self.headings, place)
 
 
 @dataclass(slots=True)

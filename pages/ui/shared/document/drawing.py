@@ -77,6 +77,13 @@ def same(heading: str, name: str) -> bool:
     return _plain(heading) == _plain(name) != ""
 
 
+def anchor(headings: Sequence[HeadingSource], place: str) -> str:
+    """Return the id of a heading, or of a block as in `^block`; empty without one."""
+    if place.startswith("^"):
+        return place.casefold()
+    return next((heading.id for heading in headings if same(heading.text, place.rpartition("#")[2])), "")
+
+
 def _plain(text: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", name_key(text)).split())
 
@@ -188,8 +195,17 @@ LANGUAGES = frozenset(
 )
 
 
+_FIXED = {
+    "comment_block": "",
+    "table_open": '<div class="table"><table>\n',
+    "table_close": "</table></div>\n",
+    "passage_close": "</div>",
+}
+"""Tokens that are the same everywhere."""
+
+
 class Drawing(RendererHTML):
-    """Draws the tokens of one note; `embed` draws another note or a part of it."""
+    """Draws the tokens of one note, each by the method of its type; `embed` draws another note or a part of it."""
 
     def __init__(
         self,
@@ -203,6 +219,7 @@ class Drawing(RendererHTML):
         self._sources, self._headings, self._embed, self._inner = sources, headings, embed, inner
         self._open_links: list[str] = []
         self._heading = 0
+        self._passage = " id=passage"  # of the first part of it
 
     def renderToken(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:  # noqa: N802
         token = tokens[idx]
@@ -210,24 +227,27 @@ class Drawing(RendererHTML):
             token.attrs.pop("id", None)
         if style := token.attrs.pop("style", None):
             token.attrSet("class", f"to-{str(style).rpartition(':')[2]}")
+        if (fixed := _FIXED.get(token.type)) is not None:
+            return fixed
+        if draw := getattr(self, f"_draw_{token.type}", None):
+            return str(draw(token))
         return str(super().renderToken(tokens, idx, options, env))
 
     # blocks
 
-    def heading_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        token = tokens[idx]
+    def _draw_heading_open(self, token: Token) -> str:
         self._heading += 1
         name = "" if self._inner else f' id="h{self._heading}"'
         return f"<{token.tag}{name}>"
 
-    def list_item_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        task = tokens[idx].meta.get("task")
-        name = tokens[idx].attrs.get("id")
+    def _draw_list_item_open(self, token: Token) -> str:
+        task = token.meta.get("task")
+        name = token.attrs.get("id")
         name = f' id="{html(str(name))}"' if name and not self._inner else ""
         if task is None:
             return f"<li{name}>"
         done = "" if task == " " else " checked"
-        line = tokens[idx].meta["line"] + self._sources.first_line
+        line = token.meta["line"] + self._sources.first_line
         use = f'data-line="{line}"' if self._sources.can_tick and not self._inner else "disabled"
         box = f'<input type="checkbox" aria-label="{html(text_of(TASK))}" {use}{done}>'
         return f'<li class="task{" done" if task in "xX" else ""}"{name}>{box}'
@@ -243,58 +263,45 @@ class Drawing(RendererHTML):
     def code_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         return f'<div class="code"><pre><code>{html(tokens[idx].content)}</code></pre></div>\n'
 
-    def math_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return f'<div class="formula">{math(tokens[idx].content, block=True)}</div>\n'
+    def _draw_math_block(self, token: Token) -> str:
+        return f'<div class="formula">{math(token.content, block=True)}</div>\n'
 
-    def comment_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return ""
-
-    def table_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return '<div class="table"><table>\n'
-
-    def table_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return "</table></div>\n"
-
-    def callout_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        kind, fold = tokens[idx].meta["kind"], tokens[idx].meta["fold"]
+    def _draw_callout_open(self, token: Token) -> str:
+        kind, fold = token.meta["kind"], token.meta["fold"]
         css = f'class="callout of-{html(kind)}"'
         return f"<details {css}{' open' if fold == '+' else ''}>" if fold else f"<div {css}>"
 
-    def callout_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return "</details>\n" if tokens[idx].meta["fold"] else "</div>\n"
+    def _draw_callout_close(self, token: Token) -> str:
+        return "</details>\n" if token.meta["fold"] else "</div>\n"
 
-    def callout_title_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return '<summary class="callout-title">' if tokens[idx].meta["fold"] else '<div class="callout-title">'
+    def _draw_callout_title_open(self, token: Token) -> str:
+        return '<summary class="callout-title">' if token.meta["fold"] else '<div class="callout-title">'
 
-    def callout_title_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return "</summary>\n" if tokens[idx].meta["fold"] else "</div>\n"
+    def _draw_callout_title_close(self, token: Token) -> str:
+        return "</summary>\n" if token.meta["fold"] else "</div>\n"
 
-    def passage_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        first = env.setdefault("passages", []) == []
-        env["passages"].append(idx)
-        return f'<div class="passage"{" id=passage" if first else ""}>'
-
-    def passage_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return "</div>"
+    def _draw_passage_open(self, token: Token) -> str:
+        name, self._passage = self._passage, ""
+        return f'<div class="passage"{name}>'
 
     # within a line
 
-    def math_inline(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        formula = math(tokens[idx].content, block=tokens[idx].meta["block"])
-        return f'<span class="formula">{formula}</span>' if tokens[idx].meta["block"] else formula
+    def _draw_math_inline(self, token: Token) -> str:
+        formula = math(token.content, block=token.meta["block"])
+        return f'<span class="formula">{formula}</span>' if token.meta["block"] else formula
 
-    def tag(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return tag(tokens[idx].content, can_click=self._sources.can_click)
+    def _draw_tag(self, token: Token) -> str:
+        return tag(token.content, can_click=self._sources.can_click)
 
-    def plain_html(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return f"<{tokens[idx].content}>"
+    def _draw_plain_html(self, token: Token) -> str:
+        return f"<{token.content}>"
 
-    def footnote_ref(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        number = tokens[idx].meta["number"]
+    def _draw_footnote_ref(self, token: Token) -> str:
+        number = token.meta["number"]
         return f'<sup><a class="footnote" href="#" data-place="fn{number}" id="fnref{number}">{number}</a></sup>'
 
-    def link_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        address = str(tokens[idx].attrGet("href") or "")
+    def _draw_link_open(self, token: Token) -> str:
+        address = str(token.attrGet("href") or "")
         if is_pasted(address):
             self._open_links.append("span")
             return '<span class="dead">'
@@ -305,7 +312,7 @@ class Drawing(RendererHTML):
         self._open_links.append(opening[1 : opening.index(" ")])
         return opening
 
-    def link_close(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
+    def _draw_link_close(self, token: Token) -> str:
         return f"</{self._open_links.pop()}>"
 
     def image(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
@@ -315,8 +322,8 @@ class Drawing(RendererHTML):
             words, width = f"{words}|{width}" if words else width, ""
         return self._picture(str(token.attrGet("src") or ""), words, width.strip())
 
-    def wikilink(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        link = tokens[idx].meta
+    def _draw_wikilink(self, token: Token) -> str:
+        link = token.meta
         name, words = link["target"], link["words"]
         if link["embed"] and _PICTURE.search(file := name.partition("#")[0]):
             return self._picture(file, *(("", words) if _WIDTH.match(words) else (words, "")))
@@ -336,8 +343,8 @@ class Drawing(RendererHTML):
         """Return the opening tag of a link to a note, a place, a file, or to nothing that is there."""
         target, _, place = address.partition("#")
         if not target.strip():
-            anchor = self._anchor(place)
-            return f'<a class="place" href="#" data-place="{html(anchor)}">' if anchor else '<span class="dead">'
+            name = anchor(self._headings, place)
+            return f'<a class="place" href="#" data-place="{html(name)}">' if name else '<span class="dead">'
         target = target.partition("?")[0] if relative else target
         note = self._sources.note(target, relative=relative)
         if note:
@@ -349,12 +356,6 @@ class Drawing(RendererHTML):
             return f'<span class="dead" title="{html(text_of(NO_FILE))}">'
         about = html(text_of(NO_NOTE))
         return f'<a class="missing" href="#" data-make="{html(missing)}" title="{about}">'
-
-    def _anchor(self, place: str) -> str:
-        """Return the id of a heading or block of this note, empty without one."""
-        if place.startswith("^"):
-            return place.casefold()
-        return next((heading.id for heading in self._headings if same(heading.text, place.rpartition("#")[2])), "")
 
     def _picture(self, address: str, words: str, width: str) -> str:
         wide = f' width="{_width(width)}"' if width else ""
