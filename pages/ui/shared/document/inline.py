@@ -1,6 +1,7 @@
 """Signs within a line that CommonMark doesn't know: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags."""
 
 import re
+from collections.abc import Callable
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -51,12 +52,12 @@ def _script(match: re.Match[str]) -> str:
     return f"<{tag}>{match[2] if match[2] is not None else match[3]}</{tag}>"
 
 
-_WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
+_WIKILINK = re.compile(r"(!?)\[\[(?=[ #^]*[^ #^\[\]|\n])([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
 _MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)")
 _HIDDEN = {"%%": "%%", "<!--": "-->"}
 """What begins a comment, and what ends it."""
 _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
-_TAG = re.compile(r"#(?=[^\d\s]|\d+[^\d\s])([\w/-]{1,100})")
+_TAG = re.compile(r"(?<!\S)#(?=[^\d\s]|\d+[^\d\s])([\w/-]{1,100})")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
 """HTML without attributes that people write where Markdown has no sign."""
@@ -77,44 +78,56 @@ _WORDS = re.compile(r"""(?i)\salt\s?=\s?(["'])(.*?)\1""")
 
 def add(parser: MarkdownIt) -> None:
     """Add the rules."""
-    for rule in (_wikilink, _footnote, _math, _hidden, _mark, _tag, _plain, _anchor, _picture):
-        parser.inline.ruler.before("link", rule.__name__[1:], rule)
+    rules = {
+        "wikilink": _rule(_WIKILINK, _wikilink),
+        "footnote": _rule(_FOOTNOTE, _footnote, lambda state, match: match[1] in state.env.get("footnotes", ())),
+        "math": _rule(_MATH, _math),
+        "hidden": _hidden,
+        "mark": _rule(_MARK, _mark),
+        "tag": _rule(_TAG, _tag, lambda state, _: not state.linkLevel),
+        "plain": _rule(_PLAIN, _plain),
+        "anchor": _rule(_ANCHOR, lambda *_: None),
+        "picture": _picture,
+    }
+    for name, rule in rules.items():
+        parser.inline.ruler.before("link", name, rule)
 
 
-def _wikilink(state: StateInline, silent: bool) -> bool:
-    match = _WIKILINK.match(state.src, state.pos, state.posMax)
-    if not match or not match[2].strip(" #^"):
-        return False
-    if not silent:
-        target = match[2].removesuffix("\\").strip()
-        token = state.push("wikilink", "", 0)
-        token.meta = {"target": target, "words": (match[3] or "").strip(), "embed": bool(match[1]), "block": False}
-    state.pos = match.end()
-    return True
+def _rule(
+    pattern: re.Pattern[str],
+    read: Callable[[StateInline, re.Match[str]], None],
+    allows: Callable[[StateInline, re.Match[str]], bool] = lambda *_: True,
+) -> Callable[[StateInline, bool], bool]:
+    """Return the rule for what matches a pattern at a place that `allows` it; `read` adds its tokens."""
+
+    def rule(state: StateInline, silent: bool) -> bool:
+        match = pattern.match(state.src, state.pos, state.posMax)
+        if not match or not allows(state, match):
+            return False
+        if not silent:
+            read(state, match)
+        state.pos = match.end()
+        return True
+
+    return rule
 
 
-def _footnote(state: StateInline, silent: bool) -> bool:
-    match = _FOOTNOTE.match(state.src, state.pos, state.posMax)
-    if not match or match[1] not in state.env.get("footnotes", ()):
-        return False
-    if not silent:
-        order = state.env.setdefault("footnote_order", [])
-        if match[1] not in order:
-            order.append(match[1])
-        state.push("footnote_ref", "", 0).meta = {"number": order.index(match[1]) + 1}
-    state.pos = match.end()
-    return True
+def _wikilink(state: StateInline, match: re.Match[str]) -> None:
+    target = match[2].removesuffix("\\").strip()
+    token = state.push("wikilink", "", 0)
+    token.meta = {"target": target, "words": (match[3] or "").strip(), "embed": bool(match[1]), "block": False}
 
 
-def _math(state: StateInline, silent: bool) -> bool:
-    match = _MATH.match(state.src, state.pos, state.posMax)
-    if not match:
-        return False
-    if not silent:
-        token = state.push("math_inline", "", 0)
-        token.content, token.meta = match[1] or match[2], {"block": match[1] is not None}
-    state.pos = match.end()
-    return True
+def _footnote(state: StateInline, match: re.Match[str]) -> None:
+    order = state.env.setdefault("footnote_order", [])
+    if match[1] not in order:
+        order.append(match[1])
+    state.push("footnote_ref", "", 0).meta = {"number": order.index(match[1]) + 1}
+
+
+def _math(state: StateInline, match: re.Match[str]) -> None:
+    token = state.push("math_inline", "", 0)
+    token.content, token.meta = match[1] or match[2], {"block": match[1] is not None}
 
 
 def _hidden(state: StateInline, silent: bool) -> bool:
@@ -127,41 +140,22 @@ def _hidden(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _mark(state: StateInline, silent: bool) -> bool:
-    match = _MARK.match(state.src, state.pos, state.posMax)
-    if not match:
-        return False
-    if not silent:
-        most = state.posMax
-        state.push("mark_open", "mark", 1)
-        state.pos, state.posMax = match.start(1), match.end(1)
-        state.md.inline.tokenize(state)
-        state.push("mark_close", "mark", -1)
-        state.posMax = most
-    state.pos = match.end()
-    return True
+def _mark(state: StateInline, match: re.Match[str]) -> None:
+    most = state.posMax
+    state.push("mark_open", "mark", 1)
+    state.pos, state.posMax = match.start(1), match.end(1)
+    state.md.inline.tokenize(state)
+    state.push("mark_close", "mark", -1)
+    state.posMax = most
 
 
-def _tag(state: StateInline, silent: bool) -> bool:
-    before = state.src[state.pos - 1 : state.pos] if state.pos else ""
-    match = _TAG.match(state.src, state.pos, state.posMax)
-    if not match or before.strip() or state.linkLevel:
-        return False
-    if not silent:
-        state.push("tag", "", 0).content = match[0]
-    state.pos = match.end()
-    return True
+def _tag(state: StateInline, match: re.Match[str]) -> None:
+    state.push("tag", "", 0).content = match[0]
 
 
-def _plain(state: StateInline, silent: bool) -> bool:
-    match = _PLAIN.match(state.src, state.pos, state.posMax)
-    if not match:
-        return False
-    if not silent:
-        name = match[1].lower()
-        state.push("hardbreak" if name == "br" else "plain_html", "", 0).content = name
-    state.pos = match.end()
-    return True
+def _plain(state: StateInline, match: re.Match[str]) -> None:
+    name = match[1].lower()
+    state.push("hardbreak" if name == "br" else "plain_html", "", 0).content = name
 
 
 def _picture(state: StateInline, silent: bool) -> bool:
@@ -177,13 +171,5 @@ def _picture(state: StateInline, silent: bool) -> bool:
         words = match["words"] if match.re is _PASTED else f"{alt[2] if alt else ''}|{width[1] if width else ''}"
         token.content = words
         token.children = [Token("text", "", 0, content=words)]
-    state.pos = match.end()
-    return True
-
-
-def _anchor(state: StateInline, silent: bool) -> bool:
-    match = _ANCHOR.match(state.src, state.pos, state.posMax)
-    if not match:
-        return False
     state.pos = match.end()
     return True
