@@ -43,14 +43,19 @@ def draw_pictures(workspace: Workspace, result: SearchResult) -> None:
 
 
 def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
-    file = workspace.notes.attachment(hit.note.id, f"/{hit.picture}")
-    if file and routes.is_shown(file):
-        address = routes.file_address(hit.note.id, file.place)
-        st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(hit.picture)}" loading="lazy">')
+    _draw_image(workspace, hit.note.id, hit.picture)
     st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
     st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
     ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
     widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
+
+
+def _draw_image(workspace: Workspace, note_id: str, picture: str) -> None:
+    """Draw a picture of a note, small, if it is still there."""
+    file = workspace.notes.attachment(note_id, f"/{picture}")
+    if file and routes.is_shown(file):
+        address = routes.file_address(note_id, file.place)
+        st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
 
 def _quote_name(name: str) -> str:
@@ -300,7 +305,8 @@ class Entries:
                 st.html(about_note)
         if why in toggled:
             self._why(hit, seen)
-        self._picture(hit)
+        if hit.chunk.picture:  # of which its text was read
+            _draw_image(self._workspace, hit.note.id, hit.chunk.picture)
         if not unfolded:
             said = hit.chunk.id in self._said
             st.html(
@@ -319,14 +325,6 @@ class Entries:
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
             whole = passage.text if hit.chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
             widgets.copy_button(t("Copy"), whole, f"copy_{hit.rank}", copied)
-
-    def _picture(self, hit: Hit) -> None:
-        """Draw the picture of which a hit's text was read, small, if it is still there."""
-        place = hit.chunk.picture
-        file = self._workspace.notes.attachment(hit.note.id, f"/{place}") if place else None
-        if file and routes.is_shown(file):
-            address = routes.file_address(hit.note.id, file.place)
-            st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
         """Draw the reasons for a hit, and the buttons for a verdict on it."""
