@@ -15,6 +15,7 @@ from core.base.text import CJK, STOP_WORDS
 from core.features.answers import names
 from core.features.answers.numbers import (
     CASED,
+    CHINESE_UNITS,
     COUNTED,
     COUNTED_UNITS,
     DEGREES,
@@ -41,15 +42,13 @@ _PRONOUN_AFTER = frozenset(
     "of another may can must should could would will is has was by or and more thing who that which at in on".split()
 )
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = "|".join(f"{name[:3]}(?:{name[3:]}|t)?\\.?" if len(name) > 3 else name for name in _MONTHS)
-_ORDINALS = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
-    )
-}
-_PARTS = {"half": (1, 2), "quarter": (1, 4), "third": (1, 3), "fifth": (1, 5), "tenth": (1, 10)}
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = (
+    r"may|(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_PARTS = {"half": 2, "quarter": 4, "third": 3, "fifth": 5, "tenth": 10}
 _PERIODS = dict(
     entry.split(":")
     for entry in (
@@ -63,15 +62,20 @@ _CHINESE_PERIOD = "秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼
 _DAYS = "mon tue wed thu fri sat sun".split()
 _HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
 _QUARTERS = {"半": 30, "一刻": 15, "三刻": 45}
-_LATE = ("下午", "晚", "傍晚", "夜")
+_LATE = ("p", "下午", "晚", "傍晚", "夜")
 _CLOSED = {
-    kind: {word: words.split()[0] for words in groups.split(",") for word in words.split()}
-    for kind, groups in {
-        "part of the day": "morning 早上 上午 早晨 清晨,afternoon 下午,evening 傍晚 晚上,night nights 夜里 夜间",
-        "season": "spring 春天 春季,summer 夏天 夏季,autumn 秋天 秋季,winter 冬天 冬季",
-    }.items()
+    word: (kind, words[0])
+    for kind, *words in (
+        group.split()
+        for group in (
+            "daytime morning 早上 上午 早晨 清晨,daytime afternoon 下午,daytime evening 傍晚 晚上,"
+            "daytime night nights 夜里 夜间,season spring 春天 春季,season summer 夏天 夏季,"
+            "season autumn 秋天 秋季,season winter 冬天 冬季"
+        ).split(",")
+    )
+    for word in words
 }
-"""Words of which a text has one of a few: another one of the same kind says something else."""
+"""Words of which a text has one of a few: another one of the same kind says something else. Kind, word, its like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +114,25 @@ def find_missing(
     `known`, as the other passages have it `large` within a sentence. A figure in the place of another one is missing.
     """
     plain, texts = names.normal(sentence), [names.normal(text) for text in quotes]
-    ours, pairs = find(plain), [(text, figure) for text in texts for figure in _with_times(text, find(text))]
-    lost = [
-        (figure.start, plain[figure.start : figure.end])
+    ours, pairs = find(plain), _figures_of(texts)
+    lost = {
+        figure.start: plain[figure.start : figure.end]
         for figure in ours
         if _is_missing(figure, pairs) or _is_exchanged(figure, plain, pairs)
-    ]
+    }
     own, more = names.words(" ".join(texts)), names.words(" ".join([*texts, *map(names.normal, passages)]))
-    for start, name in names.names(plain, known):
+    for start, name in [*names.names(plain, known), *names.exchanged(plain, texts)]:
         if any(figure.start <= start < figure.end for figure in ours):
             continue
         if not names.contains_name(name, own if any(map(str.isdecimal, name)) else more):
-            lost.append((start, name))
-    return tuple(dict.fromkeys(text for _, text in sorted(lost)))
+            lost.setdefault(start, name)
+    return tuple(dict.fromkeys(lost[start] for start in sorted(lost)))
 
 
 def differing(text: str, others: Iterable[str]) -> list[Span]:
     """Return the places of the figures and names of a text that others lack."""
     text, others = names.normal(text), [names.normal(other) for other in others]
-    pairs = [(other, figure) for other in others for figure in find(other)]
+    pairs = _figures_of(others)
     held = names.words(" ".join(others))
     figures = [(item.start, item.end) for item in find(text) if _is_missing(item, pairs)]
     return figures + [(at, at + len(name)) for at, name in names.names(text, ()) if not names.contains_name(name, held)]
@@ -136,8 +140,12 @@ def differing(text: str, others: Iterable[str]) -> list[Span]:
 
 def agreeing(text: str, others: Sequence[str]) -> list[Span]:
     """Return the places of the figures of a text that others have in one or another form."""
-    pairs = [(other, figure) for other in map(names.normal, others) for figure in find(other)]
+    pairs = _figures_of(map(names.normal, others))
     return [(item.start, item.end) for item in find(names.normal(text)) if not _is_missing(item, pairs)]
+
+
+def _figures_of(texts: Iterable[str]) -> list[tuple[str, Figure]]:
+    return [(text, figure) for text in texts for figure in _with_times(text, find(text))]
 
 
 def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
@@ -159,7 +167,7 @@ _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|
 
 def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
     """Return figures with how often it is where times of the day are listed: at 8 and at 20, that is twice."""
-    times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "part of the day")]
+    times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
     listed = len(times) > 1 and all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times))
     return (
         [*figures, Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),))] if listed else figures
@@ -225,15 +233,15 @@ def _nouns(text: str, end: int) -> frozenset[str]:
 
 
 def _date(match: re.Match[str]) -> Read:
+    if match["of"]:  # a day of each month
+        return (("nth", read_number(match["of"])),), (), False
     parts = {name[0]: value for name, value in match.groupdict().items() if value}
     year, day = (int(read_number(parts[name]) or 0) if name in parts else None for name in "yd")
     plain: tuple[Reading, ...] = (("n", Fraction(year), ""),) if year else ()
     if "m" not in parts:
         return (("date", year, None, None), *plain), (), False
     name = parts["m"]
-    month = int(number) if (number := read_number(name)) else [item[:3] for item in _MONTHS].index(name[:3].lower()) + 1
-    if name.lower() in ("may", "march") and "d" not in parts and "y" not in parts and not match["m6"]:
-        return None
+    month = int(number) if (number := read_number(name)) else _MONTHS.index(name[:3].lower()) + 1
     if not 1 <= month <= 12 or not 1 <= (day or 1) <= 31:
         return None
     vaguer = [("date", y, m, d) for y in (year, None) for m, d in ((month, day), (month, None), (None, None)) if y or m]
@@ -241,15 +249,13 @@ def _date(match: re.Match[str]) -> Read:
 
 
 def _percent(match: re.Match[str]) -> Read:
-    value = read_number(match["of"]) or (Fraction(0) if match["of"] in ("0", "零") else None)
-    parts = match["whole"]
-    whole = Fraction(100) if parts == "百" else read_number(parts)
+    value, whole = read_number(match["of"]), read_number(match["whole"])
     return ((("n", value / whole * 100, "%"),), (), False) if value is not None and whole else None
 
 
 def _part(match: re.Match[str]) -> Read:
     """Read a half, two thirds, half an hour."""
-    share = Fraction(*_PARTS[match["part"].lower()]) if match["part"] else Fraction(1, 2)
+    share = Fraction(1, _PARTS[(match["part"] or "half").lower()])
     share *= WORDS.get((match["count"] or "").lower(), 1)
     if unit := match["unit"] or match["chinese"]:
         base, factor = UNIT[unit.lower()]
@@ -258,10 +264,14 @@ def _part(match: re.Match[str]) -> Read:
 
 
 def _and_a_half(match: re.Match[str]) -> Read:
-    """Read an hour and a half, two and a half days."""
-    count, unit = filter(None, match.groups())
+    """Read an hour and a half, two and a half days, an hour and 15 minutes."""
+    count, unit, *more = filter(None, match.groups())
     base, factor = UNIT[unit.lower()]
-    return ((("n", ((read_number(count) or 1) + Fraction(1, 2)) * factor, base),), (), False)
+    small, less = UNIT[more[1].lower().replace("分钟", "分").replace("分", "分钟")] if more else (base, factor / 2)
+    if small != base or less >= factor:
+        return None
+    rest = (read_number(more[0]) or 0) if more else 1
+    return ((("n", (read_number(count) or 1) * factor + rest * less, base),), (), False)
 
 
 def _time(match: re.Match[str]) -> Read:
@@ -278,7 +288,7 @@ def _time(match: re.Match[str]) -> Read:
     if minute > 59:
         return None
     total, half = int(hour) % 24 * 60 + minute, (match["half"] or match["part"] or "").lower()
-    late = half.startswith("p") or half.startswith(_LATE)
+    late = half.startswith(_LATE)
     total = (
         total + 720 if late and total < 720 else total - 720 if half.startswith("a") and total >= 720 else total
     ) % 1440
@@ -314,22 +324,24 @@ def _ordinal(match: re.Match[str]) -> Read:
         return None
     if word and match.string[match.end() : match.end() + 1] == ",":
         return None
-    value = read_number(typed) if typed else Fraction(_ORDINALS.get(word, 1)) if word or match["head"] else Fraction(-1)
+    value = (
+        read_number(typed)
+        if typed
+        else Fraction(_ORDINALS.index(word or "first") + 1)
+        if word or match["head"]
+        else Fraction(-1)
+    )
     return ((("nth", value),), (), value in (1, -1)) if value is not None else None
 
 
 def _day(match: re.Match[str]) -> Read:
     word = (match["name"] or match["short"] or "").lower()
-    day = (
-        "一二三四五六日天".index(match["chinese"]) if match["chinese"] else [item[:3] for item in _DAYS].index(word[:3])
-    )
+    day = "一二三四五六日天".index(match["chinese"]) if match["chinese"] else _DAYS.index(word[:3])
     return (("weekday", min(day, 6)),), (("each", Fraction(604800), "s"),), False
 
 
 def _closed(match: re.Match[str]) -> Read:
-    word = match.group().lower()
-    kind = next(kind for kind, words in _CLOSED.items() if word in words)
-    return ((kind, _CLOSED[kind][word]),), (), True
+    return (_CLOSED[match.group().lower()],), (), True
 
 
 def _often(match: re.Match[str]) -> Read:
@@ -343,8 +355,10 @@ def _amount(match: re.Match[str]) -> Read:
     word = (match["word"] or "").lower()
     if word == "one" and not (match["scale"] or match["unit"]) and _is_pronoun(match):
         return None
-    plain = match["chinese"] in PLAIN and not (match["unit"] or match["classifier"] or match["scale"])
-    if plain or (word in MULTIPLES and not re.search(r"\ba\s\Z", match.string[: match.start()])):
+    alone = not (match["unit"] or match["classifier"] or match["scale"])
+    if (alone and match["chinese"] in PLAIN) or (
+        word in MULTIPLES and not re.search(r"\ba\s\Z", match.string[: match.start()])
+    ):
         return None
     unit, factor = _unit(match)
     if not unit and (between := _RANGE.match(match.string, match.end())):
@@ -367,6 +381,7 @@ def _amount(match: re.Match[str]) -> Read:
     implied: list[Reading] = [("n", value, other) for other in DEGREES.get(unit, ())]
     implied += [("bare", value / factor, match["unit"].strip(" -"))] if match["unit"] else []
     loose = value == 1 and (not typed or bool(match["classifier"])) and (not unit or word != "one")
+    loose |= alone and match["chinese"] == "两"
     return says, tuple(implied), loose
 
 
@@ -389,9 +404,9 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = 
     (re.compile(pattern, re.IGNORECASE), read)
     for pattern, read in (
         (
-            r"(?P<y1>(?<!\d)[12]\d{3})[-/.](?P<m1>\d{1,2})(?:[-/.](?P<d1>\d{1,2}))?(?![\d.])"
+            r"(?P<y1>(?<!\d)[12]\d{3})[-/.](?P<m1>\d{1,2})(?:[-/.](?P<d1>\d{1,2}))?(?!\.?\d)"
             r"|(?:(?P<y2>\d{4})\s?年\s?)?(?P<m2>(?<!\d)\d{1,2}|十[一二]?|(?<![一二三四五六七八九十])[一二三四五六七八九])\s?月"
-            r"(?:\s?(?P<d2>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?|(?P<y6>[12]\d{3})\s?年"
+            r"(?:\s?(?P<d2>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?|(?<=月)(?P<of>\d{1,2}|[一二三四五六七八九十]{1,3})[日号]|(?P<y6>[12]\d{3})\s?年"
             rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m3>{_MONTH})(?!\w)(?:,?\s(?P<y3>[12]\d{{3}})\b)?"
             rf"|\b(?P<m4>{_MONTH})\s(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<y4>[12]\d{{3}})\b)?"
             rf"|\b(?P<m5>{_MONTH})\s(?P<y5>[12]\d{{3}})\b"
@@ -402,12 +417,16 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = 
         (
             rf"\b(?:(an?|\d+|{SPELLED})\s(hour|day|week|month|year)s?\sand\sa\shalf"
             rf"|(\d+|{SPELLED})\sand\sa\shalf\s(hour|day|week|month|year)s?)\b"
-            rf"|(?<![{COUNTED}第])(?:({_N})个半(小时|钟头|月)|({_N})(小时|分钟|天|年)半)(?![{COUNTED}])",
+            rf"|(?<![{COUNTED}第])(?:({_N})个半(小时|钟头|月|星期)|({_N})(小时|分钟|天|年|公?斤|公里|米|升)半)(?![{COUNTED}])"
+            rf"|(?<![\w.])(an?|\d+|{SPELLED})[ -]?(years?|months?|weeks?|days?|hours?|hrs?|h)\s(?:and\s)?"
+            rf"(\d+|{SPELLED})[ -]?(months?|days?|hours?|minutes?|mins?)\b"
+            rf"|(?<![{COUNTED}\d.第])({_N})(年|个?月|周|天|个?小时|个?钟头)[又零]?({_N})(个月|天|小时|分钟?)",
             _and_a_half,
         ),
         (
-            r"\b(?:(?P<count>an?|one|two|three|four)[ -])?(?P<part>half|(?:quarter|third|fifth|tenth)s?(?=\sof\b))(?!-)"
-            r"(?:\s(?:of\s)?an?\s(?P<unit>hour|day|minute|second|year|month)\b)?|半(?P<chinese>小时|天|年|个月|分钟)|一半",
+            r"\b(?:(?P<count>an?|one|two|three|four)[ -])?(?P<part>half|"
+            r"(?<!\bthe\s)(?:quarter|third|fifth|tenth)s?(?=\sof\b))(?!-)"
+            rf"(?:\s(?:of\s)?an?\s(?P<unit>hour|day|minute|second|year|month)\b)?|半(?P<chinese>{CHINESE_UNITS})|一半",
             _part,
         ),
         (
@@ -438,10 +457,6 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = 
         ),
         (r"\b(?:once(?=\s(?:an?|per|every|each|daily)\b)|twice|thrice|both)\b", _often),
         (NUMBER.pattern, _amount),
-        (
-            rf"\b(?:{'|'.join(w for words in _CLOSED.values() for w in words if w.isascii())})\b"
-            rf"|{'|'.join(w for words in _CLOSED.values() for w in words if not w.isascii())}",
-            _closed,
-        ),
+        (rf"(?<![a-z\d_])(?:{'|'.join(_CLOSED)})(?![a-z\d_])", _closed),
     )
 )

@@ -9,9 +9,9 @@ s 1/1000 ms msec millisecond milliseconds 毫秒
 s 1/1000000 µs μs us microsecond microseconds 微秒
 s 1/1000000000 ns nanosecond nanoseconds 纳秒
 s 60 min mins minute minutes 分钟
-s 3600 h hr hrs hour hours 小时 钟头
+s 3600 h hr hrs hour hours 小时 个小时 钟头 个钟头
 s 86400 d day days 天 日
-s 604800 week weeks 周 星期 礼拜
+s 604800 week weeks 周 星期 个星期 礼拜 个礼拜
 month 1 month months 个月 月
 month 12 year years 年
 bit 1 bit bits 比特 位
@@ -28,17 +28,21 @@ mib 1 mib
 gib 1 gib
 tib 1 tib
 % 1 % percent 百分点
+% 10 成
 px 1 px pixel pixels 像素
 mm 1 mm millimetre millimetres millimeter millimeters 毫米
 mm 10 cm centimetre centimetres centimeter centimeters 厘米
 mm 1000 m metre metres meter meters 米
 mm 1000000 km kilometre kilometres kilometer kilometers 公里 千米
+m2 1 m2 sqm square_metre square_metres square_meter square_meters 平方米 平米 ㎡
+m3 1 m3 cubic_metre cubic_metres cubic_meter cubic_meters 立方米 ㎥
 inch 1 inch inches 英寸
 inch 12 ft foot feet 英尺
 mile 1 mile miles 英里
 mg 1 mg milligram milligrams 毫克
 mg 1000 g gram grams 克
 mg 1000000 kg kilo kilos kilogram kilograms 公斤 千克
+mg 500000 斤
 mg 1000000000 t tonne tonnes ton tons 吨
 oz 1 oz ounce ounces 盎司
 lb 1 lb lbs 磅
@@ -48,8 +52,8 @@ cup 1 cup cups 杯
 tbsp 1 tbsp tablespoon tablespoons 汤匙 大勺
 tsp 1 tsp teaspoon teaspoons 茶匙 小勺
 ° 1 ° degree degrees 度
-°c 1 °c celsius 摄氏度 ℃
-°f 1 °f fahrenheit 华氏度 ℉
+°c 1 °c celsius degree_celsius degrees_celsius 摄氏度 ℃
+°f 1 °f fahrenheit degree_fahrenheit degrees_fahrenheit 华氏度 ℉
 hz 1 hz
 hz 1000 khz
 hz 1000000 mhz
@@ -71,7 +75,7 @@ db 1 db
 $ 1 $ dollar dollars usd 美元
 € 1 € euro euros eur 欧元
 £ 1 £ pound pounds gbp 英镑
-¥ 1 ¥ yuan rmb cny 元
+¥ 1 ¥ yuan rmb cny 元 块钱
 chf 1 chf francs
 token 1 token tokens 词元
 line 1 line lines 行
@@ -79,9 +83,9 @@ page 1 page pages 页
 character 1 character characters 字 字符
 time 1 time times 次 倍
 """
-"""Base unit, how much of that, names."""
+"""Base unit, how much of that, names; `_` is a space."""
 UNIT = {
-    name: (base, Fraction(factor))
+    name.replace("_", " "): (base, Fraction(factor))
     for base, factor, *names in (line.split() for line in _NAMES.split("\n") if line)
     for name in names
 }
@@ -92,31 +96,30 @@ COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
 """What a note may mean with a temperature."""
 _BEFORE = "$€£¥"
-_LATIN_UNITS = "|".join(
-    sorted((re.escape(item) for item in UNIT if item.isascii() or item[0] in "°µμ€£¥"), key=len)[::-1]
+_LATIN_UNITS, CHINESE_UNITS = (
+    "|".join(re.escape(item) for item in sorted(UNIT, key=len)[::-1] if bool(re.match("[!-~°µμ€£¥]", item)) is latin)
+    for latin in (True, False)
 )
-_CHINESE_UNITS = "|".join(
-    sorted((item for item in UNIT if not item.isascii() and item[0] not in "°µμ€£¥"), key=len)[::-1]
-)
-UNIT_AFTER = rf"[ -]?(?:(?:{_LATIN_UNITS})(?![a-z\d])|{_CHINESE_UNITS})"
-_CLASSIFIERS = "个台条种名份块只张篇件项组批轮步章把根本家间层级套棵片颗粒瓶盒包袋对双"
+CHINESE_UNITS = CHINESE_UNITS.replace("成", "成(?![员功为本绩果熟立就人品不])")
+UNIT_AFTER = rf"[ -]?(?:(?:{_LATIN_UNITS})(?![a-z\d])|{CHINESE_UNITS})"
+_CLASSIFIERS = "个台条种名份块只张篇件项组批人轮步章把根本家间层级套棵片颗粒瓶盒包袋对双"
 
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "千": 1000, "万": 10**4, "亿": 10**8}
 SCALES |= {"k": 1000, "m": 10**6}
-WORDS = {
-    word: number
-    for number, word in enumerate(
+WORDS = dict(
+    zip(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
+        "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety dozen".split(),
+        [*range(20), *range(20, 100, 10), 12],
+        strict=True,
     )
-} | {word: 10 * number for number, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)}
-WORDS["dozen"] = 12
+)
 MULTIPLES = ("hundred", "thousand", "million", "billion")
 SPELLED = "|".join([*WORDS, *MULTIPLES])
 _DIGITS = {character: number for number, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 COUNTED = "".join({*_DIGITS, *_POWERS})
-PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万 两".split())
+PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
 """Numerals that are mostly words of another meaning."""
 _LONGEST = 1000
 """Most Chinese numerals in a row that are a number; Python reads no more than 4,300 figures."""

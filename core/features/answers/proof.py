@@ -46,7 +46,8 @@ def judge(
     ours = [*_differing(sentence, quotes)]
     theirs = [[*_differing(text, [sentence])] for text in texts]
     for text, places in zip(texts, theirs, strict=True):
-        first, second, matcher = _matcher(sentence, text)
+        first, second = tokens(sentence), tokens(text)
+        matcher = SequenceMatcher(None, *([token.key for token in side] for side in (first, second)), autojunk=False)
         if matcher.real_quick_ratio() < _NEAR or matcher.ratio() < _NEAR:
             continue
         same, equal = figures.agreeing(sentence, quotes), figures.agreeing(text, [sentence])
@@ -63,12 +64,6 @@ def _differing(text: str, others: Sequence[str]) -> Iterator[Span]:
     said = {kind for other in others for kind in turns(other)}
     for kind, spans in turns(text).items():
         yield from spans if kind not in said else ()
-
-
-def _matcher(text: str, other: str) -> tuple[list[WordToken], list[WordToken], SequenceMatcher[str]]:
-    ours, theirs = tokens(text), tokens(other)
-    first, second = ([token.key for token in side] for side in (ours, theirs))
-    return ours, theirs, SequenceMatcher(None, first, second, autojunk=False)
 
 
 def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:

@@ -33,9 +33,9 @@ _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 _TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
 _TAG_LINES = 10
 """Most lines of an HTML element that is no unit."""
-_ABBREVIATED = "".join(rf"(?<!\b{item})" for item in (r"e\.g", r"i\.e", "vs", "cf", "Mr", "Mrs", "Dr", "Fig", "approx"))
+ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
 """Not after these, whose full stop ends no sentence."""
-_END = re.compile(_ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
+_END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _GOES_ON = re.compile(r"(?:[\\|^`]|&&)\s*$")
 """The end of a line of code that the next one continues."""
 _LEADS = re.compile(r"[:：][ \t*_]*$")

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 from core.base.blobs import Span
 from core.base.text import CJK, fold
-from core.features.answers.units import units_of
+from core.features.answers.units import ABBREVIATED, units_of
 
 TURNING: dict[str, str] = {
     "not": r"""
@@ -71,11 +71,11 @@ _OPENINGS = re.compile(
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′–—−‐‑", '"' * 10 + "'" * 5 + "-" * 5)
 _MARKER = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+|\d+、|#+[ \t]+)?")
 _LINKS = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|\[\^[^\]]*\]")
-_EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)([^*\n]{1,400}?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(rf"(\*{{1,3}}|(?<!\w)_{{1,3}})(?=\S)([^*\n]{{1,400}}?)(?<=\S)\1(?!(?![{CJK}])\w)")
 _TOKEN = re.compile(
     rf"[{CJK}]|(?:(?![{CJK}])\w)+(?:(?:[.:'’/+&_-]|(?<=\d),(?=\d))(?:(?![{CJK}])\w)+)*(?:\+\+|#)?|[^\s\w\"`。|]"
 )
-_ENDS = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
+_ENDS = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
 _LAST = frozenset(".!…")
 _NUMBERED = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "those": "that"}
 _NUMBERED |= {"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth"}

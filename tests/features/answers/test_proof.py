@@ -57,6 +57,8 @@ def test_a_figure_in_another_form_is_in_the_notes(text: str, quote: str) -> None
         ("The key is new", "The key is new; the lock is green.", ""),
         ("关闭窗口。", "此外，请关闭窗口。", ""),
         ("缓存非常快。", "緩存非常快。", ""),
+        ("Mr. Bell repairs it.", "Mr. Bell repairs it.", ""),
+        ("图书馆周一闭馆。", "**图书馆**周一闭馆。", ""),
         ("flour 500 g", "| what | weight |\n|---|---|\n| flour | 500 g |", "flour"),
     ],
 )
@@ -80,6 +82,7 @@ def test_a_sentence_of_the_notes_is_word_for_word(text: str, passage: str, quote
         ("Notes are kept.", "- [ ] Notes are kept.", "", ""),
         ("Notes are kept.", "Anna's notes are kept.", "notes are kept", ""),
         ("No backups are kept.", "No, backups are kept.", "", ""),
+        ("Bell repairs it.", "Ask if Mr. Bell repairs it.", "", ""),
         ("A few users pay.", "Few users pay.", "", ""),
         ("The rate is 5 Mb.", "The rate is 5 MB.", "", ""),
         ("Use -r here.", "Use -R here.", "", ""),
