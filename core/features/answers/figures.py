@@ -65,13 +65,16 @@ _QUARTERS = {"半": 30, "一刻": 15, "三刻": 45}
 _LATE = ("p", "下午", "晚", "傍晚", "夜")
 _CLOSED = {
     word: (kind, words[0])
-    for kind, *words in (
-        group.split()
-        for group in (
-            "daytime morning 早上 上午 早晨 清晨,daytime afternoon 下午,daytime evening 傍晚 晚上,"
-            "daytime night nights 夜里 夜间,season spring 春天 春季,season summer 夏天 夏季,"
-            "season autumn 秋天 秋季,season winter 冬天 冬季"
-        ).split(",")
+    for kind, *words in map(
+        str.split,
+        """daytime morning 早上 上午 早晨 清晨
+daytime afternoon 下午
+daytime evening 傍晚 晚上
+daytime night nights 夜里 夜间
+season spring 春天 春季
+season summer 夏天 夏季
+season autumn 秋天 秋季
+season winter 冬天 冬季""".split("\n"),
     )
     for word in words
 }
@@ -322,8 +325,6 @@ def _ordinal(match: re.Match[str]) -> Read:
         r"(?:\d|\b(?:an?|per|each|every|half|one|ten|five|two|few))[ -]\Z", match.string[: match.start()]
     ):
         return None
-    if word and match.string[match.end() : match.end() + 1] == ",":
-        return None
     value = (
         read_number(typed)
         if typed
@@ -335,8 +336,8 @@ def _ordinal(match: re.Match[str]) -> Read:
 
 
 def _day(match: re.Match[str]) -> Read:
-    word = (match["name"] or match["short"] or "").lower()
-    day = "一二三四五六日天".index(match["chinese"]) if match["chinese"] else _DAYS.index(word[:3])
+    chinese = match["chinese"]
+    day = "一二三四五六日天".index(chinese) if chinese else _DAYS.index(match[0][:3].lower())
     return (("weekday", min(day, 6)),), (("each", Fraction(604800), "s"),), False
 
 
@@ -446,12 +447,12 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = 
             _frequency,
         ),
         (
-            rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<figures>\d+)(?:st|nd|rd|th)\b|第(?P<chinese>{_N})"
+            rf"\b(?P<word>{'|'.join(_ORDINALS)})\b(?!,)|\b(?P<figures>\d+)(?:st|nd|rd|th)\b|第(?P<chinese>{_N})"
             r"|(?P<head>首)(?=[个次位批])|\blast\b(?!\s(?:for|until|a|an|\d+)\b)|最后(?=一)",
             _ordinal,
         ),
         (
-            r"\b(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|\b(?P<short>(?-i:Mon|Tue|Wed|Thu|Fri|Sat))\b"
+            r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?-i:Mon|Tue|Wed|Thu|Fri|Sat)\b"
             r"|(?<![一两二三四五六\d])(?:周|星期|礼拜)(?P<chinese>[一二三四五六日天])(?![次个])",
             _day,
         ),

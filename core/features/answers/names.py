@@ -60,7 +60,7 @@ def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
     Among Chinese every Latin word is one.
     """
     yield from ((match.start(), match[0]) for match in _CHINESE.finditer(text))
-    chinese = bool(re.search(f"[{CJK}]", text))
+    chinese = bool(_HAN.search(text))
     for match in _LATIN.finditer(text):
         word = match.group().strip("_'’")
         if len(word) < 2 or NUMBER.fullmatch(word) or fold(word) in STOP_WORDS or re.fullmatch(r"\w(?:\.\w)+", word):
