@@ -2,7 +2,6 @@
 
 import ctypes
 import io
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -25,8 +24,6 @@ _DOT = 9.0
 
 Edge = dict[str, Any]
 """A ruled line as pdfplumber has it."""
-Point = tuple[float, float]
-Matrix = tuple[float, float, float, float, float, float]
 
 
 @dataclass(slots=True)
@@ -43,20 +40,23 @@ class Drawings:
 def drawings(loaded: Any, left: float, top: float) -> Drawings:
     """Return the drawings of a page whose corner at the left top is at (left, top)."""
     import pypdfium2.raw as pdfium
+    from pypdfium2 import PdfMatrix
 
     made = Drawings()
+    on_page = PdfMatrix(1, 0, 0, -1, -left, top)
     budget = [_MOST_OBJECTS]
     for at in range(pdfium.FPDFPage_CountObjects(loaded.raw)):
         item = pdfium.FPDFPage_GetObject(loaded.raw, at)
-        _add_object(item, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
+        _add_object(item, made, on_page, budget, 0)
     if len(made.edges) > _MOST_EDGES:
         made.edges = []
     return made
 
 
-def _add_object(item: Any, made: Drawings, corner: Point, outer: Matrix, budget: list[int], depth: int) -> None:
-    """Add the ruled lines of an object to the drawings, and count it."""
+def _add_object(item: Any, made: Drawings, outer: Any, budget: list[int], depth: int) -> None:
+    """Add the ruled lines of an object to the drawings, and count it; `outer` is the matrix of what it is in."""
     import pypdfium2.raw as pdfium
+    from pypdfium2 import PdfMatrix
 
     budget[0] -= 1
     if budget[0] < 0:
@@ -68,26 +68,19 @@ def _add_object(item: Any, made: Drawings, corner: Point, outer: Matrix, budget:
         return
     own = pdfium.FS_MATRIX()
     pdfium.FPDFPageObj_GetMatrix(item, own)
-    matrix = _product((own.a, own.b, own.c, own.d, own.e, own.f), outer)
+    matrix = PdfMatrix.from_raw(own).multiply(outer)
     if kind == _PATH:
-        made.edges += _edges(item, matrix, corner)
-        made.dots += _dots(item, outer, corner)
+        made.edges += _edges(item, matrix)
+        made.dots += _dots(item, outer)
     elif depth < _MOST_DEPTH:
         for at in range(pdfium.FPDFFormObj_CountObjects(item)):
-            _add_object(pdfium.FPDFFormObj_GetObject(item, at), made, corner, matrix, budget, depth + 1)
+            _add_object(pdfium.FPDFFormObj_GetObject(item, at), made, matrix, budget, depth + 1)
 
 
-def _product(first: Matrix, second: Matrix) -> Matrix:
-    a, b, c, d, e, f = first
-    g, h, i, j, k, m = second
-    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
-
-
-def _edges(path: Any, matrix: Matrix, corner: Point) -> Iterator[Edge]:
+def _edges(path: Any, matrix: Any) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines of a path; a thin rectangle is one line."""
     import pypdfium2.raw as pdfium
 
-    a, b, c, d, e, f = matrix
     points: list[tuple[float, float, bool]] = []
     x, y = ctypes.c_float(), ctypes.c_float()
     for at in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_EDGES)):
@@ -96,8 +89,7 @@ def _edges(path: Any, matrix: Matrix, corner: Point) -> Iterator[Edge]:
         if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
             return
         pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        placed = (a * x.value + c * y.value + e - corner[0], corner[1] - (b * x.value + d * y.value + f))
-        points.append((*placed, kind == pdfium.FPDF_SEGMENT_MOVETO))
+        points.append((*matrix.on_point(x.value, y.value), kind == pdfium.FPDF_SEGMENT_MOVETO))
     if not points:
         return
     xs, ys = [point[0] for point in points], [point[1] for point in points]
@@ -110,15 +102,12 @@ def _edges(path: Any, matrix: Matrix, corner: Point) -> Iterator[Edge]:
             yield from _edge(x0, y0, x1, y1)
 
 
-def _dots(path: Any, outer: Matrix, corner: Point) -> Iterator[tuple[float, float, float]]:
+def _dots(path: Any, outer: Any) -> Iterator[tuple[float, float, float]]:
     import pypdfium2.raw as pdfium
 
     sides = [ctypes.c_float() for _ in range(4)]
     if pdfium.FPDFPageObj_GetBounds(path, *sides):
-        a, b, c, d, e, f = outer
-        left, bottom, right, top = (side.value for side in sides)
-        x0, x1 = sorted((a * left + c * bottom + e - corner[0], a * right + c * top + e - corner[0]))
-        y0, y1 = sorted((corner[1] - (b * left + d * bottom + f), corner[1] - (b * right + d * top + f)))
+        x0, y0, x1, y1 = outer.on_rect(*(side.value for side in sides))
         if 1 < x1 - x0 < _DOT and 1 < y1 - y0 < _DOT and abs((x1 - x0) - (y1 - y0)) < 1:
             yield x0, x1, (y0 + y1) / 2
 
@@ -143,23 +132,19 @@ def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> 
 
 # A page of a PDF that is turned, tilted or mirrored -> the same page with its letters upright.
 
-Frame = tuple[float, float, float, float]
-"""How places are turned: x' = a x + c y, y' = b x + d y."""
-_STILL: Frame = (1.0, 0.0, 0.0, 1.0)
-
 
 class TurningPage:
     """A page of a document that is read in several directions, one after the other."""
 
     def __init__(self, document: Any, number: int) -> None:
         self._document, self._number = document, number
-        self._frame = _STILL
+        self._direction = UPRIGHT
         self.loaded = document[number - 1]
 
     @property
     def is_turned(self) -> bool:
         """Whether the page isn't as the document has it."""
-        return self._frame != _STILL
+        return self._direction != UPRIGHT
 
     def reload(self) -> None:
         """Load the page again, as its objects are now."""
@@ -169,34 +154,27 @@ class TurningPage:
     def turn(self, direction: Direction) -> None:
         """Turn the page so that letters which had a direction at first are upright, with a corner at (0, 0)."""
         import pypdfium2.raw as pdfium
+        from pypdfium2 import PdfMatrix
 
-        wanted = _frame(direction)
-        if direction == UPRIGHT and self._frame == _STILL:
+        if direction == self._direction:
             return
-        a, b, c, d = _after(wanted, self._frame)
-        left, bottom, right, top = self.loaded.get_bbox()
-        corners = [(a * x + c * y, b * x + d * y) for x in (left, right) for y in (bottom, top)]
-        x0, y0 = min(x for x, _ in corners), min(y for _, y in corners)
-        x1, y1 = max(x for x, _ in corners), max(y for _, y in corners)
-        pdfium.FPDFPage_TransFormWithClip(self.loaded.raw, pdfium.FS_MATRIX(a, b, c, d, -x0, -y0), None)
+        now = _frame(self._direction)
+        back = PdfMatrix(now.a, now.c, now.b, now.d)  # the matrix of a turn is orthogonal
+        turn = back.multiply(_frame(direction))
+        x0, y0, x1, y1 = turn.on_rect(*self.loaded.get_bbox())
+        pdfium.FPDFPage_TransFormWithClip(self.loaded.raw, turn.translate(-x0, -y0), None)
         self.loaded.set_mediabox(0, 0, x1 - x0, y1 - y0)
         self.loaded.set_cropbox(0, 0, x1 - x0, y1 - y0)
         self.loaded.set_rotation(0)
-        self._frame = wanted
+        self._direction = direction
         self.reload()
 
 
-def _frame(direction: Direction) -> Frame:
-    turned = math.radians(-direction.degrees)
-    a, b = math.cos(turned), math.sin(turned)
-    return (a, -b, -b, -a) if direction.mirrored else (a, b, -b, a)
+def _frame(direction: Direction) -> Any:
+    """Return the matrix by which the letters of a direction become upright."""
+    from pypdfium2 import PdfMatrix
 
-
-def _after(wanted: Frame, now: Frame) -> Frame:
-    """Return what turns places from one frame to another; frames are orthogonal."""
-    a, b, c, d = wanted
-    e, f, g, h = now
-    return a * e + c * g, b * e + d * g, a * f + c * h, b * f + d * h
+    return PdfMatrix().rotate(direction.degrees).mirror(False, direction.mirrored)
 
 
 _MOST_MARKS = 50_000
