@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser, parse, tostrin
 from core.base.errors import SourceError
 from core.documents import Converted
 from core.documents.kinds import damaged
+from core.documents.office.package import local
 
 _DEEPEST = 200
 _DATES = ("pubDate", "published", "updated", "date")
@@ -29,13 +30,13 @@ class Feed:
             root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # the kind is one of text
         except ParseError as error:
             raise damaged("") from error
-        if _tag(root) == "opml":
-            head = next((element for element in root if _tag(element) == "head"), root)
-            lines = [line for element in root if _tag(element) == "body" for line in _outline(element, 0)]
+        if local(root) == "opml":
+            head = next((element for element in root if local(element) == "head"), root)
+            lines = [line for element in root if local(element) == "body" for line in _outline(element, 0)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
-        entries = [element for element in root.iter() if _tag(element) in ("item", "entry")]
-        channel = next((element for element in root if _tag(element) == "channel"), root)
-        if _tag(root) not in ("rss", "feed", "RDF"):
+        entries = [element for element in root.iter() if local(element) in ("item", "entry")]
+        channel = next((element for element in root if local(element) == "channel"), root)
+        if local(root) not in ("rss", "feed", "RDF"):
             raise SourceError("", "isn't a feed, despite its name.")
         from core.documents.pandoc import html_to_markdown
 
@@ -44,13 +45,9 @@ class Feed:
         return Converted(html_to_markdown(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
 
 
-def _tag(element: Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
 def _child(element: Element, *tags: str) -> Element | None:
     """Return the first child of the first of these tags that is there."""
-    return next((child for tag in tags for child in element if _tag(child) == tag), None)
+    return next((child for tag in tags for child in element if local(child) == tag), None)
 
 
 def _line(element: Element, *tags: str) -> str:
@@ -64,7 +61,7 @@ def _author(element: Element) -> str:
 
 
 def _link(entry: Element) -> str:
-    links = [element for element in entry if _tag(element) == "link"]
+    links = [element for element in entry if local(element) == "link"]
     places = [
         link.get("href") or (link.text or "").strip() for link in links if link.get("rel", "alternate") == "alternate"
     ]
@@ -76,7 +73,7 @@ def _entry(entry: Element) -> str:
     named, link = _child(entry, "title"), _link(entry)
     marks = r"<[^<>]*>" if named is not None and named.get("type") == "html" else r"(?!)"
     title = html.escape(html.unescape(re.sub(marks, "", _line(entry, "title"))) or "…")
-    categories = [element.get("term") or (element.text or "") for element in entry if _tag(element) == "category"]
+    categories = [element.get("term") or (element.text or "") for element in entry if local(element) == "category"]
     about = [_line(entry, *_DATES), _author(entry), *categories]
     said = html.escape(" · ".join(" ".join(part.split()) for part in about if part.strip()))
     head = f'<a href="{html.escape(link)}">{title}</a>' if link else title
@@ -86,15 +83,14 @@ def _entry(entry: Element) -> str:
 def _text(entry: Element) -> str:
     """Return the texts of an entry as HTML, without one that another holds."""
     written = {}
-    for element in (element for tag in _TEXTS for element in entry if _tag(element) == tag):
+    for element in (element for tag in _TEXTS for element in entry if local(element) == tag):
         text = tostring(element, "unicode", "html") if len(element) else "".join(element.itertext())
         text = html.escape(text) if element.get("type") == "text" else re.sub(r"(</?)\w+:(\w)", r"\1\2", text)
         written[" ".join(re.sub(r"<[^<>]*>", " ", text).split()).rstrip("….[] ")] = text
-    others = [[*written][:at] + [*written][at + 1 :] for at in range(len(written))]
     return "".join(
         f"<div>{text}</div>"
-        for (words, text), rest in zip(written.items(), others, strict=True)
-        if not any(words in other for other in rest)
+        for words, text in written.items()
+        if not any(words in other for other in written if other != words)
     )
 
 
@@ -103,7 +99,7 @@ def _outline(parent: Element, depth: int) -> Iterator[str]:
     waiting = [(element, depth) for element in reversed(parent)]
     while waiting:
         item, depth = waiting.pop()
-        if _tag(item) != "outline":
+        if local(item) != "outline":
             continue
         place = item.get("htmlUrl") or item.get("url") or item.get("xmlUrl") or ""
         words = " ".join((item.get("text") or item.get("title") or "").split()) or place or "…"

@@ -157,12 +157,11 @@ class Workbook:
 
 
 def _warnings(hidden: list[str]) -> tuple[Message, ...]:
-    names = ", ".join(hidden)
     message = plural(
         "{n} hidden sheet was read too: {sheets}",
         "{n} hidden sheets were read too: {sheets}",
         n=len(hidden),
-        sheets=names,
+        sheets=", ".join(hidden),
     )
     return (message,) if hidden else ()
 
@@ -253,7 +252,7 @@ def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element
     """Yield the elements of a tag in a file, each once it is complete; what was read before is forgotten."""
     with archive.open(name) as file:
         for _, element in iterparse(file):
-            if element.tag.rpartition("}")[2] == tag:
+            if local(element) == tag:
                 yield element
                 element.clear()
 
@@ -266,10 +265,9 @@ def _text(element: Element) -> str:
     """Return the text of an element, without what says how East Asian text is pronounced."""
     parts: list[str] = []
     for child in element:
-        tag = child.tag.rpartition("}")[2]
-        if tag == "t":
+        if local(child) == "t":
             parts.append(child.text or "")
-        elif tag != "rPh":
+        elif local(child) != "rPh":
             parts.append(_text(child))
     return "".join(parts)
 
@@ -314,11 +312,11 @@ def _column(letters: str) -> int:
 
 def _value(cell: Element, shared: list[str], dates: set[int], first_day: datetime) -> str:
     kind = cell.get("t", "n")
-    stored = next((child.text or "" for child in cell if child.tag.rpartition("}")[2] == "v"), "")
+    stored = next((child.text or "" for child in cell if local(child) == "v"), "")
     if kind == "s":
         return shared[int(stored)] if stored else ""
     if kind == "inlineStr":
-        return "".join(_text(child) for child in cell if child.tag.rpartition("}")[2] == "is")
+        return "".join(_text(child) for child in cell if local(child) == "is")
     if kind == "b":
         return {"1": "TRUE", "0": "FALSE"}.get(stored, stored)
     if kind == "n" and stored and int(cell.get("s", 0)) in dates:
