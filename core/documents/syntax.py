@@ -252,17 +252,16 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
     below: dict[int, int] = {}
     for row in rows:
         placed: list[Any] = []
-        for cell in row[1]:
+        for cell in [*row[1], None]:
             while below.get(len(placed), 0):
                 below[len(placed)] -= 1
                 placed.append(None)
+            if cell is None:  # the end of the row
+                break
             _, _, height, width, _ = cell
             for number in range(min(width, _MOST_COLUMNS)):
                 below[len(placed)] = height - 1
                 placed.append(None if number else cell)
-        while below.get(len(placed), 0):
-            below[len(placed)] -= 1
-            placed.append(None)
         yield placed
 
 
