@@ -72,11 +72,7 @@ def turn_lines(
     if 2 * sum(votes) > len(votes):
         corners = [np.array([width, height]) - corner for corner in corners]
     placed = [ScannedLine(corner, line.text) for corner, line in zip(corners, lines, strict=True)]
-    tilt = (
-        median(line.tilt for line in placed if not line.is_tall)
-        if any(not scanned_line.is_tall for scanned_line in placed)
-        else 0.0
-    )
+    tilt = median([line.tilt for line in placed if not line.is_tall] or [0.0])
     level = np.array([[math.cos(tilt), -math.sin(tilt)], [math.sin(tilt), math.cos(tilt)]])
     return [ScannedLine(line.corners @ level, line.text) for line in placed]
 

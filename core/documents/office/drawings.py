@@ -247,12 +247,8 @@ class DrawingReader:
             number = before + 1 if last == kind else number_of(value(numbered, "startAt"), 1)
             counts[depth] = (kind, number)
             return Item(depth, _label(kind, number), content)
-        marks = (
-            [local(element) for element in properties if local(element).startswith("bu")]
-            if properties is not None
-            else []
-        )
-        if "buNone" in marks or not (bulleted or {"buChar", "buBlip"} & set(marks)):
+        marks = {*map(local, () if properties is None else properties)}
+        if "buNone" in marks or not (bulleted or {"buChar", "buBlip"} & marks):
             return content
         return Item(depth, "", content)
 

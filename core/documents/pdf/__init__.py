@@ -5,7 +5,7 @@ import re
 from importlib.metadata import version
 
 from core.base.errors import SourceError
-from core.base.messages import Message, plural
+from core.base.messages import plural
 from core.documents import Converted
 from core.documents.kinds import MAX_PAGES, has, need
 from core.documents.metadata import sound_title
@@ -52,7 +52,15 @@ class Pdf:
             created=_date(stated.get("CreationDate", "")),
             updated=_date(stated.get("ModDate", "")),
             pages=tuple(text.starts),
-            warnings=_unread_warnings(unread) if unread else (),
+            warnings=(
+                plural(
+                    "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",
+                    "{n} pages are pictures and were not read: pip install 'tessera-notes[ocr]'",
+                    n=unread,
+                ),
+            )
+            if unread
+            else (),
             left_out=tuple(left.omissions(read, text.running)),
             ocr=Ocr().version if any(read.values()) else "",
         )
@@ -89,16 +97,6 @@ def scan() -> SourceError:
     return SourceError(
         "",
         "is a scan: its pages are pictures. To have them read: pip install 'tessera-notes[ocr]'",
-    )
-
-
-def _unread_warnings(left: int) -> tuple[Message, ...]:
-    return (
-        plural(
-            "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",
-            "{n} pages are pictures and were not read: pip install 'tessera-notes[ocr]'",
-            n=left,
-        ),
     )
 
 
