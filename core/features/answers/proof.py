@@ -47,7 +47,7 @@ def judge(
     theirs = [[*_differing(text, [sentence])] for text in texts]
     for text, places in zip(texts, theirs, strict=True):
         first, second = tokens(sentence), tokens(text)
-        matcher = SequenceMatcher(None, *([token.key for token in side] for side in (first, second)), autojunk=False)
+        matcher = SequenceMatcher(None, [token.key for token in first], [token.key for token in second], autojunk=False)
         if matcher.real_quick_ratio() < _NEAR or matcher.ratio() < _NEAR:
             continue
         same, equal = figures.agreeing(sentence, quotes), figures.agreeing(text, [sentence])
