@@ -75,9 +75,10 @@ export default function({ parentElement, data, setTriggerValue }) {
   const tree = parentElement.querySelector('.tree');
   // The folders that a person unfolded, by their path: another part of the tree may come at any time.
   tree.unfolded ??= new Set();
+  tree.send = setTriggerValue;  // what was drawn before asks by the newest one too
   if (tree.dataset.stamp !== data.stamp) {
     const top = tree.scrollTop;
-    const request = (path, shown) => setTriggerValue('open', { path, shown });
+    const request = (path, shown) => tree.send('open', { path, shown });
     tree.dataset.stamp = data.stamp;
     tree.replaceChildren();
     fill({ data, unfolded: tree.unfolded, request }, tree, data.tree, []);
