@@ -11,11 +11,11 @@ from core.documents import syntax
 from core.documents.office.package import Package, first, local, parse_xml
 
 _PAGES = (".xhtml", ".html", ".htm")
-_TYPED = re.compile(rb"""<\w[^<>]*\s(?:epub:type|role)\s*=[^<>]*>""")
+_TAG = re.compile(rb"<\w[^<>]*>")
 _TYPE = re.compile(rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""")
 """What pandoc takes for a note or a title page: it drops both, but for notes to which the same file refers."""
 _ASIDE = re.compile(rb"(</?)aside\b")
-_TARGET = re.compile(rb"""<p\b([^<>]*?\sid\s*=\s*["']([^"'<>]+)["'][^<>]*)>""")
+_TARGET = re.compile(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""")
 _SKIPPED = re.compile(rb"""\slinear\s*=\s*["']no["']""")
 _LINKED = re.compile(rb"""\shref\s*=\s*["']([^"'#<>]+)#""")
 _ITEM = re.compile(rb"<(?:\w+:)?item\s([^<>]*)>")
@@ -39,8 +39,13 @@ def prepare(data: bytes) -> bytes:
 
 
 def _plain(page: bytes) -> bytes:
-    page = _ASIDE.sub(rb"\1div", _TYPED.sub(lambda tag: _TYPE.sub(rb" data-%b\1" % _KIND.encode(), tag[0]), page))
-    return _TARGET.sub(rb'<p\1><span id="\2"></span>', page)
+    return _ASIDE.sub(rb"\1div", _TAG.sub(_plain_tag, page))
+
+
+def _plain_tag(tag: "re.Match[bytes]") -> bytes:
+    plain = _TYPE.sub(rb" data-%b\1" % _KIND.encode(), tag[0])
+    target = _TARGET.match(plain)
+    return plain + b'<span id="%b"></span>' % target[1] if target else plain
 
 
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
@@ -134,15 +139,14 @@ def _without_number(blocks: list[Any], number: str) -> list[Any]:
     label = _SIGNS.sub(r"\1", number)
     if blocks[0]["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(blocks[0]["c"][2])) == label:
         return blocks[1:]
-    for block in blocks[:1]:
-        if block["t"] in ("Para", "Plain"):
-            content = [part for part in block["c"] if part["t"] != "Span" or syntax.plain(part)]
-            while content and (content[0]["t"] == "Space" or _SIGNS.sub(r"\1", syntax.plain(content[0])) == label):
-                content = content[1:]
-            while content and (content[-1]["t"] == "Space" or _is_back(content[-1])):
-                content = content[:-1]
-            return [block | {"c": content}, *blocks[1:]] if content else blocks
-    return blocks
+    if blocks[0]["t"] not in ("Para", "Plain"):
+        return blocks
+    content = [part for part in blocks[0]["c"] if part["t"] != "Span" or syntax.plain(part)]
+    while content and (content[0]["t"] == "Space" or _SIGNS.sub(r"\1", syntax.plain(content[0])) == label):
+        content = content[1:]
+    while content and (content[-1]["t"] == "Space" or _is_back(content[-1])):
+        content = content[:-1]
+    return [blocks[0] | {"c": content}, *blocks[1:]] if content else blocks
 
 
 def _is_back(inline: Any) -> bool:

@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from core.markdown.writing import code_block
@@ -22,10 +23,10 @@ _OPTIONS = b"#+OPTIONS: arch:t d:t p:t\n"
 _ORG_SETTINGS = re.compile(rb"(?im)^[ \t]*#\+(?:options|exclude_tags|select_tags|results)(?:\[[^]\n]*\])?:.*$")
 _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
 _ORG_FILES = re.compile(rb"(?im)^[ \t]*#\+(?:include|setupfile):.*$")
-_ORG_CAPTION = re.compile(rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*(.*)\n(?=[ \t]*(?:\n|<<|\Z))")
+_ORG_CAPTION = re.compile(rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*+(.*)\n(?=[ \t]*(?:\n|<<|\Z))")
 """A caption of nothing, as pandoc itself writes it: below a table, or above a target."""
 _ORG_HEADING = re.compile(rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*")
-_ORG_NOEXPORT = re.compile(rb"(?im)^(\*+[ \t].*?)(?:[ \t]+:noexport:[ \t]*$|:noexport(?=:))")
+_ORG_NOEXPORT = re.compile(rb"(?im)^(\*+[ \t].*?)(?:(?<=[ \t]):noexport:[ \t]*$|:noexport(?=:))")
 _ORG_EXPORTS = re.compile(rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+")
 _ORG_DRAWER = re.compile(
     rb"(?im)^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!PROPERTIES:)[^\s:]+:.*\n)*)[ \t]*:END:[ \t]*$"
@@ -105,8 +106,7 @@ _TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
 
 
 def _tex(data: bytes) -> Markup:
-    for pattern, text in _TEX:
-        data = pattern.sub(text, data)
+    data = _replaced(data, _TEX)
     head, begin, body = data.partition(b"\\begin{document}")
     above = b"".join(b"\n%b\n\n" % subtitle for subtitle in _TEX_SUBTITLE.findall(head) if begin)
     tags = b",".join(_TEX_KEYWORDS.findall(head)).decode()
@@ -127,15 +127,16 @@ _JATS = (
 )
 """Elements whose text pandoc leaves out: labels, names in one word, the references, which it takes for data."""
 _KEYWORDS = re.compile(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<")
-
-
-_NOTE = re.compile(rb"""<fn\b(?:[^<>]*?\sid=["']([^"'<>]*))?[^<>]*>((?:(?!</?fn\b)[\s\S])*)</fn>""")
+_NOTE = re.compile(rb"<fn\b([^<>]*)>((?:(?!</?fn\b)[\s\S])*)</fn>")
+_IDENTIFIER = re.compile(rb"""\sid=["']([^"'<>]*)""")
 _NOTES = re.compile(rb"<fn-group\b[^<>]*>((?:(?!</?fn-group\b)[\s\S])*)</fn-group>")
 _REFERRED = re.compile(rb"""\srid=["']([^"'<>]*)""")
-_TITLED = "procedure variablelist orderedlist itemizedlist equation glosslist qandaset calloutlist segmentedlist"
 _DOCBOOK = (
     (
-        re.compile(rb"(<(?:%b)\b[^<>]*>\s*)<title>([^<>]*)</title>" % "|".join(_TITLED.split()).encode()),
+        re.compile(
+            rb"(<(?:procedure|variablelist|orderedlist|itemizedlist|equation|glosslist|qandaset|calloutlist|segmentedlist)\b"
+            rb"[^<>]*>\s*)<title>([^<>]*)</title>"
+        ),
         rb"<bridgehead>\2</bridgehead>\1",
     ),
     (
@@ -156,25 +157,26 @@ def _jats(data: bytes) -> Markup:
     referred = {*_REFERRED.findall(data)}
 
     def with_others(group: "re.Match[bytes]") -> bytes:
-        others = b"".join(text for name, text in _NOTE.findall(group[1]) if name not in referred)
+        others = b"".join(
+            text for said, text in _NOTE.findall(group[1]) if referred.isdisjoint(_IDENTIFIER.findall(said))
+        )
         return group[0] + (others and b"<sec>%b</sec>" % others)
 
     return _xml(_NOTES.sub(with_others, data), _JATS)
 
 
-def _docbook(data: bytes) -> Markup:
-    return _xml(data, _DOCBOOK)
-
-
-def _xml(data: bytes, replaced: Any) -> Markup:
-    for pattern, text in replaced:
-        data = pattern.sub(text, data)
+def _xml(data: bytes, patterns: Any) -> Markup:
+    data = _replaced(data, patterns)
     return Markup(data, html.unescape(b",".join(_KEYWORDS.findall(data)).decode()))
 
 
+def _replaced(data: bytes, patterns: Any) -> bytes:
+    for pattern, text in patterns:
+        data = pattern.sub(text, data)
+    return data
+
+
 _MARKDOWN = ("markdown", "text/markdown")
-
-
 _OBJECT = re.compile(r"\s*<[\w.]+(?: object)?(?: at \w+)?>\s*")
 _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
@@ -220,5 +222,5 @@ def _raw_cell(cell: dict[str, Any]) -> str:
 
 PREPARE: dict[str, Callable[[bytes], Markup]] = {
     "org": _org, "rst": _rst, "tex": _tex, "latex": _tex, "ipynb": _notebook, "jats": _jats, "nxml": _jats,
-    "docbook": _docbook, "dbk": _docbook,
+    **dict.fromkeys(("docbook", "dbk"), partial(_xml, patterns=_DOCBOOK)),
 }  # fmt: skip

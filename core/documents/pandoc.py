@@ -68,18 +68,8 @@ class Pandoc:
         said |= {name: value for name, value in read.said.items() if value}
         if kind == "epub":
             said["tags"] = said.get("subjects", "")
-        title, author, created, updated, tags, address = (said.get(name, "") for name in _SAID)
-        return Converted(
-            text,
-            title,
-            author,
-            created,
-            updated,
-            warnings=read.warnings,
-            left_out=tuple(read.left_out),
-            tags=tags,
-            source_url=address,
-        )
+        about: dict[str, Any] = {name: said.get(name, "") for name in _SAID}
+        return Converted(text, warnings=read.warnings, left_out=tuple(read.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
         """Return what a document holds; `depth` is above 0 for one within another."""
@@ -128,9 +118,10 @@ class Pandoc:
         elif kind == "fb2":
             nodes = books.join_notes(nodes)
         elif kind not in _HTML:
-            head = _HEAD if kind not in ("docx", "odt") else ("subtitle", "date", "abstract")
+            head = [*_HEAD]
             if kind in ("docx", "odt"):
-                head = head if sound_title(said.get("title", "")) else ("title", *head)
+                untitled = not sound_title(said.get("title", ""))
+                head = [*["title"] * untitled, "subtitle", "date", "abstract"]
             nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
             nodes = read_raw(nodes, _blocks, _html)
         return _Read(nodes, said, [*within, *added.left_out])

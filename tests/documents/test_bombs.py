@@ -9,13 +9,14 @@ from contextlib import suppress
 import pytest
 
 from core.base.errors import SourceError
-from core.documents import converting
+from core.documents import books, converting
 from core.documents.converting import convert, limits_of
-from core.documents.markup import without_files
+from core.documents.markup import PREPARE, without_files
 from core.documents.process import Interrupted
 from core.model import Omission
-from tests.documents.making import hostile
+from tests.documents.making import hostile, zipped
 from tests.documents.pdfs import file_of
+from tests.growth import assert_linear
 
 _PAGE = (
     b"<</Type/Catalog/Pages 2 0 R>>",
@@ -84,6 +85,21 @@ def test_entities_and_depth_of_texts_in_xml_are_refused(name: str) -> None:
 
 def test_raw_blocks_that_never_end_are_read_at_once() -> None:
     assert "begin{a}" in convert(hostile()["raw.rst"], "raw.rst")[0].text
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("org", b"#+caption:" + b" " * 40_000),
+        ("org", b"* " + b"\t" * 40_000),
+        ("jats", b"<fn-group><fn" + b' id="a"' * 8_000 + b"</fn-group>"),
+        ("epub", b"<p" + b" id='a'" * 8_000),
+        ("epub", b"<p" + b" role='a'" * 8_000),
+    ],
+)
+def test_markup_is_made_ready_in_linear_time(kind: str, text: bytes) -> None:
+    prepare = {**PREPARE, "epub": lambda page: books.prepare(zipped({"a.xhtml": page}))}[kind]
+    assert_linear(prepare, text)
 
 
 def test_the_lists_of_a_feed_are_read_at_once() -> None:
