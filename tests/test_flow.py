@@ -91,3 +91,7 @@ def test_no_word_is_lost_and_places_stay_with_their_words(seed: int) -> None:
 @pytest.mark.parametrize("part", ["abc def\n", "a-\n", "- a\n", "```\n", "> ", "| a\n", "a" * 300 + "\n", " \n", "a"])
 def test_long_texts_take_linear_time(part: str) -> None:
     assert_linear(lambda text: flow(text), part * (40_000 // len(part)))
+
+
+def test_symbols_of_a_font_stay_in_what_is_copied() -> None:
+    assert as_copied(flow("a \ue001 of\ntwo \ue002 lines")) == "a \ue001 of two \ue002 lines"

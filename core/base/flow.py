@@ -20,8 +20,11 @@ _BREAK = re.compile(
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 _NARROW = 40
 """Width of a paragraph of a page below which its lines are its own, as those of a verse or an address."""
-GAP, LINE = "\ue001", "\ue002"
-"""What stands in a flowing text for a character that isn't shown, and for the end of a line that stays."""
+GAP, LINE = "\ufdd0", "\ufdd1"
+"""What stands in a flowing text for a character that isn't shown, and for the end of a line that stays.
+
+Two of Unicode's noncharacters, which no text has: those of private use are the symbols of some fonts.
+"""
 
 
 def flow(text: str, known: str = "", *, paged: bool = False) -> str:

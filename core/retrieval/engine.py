@@ -4,6 +4,7 @@ import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Unpack
 
 from core import embedding, reranking
@@ -19,7 +20,6 @@ from core.model import (
     Filters,
     Highlight,
     Hit,
-    KnowledgeBase,
     Notice,
     Passage,
     Prepared,
@@ -85,6 +85,9 @@ class SearchEngine:
         self._synonyms, self._clicks, self._images = services.synonyms, services.clicks, services.images
         self._llm = LlmSteps(services.settings)
         self._cached = cached
+        self._start_search = partial(
+            start_search, self._store, self._models, cached=cached, variants=self._synonyms.variants
+        )
         self._successors = Successors(services.store)
         self._results: Cache[Hashable, SearchResult] = Cache(_CACHED_RESULTS)
         self._candidates: Cache[Hashable, Candidates] = Cache(_CACHED_CANDIDATES)
@@ -247,20 +250,6 @@ class SearchEngine:
                 scope = stages.narrow(self._store, requests[0].query, bases)
                 yield self._rank(requests, scope)
                 return
-
-    def _start_search(
-        self, query: Query, bases: Sequence[KnowledgeBase], parts: Sequence[SubQuery], *, wait: bool
-    ) -> list[SearchRequest]:
-        return start_search(
-            self._store,
-            self._models,
-            query,
-            bases,
-            parts,
-            wait=wait,
-            cached=self._cached,
-            variants=self._synonyms.variants,
-        )
 
     def _rank(self, requests: Sequence[SearchRequest], scope: Scope) -> list[Ranking]:
         """Collect and rank the candidates of each request."""

@@ -223,11 +223,9 @@ class Workspace(Services):
     @property
     def freshness(self) -> Freshness:
         """Return whether the notes match their folders, what is going on, and what needs attention."""
-        from core.intake.watching import freshness
+        return self.freshness_of()
 
-        return freshness(self.store, self.jobs, self.bases, self.watching)
-
-    def freshness_of(self, base: KnowledgeBase) -> Freshness:
+    def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
         """Return the same of one base."""
         from core.intake.watching import freshness
 

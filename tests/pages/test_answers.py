@@ -121,6 +121,8 @@ def test_a_follow_up_is_asked_below_the_answer_and_the_way_back_is_kept(filled: 
     filled.open("search", q=both, earlier=first)
     filled.app.text_input(key="q").set_value("bread").run()
     assert (ways(), address()) == ([], {"q": "bread"})
+    filled.open("search", q=both, earlier=f"{first}\n" * 1000)
+    assert len(ways()) == 8
 
 
 PAGE = """The museum lends its oldest kettles for a winter experi-

@@ -1,6 +1,5 @@
 """The box for a question, and the page before the user asks one."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -110,13 +109,13 @@ def put(text: str, earlier: str = "") -> None:
 
 
 def draw_earlier(text: str) -> Mapping[str, str]:
-    """Draw links to the questions that led to this one; return its address."""
-    earlier = str(st.session_state.get(_EARLIER, ""))
-    for match in re.finditer(r".+", earlier):
-        address = {"q": match[0], _EARLIER: earlier[: match.start()].rstrip()}
+    """Draw links to the last questions that led to this one; return its address."""
+    earlier = str(st.session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
+    for number, question in enumerate(earlier):
+        address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
         icon = ":material/arrow_back:"
-        st.page_link("search.py", label=plain(_short(match[0])), icon=icon, query_params=address, width="content")
-    return {"q": text, _EARLIER: earlier}
+        st.page_link("search.py", label=plain(_short(question)), icon=icon, query_params=address, width="content")
+    return {"q": text, _EARLIER: "\n".join(earlier)}
 
 
 def draw_follow_up(workspace: Workspace, text: str) -> None:
@@ -264,7 +263,8 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
     st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": question}, width="stretch", help=about)
 
 
-_EARLIER = "earlier"
+_EARLIER, _MOST_EARLIER = "earlier", 8
+"""The parameter of the address with the questions before, and the most of them: any page may link to more."""
 RECENT = 5
 """Questions that the empty page offers of each kind."""
 

@@ -67,6 +67,7 @@ OTHER_NAMES = (
 )
 """Names of secrets in other languages, as a pattern."""
 OTHER = re.compile(f"{OTHER_NAMES}|UGFzc3dvcmQ6", re.IGNORECASE)
+"""Those names, and *Password:* in Base64, with which mail servers ask for one (RFC 4954)."""
 
 
 @lru_cache(maxsize=16_384)
