@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
+from core.base.flow import as_copied, flow
 from core.base.messages import Message, message
 from core.model.chunks import Chunk
 from core.model.labels import NO_NOTES
@@ -65,6 +66,11 @@ class Quote:
         if self.end - self.start != len(self.text) or self.marked == (0, 0):
             return self.start, self.end
         return self.start + self.marked[0], self.start + self.marked[1]
+
+    def flowing(self, part: Span) -> str:
+        """Return a part of the text, of the same length, as it flows; code and rows have lines of their own."""
+        text = self.text[slice(*part)]
+        return text if self.kind in ("code", "row") else flow(text, self.chunk.text, paged=self.note.is_paged)
 
     @property
     def shown_lead(self) -> str:
@@ -154,7 +160,7 @@ class Answer:
         lead = ""
         for quote in self.at_first:
             lines += [quote.shown_lead] if quote.shown_lead not in ("", lead) else []
-            lines.append(f"{quote.text[slice(*quote.shown)]} [{quote.number}]")
+            lines.append(f"{as_copied(quote.flowing(quote.shown))} [{quote.number}]")
             lead = quote.shown_lead
         return "\n".join(lines)
 

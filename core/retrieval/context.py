@@ -11,6 +11,7 @@ from functools import cache, reduce
 from itertools import chain
 from typing import Self
 
+from core.base.flow import as_copied, flow
 from core.base.text import one_line
 from core.chunking.reading import Tokens
 from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage
@@ -140,7 +141,8 @@ class _Piece:
         path = f" ({self.note.path})" if self.note.path else ""
         head = escape_marks(one_line(f"{' › '.join(titles)}{path}"))
         first, last = NOTE_MARKS
-        return f"[{number}] {first} {head}\n{self.text.strip()}\n{last}"
+        text = as_copied(flow(self.text, paged=True)) if self.note.is_paged else self.text
+        return f"[{number}] {first} {head}\n{text.strip()}\n{last}"
 
 
 class _Block:

@@ -141,8 +141,11 @@ FLOWING = (
 def test_lines_of_a_page_flow_where_they_are_shown_and_copied(filled: Screen, vault: Path) -> None:
     (vault / "kettles.txt").write_text(PAGE, encoding="utf-8")
     filled.workspace.notes.apply(filled.workspace.notes.plan_folder(vault))
-    filled.open("search", q="for what does the museum lend its oldest kettles?")
+    question = "for what does the museum lend its oldest kettles?"
+    filled.open("search", q=question)
     (quote, *_) = box(filled)
+    assert FLOWING in filled.workspace.answers.ask(question).text
+    assert FLOWING in filled.workspace.context(question).text
     assert FLOWING in re.sub("<[^>]*>", "", quote)
     copied = [component.proto for component in filled.app.get("bidi_component")]
     assert any(f"> {FLOWING}" in str(one) for one in copied), copied

@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import streamlit as st
 
-from core.base.flow import as_copied, flow
+from core.base.flow import as_copied
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from core.workspace import Workspace
@@ -64,7 +64,7 @@ def _box(answer: Answer) -> None:
 def as_markdown(quote: Quote) -> str:
     """Return the marked part of a quote with its source as Markdown: title, headings and the link to its file."""
     place = cards.place(quote)
-    said = "\n".join(f"> {line}".rstrip() for line in as_copied(_flow(quote, quote.marked)).splitlines())
+    said = "\n".join(f"> {line}".rstrip() for line in as_copied(quote.flowing(quote.marked)).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
@@ -91,14 +91,8 @@ def _lead(lead: str, quote: Quote) -> str:
     return f'<div class="t-lead">{rendered.render_text(lead)}</div>' if lead and quote.kind != "row" else ""
 
 
-def _flow(quote: Quote, part: Span) -> str:
-    """Return a part of a quote as it flows; code and rows have lines of their own."""
-    text = quote.text[slice(*part)]
-    return text if quote.kind in ("code", "row") else flow(text, quote.chunk.text, paged=quote.note.is_paged)
-
-
 def _text(quote: Quote) -> str:
-    start, text = quote.shown[0], _flow(quote, quote.shown)
+    start, text = quote.shown[0], quote.flowing(quote.shown)
     if quote.kind == "code":
         return _code(text)
     marked = quote.marked[0] - start, quote.marked[1] - start
