@@ -271,11 +271,11 @@ def _cells(row: list[Any], pictures: bool) -> Iterator[list[Any]]:
 
 
 def _line(node: Any) -> list[Any]:
-    """Return the inlines of blocks on one line."""
+    """Return the inlines of blocks, one after the other."""
     if isinstance(node, dict):
         kind, content = node["t"], node.get("c") or []
         if kind in ("Plain", "Para"):
-            return [_SPACE if entry["t"] in ("LineBreak", "SoftBreak") else entry for entry in content]
+            return list(content)
         if kind == "Header":
             return list(content[2])
         if kind == "OrderedList":
@@ -291,7 +291,7 @@ def _line(node: Any) -> list[Any]:
         and node
         and all(isinstance(entry, dict) and entry.get("t") in _INLINES for entry in node)
     ):
-        return [_SPACE if entry["t"] in ("LineBreak", "SoftBreak") else entry for entry in node]
+        return list(node)
     made: list[Any] = []
     for entry in node if isinstance(node, list) else []:
         if inlines := _line(entry):

@@ -71,6 +71,22 @@ def test_numbers_of_a_chart_have_the_digits_that_office_shows() -> None:
     assert "| Apples | 4.4  |\n| Pears  | 2.0  |\n" in made.text
 
 
+def test_titles_of_several_paragraphs_are_whole() -> None:
+    names = ("Title", "Subtitle")
+    styled = {name: f'<w:pPr><w:pStyle w:val="{name}"/></w:pPr>' for name in names}
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="{name}"><w:name w:val="{name}"/></w:style>' for name in names
+    )
+    head = "".join(p(f"{name} {part}", styled[name]) for name in names for part in ("one", "two"))
+    parts, relations = {"styles.xml": word("styles", styles)}, {"r1": ("styles", "styles.xml")}
+    made = convert(docx(head + p("", styled["Title"]) + p("Text."), parts, relations), "a.docx")[0]
+    assert (made.title, made.text) == ("Title one Title two", "Subtitle one Subtitle two\n\nText.\n")
+    long = [f"Paragraph {number} is a title by its style." for number in range(20)]
+    made = convert(docx("".join(p(text, styled["Title"]) for text in long), parts, relations), "a.docx")[0]
+    assert all(text in f"{made.title}\n{made.text}" for text in long)
+    assert len(made.title) < 400
+
+
 def test_a_list_directly_within_a_list_is_read() -> None:
     inner = "<text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list>"
     outer = f"<text:list><text:list-item><text:p>outer</text:p></text:list-item>{inner}</text:list>"

@@ -72,8 +72,25 @@ def table(rows: Sequence[Sequence[Inlines]]) -> Any:
 
 
 def _cell(content: Inlines) -> Any:
-    blocks = [{"t": "Plain", "c": content}] if content else []
+    blocks = [{"t": "Plain", "c": _on_one_line(content)}] if content else []
     return [ATTRIBUTES, {"t": "AlignDefault"}, 1, 1, blocks]
+
+
+def _on_one_line(node: Any) -> Any:
+    """Return inlines without line ends at any depth: for a table with one, pandoc writes *[TABLE]* and no cell.
+
+    Nor does it escape the bars in code, which end a cell.
+    """
+    if isinstance(node, str):
+        return node.replace("\n", " ")
+    if isinstance(node, list):
+        return [_on_one_line(entry) for entry in node]
+    if not isinstance(node, dict) or node.get("t") == "CodeBlock":
+        return node
+    if node.get("t") in ("LineBreak", "SoftBreak"):
+        return SPACE
+    made = {name: _on_one_line(content) for name, content in node.items()}
+    return made | {"c": [ATTRIBUTES, made["c"][1].replace("|", "\\|")]} if node.get("t") == "Code" else made
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,11 @@ _MOST_DIGITS = 6
 _PLAIN = re.compile(r"%(\d)[.)]")
 _PLACE = re.compile(r"%(\d)")
 _OUTLINE = re.compile(r"(?i)heading ?\d")
+_TITLES = ("title", "subtitle")
+_ROLES = (*_TITLES, "author", "date", "abstract")
+"""Styles by which pandoc takes the first paragraphs for what the document says of itself."""
+_MOST_TITLE = 300
+"""Characters of a title in several paragraphs; further ones are text."""
 
 
 @dataclass(slots=True)
@@ -55,21 +60,42 @@ class _List:
     starts: dict[int, int] = field(default_factory=dict)
 
 
-def write_labels(package: Package, main: str, document: Element) -> dict[str, Element]:
+def join_titles(document: Element, styles: "dict[str, _Style]") -> None:
+    """Join the paragraphs of a title or a subtitle at the begin: of several, pandoc reads the last one alone."""
+    titles: dict[str, Element] = {}
+    left = dict.fromkeys(_TITLES, _MOST_TITLE)
+    for paragraph in list(elements_named(document, "p", "tbl")):
+        about, text = first(paragraph, "pPr"), _text(paragraph)
+        role = styles.get(value(first(about, "pStyle")), _Style()).role
+        if about is None or role not in left:
+            if text and not role:
+                return
+            continue
+        left[role] -= len(text)
+        if not text or (role in titles and left[role] < 0):
+            paragraph.remove(about)
+        elif role in titles:
+            runs = [entry for entry in paragraph if entry is not about]
+            titles[role].extend([text_run(paragraph, " "), *runs])
+            paragraph[:] = []
+        else:
+            titles[role] = paragraph
+
+
+def write_labels(package: Package, main: str, document: Element, styles: "dict[str, _Style]") -> dict[str, Element]:
     """Write labels into the paragraphs of a document; return the other parts that changed for it."""
     name = next(iter(package.related(main, "numbering")), "")
     root = package.optional(name)
     if root is None:
         return {}
     lists = _lists(root)
-    styles = _styles(package, main)
     numbers = {value(element, "numId") for element in elements_named(root, "num")}
     bullet = str(max(map(number_of, numbers), default=0) + 1)
     counters: dict[str, dict[int, int]] = {}
     begun: set[str] = set()
     labelled = False
     for paragraph in elements_named(document, "p"):
-        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _NumberingStyle())
+        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _Style())
         own = first(paragraph, "pPr", "numPr")
         number = value(first(own, "numId")) or style.number
         level = value(first(own, "ilvl")) or style.level or "0"
@@ -173,31 +199,34 @@ def _levels(element: Element) -> dict[int, _ListLevel]:
 
 
 @dataclass(frozen=True, slots=True)
-class _NumberingStyle:
+class _Style:
     number: str = ""
     level: str = ""
     is_heading: bool = False
+    role: str = ""
 
 
-def _styles(package: Package, main: str) -> dict[str, _NumberingStyle]:
-    """Return what the styles of paragraphs say of their numbers."""
+def _styles(package: Package, main: str) -> dict[str, _Style]:
+    """Return what the styles of paragraphs say of their numbers, and which are those of titles."""
     name = next(iter(package.related(main, "styles")), "")
     root = package.optional(name)
     elements = {
         value(element, "styleId"): element for element in (() if root is None else elements_named(root, "style"))
     }
-    made: dict[str, _NumberingStyle] = {}
+    made: dict[str, _Style] = {}
     for style in elements:
-        number, level, is_heading, seen, at = "", "", False, set[str](), style
+        number, level, is_heading, role, seen, at = "", "", False, "", set[str](), style
         while at in elements and at not in seen:
             seen.add(at)
             child = elements[at]
             numbered = first(child, "pPr", "numPr")
             number = number or value(first(numbered, "numId"))
             level = level or value(first(numbered, "ilvl"))
-            is_heading = is_heading or bool(_OUTLINE.fullmatch(value(first(child, "name"))))
+            called = value(first(child, "name"))
+            is_heading = is_heading or bool(_OUTLINE.fullmatch(called))
+            role = role or (called.lower() if called.lower() in _ROLES else "")
             at = value(first(child, "basedOn"))
-        made[style] = _NumberingStyle(number, level, is_heading)
+        made[style] = _Style(number, level, is_heading, role)
     return made
 
 
@@ -235,7 +264,9 @@ def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insert
         _Part(package, name, root, added).complete(chunk)
         changed[name] = root
     document = changed[main]
-    changed |= write_labels(package, main, document)
+    styles = _styles(package, main)
+    join_titles(document, styles)
+    changed |= write_labels(package, main, document, styles)
     _add_comments(package, main, list(changed.values()), added, comments)
     _add_margins(package, main, document, added)
     return package.to_bytes(changed), added
