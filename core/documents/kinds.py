@@ -137,12 +137,23 @@ PICTURES = {
     "tiff": rb"II\*\0|MM\0\*",
 }
 """Kinds of pictures whose text can be read, and how their files begin."""
+_SAME = {
+    **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),
+    **dict.fromkeys(("xlsm", "xltx", "xltm"), "xlsx"),
+    **dict.fromkeys(("pptm", "ppsx", "ppsm", "potx", "potm"), "pptx"),
+}
+"""Templates, shows, and documents with macros, which are never run: their parts are those of the plain kinds."""
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")
 
 
 def kind_of(path: str) -> str:
-    """Return the kind of a file by its name: its suffix in lower case, without the dot."""
-    return PurePosixPath(path).suffix[1:].lower()
+    """Return the kind of a file by its name: its suffix in lower case, without the dot; that of a template's document.
+
+    >>> kind_of("Budget.XLSM")
+    'xlsx'
+    """
+    suffix = PurePosixPath(path).suffix[1:].lower()
+    return _SAME.get(suffix, suffix)
 
 
 def picture_kind(data: bytes) -> str:
@@ -226,9 +237,9 @@ KINDS_READ = message(
 _MOST_COUNTED = 8
 """Kinds that are counted by name."""
 _BETTER = {
-    **dict.fromkeys("doc dot docm dotx dotm wps pages one".split(), "docx"),
-    **dict.fromkeys("xls xlsm xlsb xlt ods numbers et".split(), "xlsx"),
-    **dict.fromkeys("ppt pptm pps ppsx odp key dps".split(), "pptx"),
+    **dict.fromkeys("doc dot wps pages one".split(), "docx"),
+    **dict.fromkeys("xls xlsb xlt ods numbers et".split(), "xlsx"),
+    **dict.fromkeys("ppt pps odp key dps".split(), "pptx"),
     **dict.fromkeys("mobi azw azw3".split(), "epub"),
     **dict.fromkeys("djvu xps oxps ps eps ai".split(), "pdf"),
     **dict.fromkeys("msg oft".split(), "eml"),

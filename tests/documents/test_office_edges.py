@@ -274,3 +274,19 @@ def test_pandoc_reads_no_workbook_for_it_drops_their_words() -> None:
     with pytest.raises(SourceError, match="by the converter 'pandoc'"):
         convert(data, "a.xlsx", converter="pandoc")
     assert "Tea" in convert(data, "a.xlsx", converter="workbook")[0].text
+
+
+@pytest.mark.parametrize(
+    ("suffixes", "plain", "data"),
+    [
+        ("docm dotx dotm", "docx", docx(p("A letter."))),
+        ("xlsm xltx xltm", "xlsx", xlsx({"Prices": [["Tea", "4"]]})),
+        ("pptm ppsx ppsm potx potm", "pptx", pptx([slide(office.shape("Tea"))], {}, {})),
+    ],
+)
+def test_templates_shows_and_documents_with_macros_are_read(suffixes: str, plain: str, data: bytes) -> None:
+    expected = convert(data, f"a.{plain}")[0]
+    assert expected.text.strip()
+    for suffix in suffixes.split():
+        assert is_document(f"a.{suffix.upper()}")
+        assert convert(data, f"a.{suffix}")[0] == expected
