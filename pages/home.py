@@ -6,12 +6,12 @@ from datetime import datetime
 import streamlit as st
 
 from core.base.messages import message
-from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
+from core.model import BaseStatus, NoteSummary, Status, day_of
 from core.workspace import Workspace
 from pages.ui.settings import upkeep
-from pages.ui.shared import ignoring, jobs, names, shell, tour, welcome, widgets
+from pages.ui.shared import ignoring, jobs, look, names, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import t, t_plural
 
 COLUMNS = 2
 SOON = 14
@@ -37,7 +37,9 @@ def introduce(workspace: Workspace) -> None:
         welcome.beginnings(workspace)
     picture.html(welcome.example())
     st.space("small")
-    _new_base()
+    with widgets.row("first_choices"):
+        look.choose_language(workspace, "language_switch")
+        look.choose_look(workspace, "look_switch")
 
 
 def quick_search() -> None:
@@ -112,7 +114,8 @@ def _row(card: NoteSummary, at: datetime | None, key: str) -> None:
     """Draw the link to a note, with a day and its base."""
     with widgets.row(key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
-        st.caption(f"{day_of(at) if at else ''} · {plain(card.base)}", width="content")
+        named = [] if len(status.bases) == 1 else [plain(card.base)]
+        st.caption(" · ".join([*([day_of(at)] if at else []), *named]), width="content")
 
 
 def recent(workspace: Workspace) -> None:
@@ -140,40 +143,31 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
 
 
 def bases(workspace: Workspace, status: Status) -> None:
-    """Draw a card for every base, the ways to more notes, and the folder of the workspace."""
-    with widgets.row("bases_head", vertical_alignment="bottom"):
-        st.subheader(t("Knowledge bases"), anchor=False)
-        _new_base()
+    """Draw a card for every base, and the ways to more notes; the only base has no name."""
+    is_only = len(status.bases) == 1
+    st.subheader(t("My notes") if is_only else t("Knowledge bases"), anchor=False)
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, key=f"base_{base.base.id}"):
-            _base(workspace, base)
-    with widgets.row():
+            _base(workspace, base, "" if is_only else base.base.name)
+    with widgets.row("more_notes"):
+        if not is_only:
+            st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
         st.page_link("notes.py", label=t("Import more notes"), icon=":material/add:", query_params={"import": "open"})
+        if not workspace.readonly and widgets.small(t("Today's note"), "home_today", "today"):
+            shell.open_today()
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             welcome.samples(workspace, type="tertiary")
-    st.caption(
-        t("{size} on disk in {folder}", size=names.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
-    )
 
 
-def _new_base() -> None:
-    st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
-
-
-def _base(workspace: Workspace, status: BaseStatus) -> None:
+def _base(workspace: Workspace, status: BaseStatus, name: str) -> None:
     base = status.base
-    passages = t_plural("{n} passage", "{n} passages", n=status.chunks)
     facts = [
-        " · ".join([*names.note_counts(workspace.notes.counts(base.name)), passages]),
-        *filter(None, [names.last_update(base)]),
-        t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
+        " · ".join([*names.note_counts(workspace.notes.counts(base.name)), *filter(None, [names.last_update(base)])]),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),
     ]
     lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
-    st.html(f'<div class="t-name">{html(base.name)}</div>{lines}')
-    with st.container(horizontal=True, key=f"card_actions_{base.id}"):
-        widgets.base_link(base.name)
-        st.page_link("bases.py", label=t("Settings"), icon=":material/tune:", query_params={"base": base.name})
+    st.html(f'<div class="t-name">{html(name)}</div>{lines}' if name else lines)
+    widgets.base_link(base.name)
 
 
 workspace = shell.workspace()

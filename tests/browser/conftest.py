@@ -119,7 +119,7 @@ def import_folder(tab: Tab, folder: Path) -> None:
     if (apply := page.get_by_role("button", name="Apply")).is_enabled():
         with importing(tab):
             apply.click()
-    expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
+    expect(page.get_by_text("Ready to search")).to_be_visible(timeout=IMPORT)
 
 
 def tessera(*arguments: str) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     tab.open("/")
     with importing(tab):
         page.get_by_role("button", name="Try it with sample notes").click()
-    expect(page.get_by_text("Model ready")).to_be_visible()
+    expect(page.get_by_text("Ready to search")).to_be_visible()
     tab.settle()
 
     page.get_by_role("textbox").first.fill("有人拿瞎编的编号不停地刷接口，每次都落到数据库上，该怎么挡住？")

@@ -159,18 +159,19 @@ def test_the_chosen_look_is_there_from_the_first_paint(tab: Tab) -> None:
     page = tab.page
     body = page.get_by_test_id("stApp")
     dark = "getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g).every(part => part < 64)"
-    tab.open("/notes")
+    tab.open("/settings")
     expect(page.get_by_test_id("stMainMenu")).to_be_hidden()
     for look, colour in (("Dark", "rgb(20, 24, 26)"), ("System", "rgb(253, 252, 250)"), ("Dark", "rgb(20, 24, 26)")):
         page.get_by_text(look, exact=True).click()
         expect(body).to_have_css("background-color", colour)
     tab.settle()
-    page.goto(f"{tab.url}/settings")
+    page.goto(f"{tab.url}/notes")
     page.wait_for_selector(".stApp")
     assert page.evaluate(dark)
     expect(body).to_have_css("background-color", "rgb(20, 24, 26)")
     tab.settle()
-    page.get_by_test_id("stSidebarUserContent").get_by_text("System", exact=True).click()
+    tab.open("/settings")
+    page.locator(".st-key-settings_look").get_by_text("System", exact=True).click()
     expect(body).to_have_css("background-color", "rgb(253, 252, 250)")
 
 
@@ -185,6 +186,8 @@ def test_a_link_into_a_new_server_is_followed_and_back_returns(
         expect(shown.locator(content).first).to_contain_text("It stands open")
         expect(shown).to_have_title(f"{page.capitalize()} · Tessera")
         menu = shown.get_by_test_id("stSidebar")
+        if page == "notes":
+            menu.get_by_text("Workbench").click()
         for name in ("Home", "Notes", "Chunks", "Search", "Evaluation", "Settings"):
             expect(menu.get_by_role("link", name=name)).to_be_visible()
         expect(shown.get_by_role("dialog")).to_have_count(0)
@@ -202,7 +205,7 @@ def test_files_go_up_and_come_down(filled: Path, chromium: Browser) -> None:
         page = tab.page
         tab.open("/notes?import=1")
         page.get_by_role("tab", name="Upload files").click()
-        expect(page.get_by_text("Model ready")).to_be_visible()
+        expect(page.get_by_text("Ready to search")).to_be_visible()
         with page.expect_response("**/_stcore/upload_file/**") as upload:
             page.locator(".st-key-by_files input[type=file]").set_input_files(filled.parent / "notes" / "door.md")
         assert upload.value.ok
@@ -245,7 +248,7 @@ def test_the_app_is_started_as_a_wheel_installs_it(
 def test_a_server_that_is_ended_closes_its_workspace(filled: Path, chromium: Browser) -> None:
     with serving(filled) as url, browsing(chromium, url) as tab:
         tab.open("/")
-        expect(tab.page.get_by_text("Model ready")).to_be_visible()
+        expect(tab.page.get_by_text("Ready to search")).to_be_visible()
         wait_until(lambda: not (filled / "chroma.seal").exists())  # the index opens after the model
     assert (filled / "chroma.seal").exists()
 

@@ -61,5 +61,6 @@ def test_another_page_begins_at_its_top(tab: Tab, hits: Page) -> None:
     hits.get_by_test_id("stSidebar").get_by_role("link", name="Notes").click()
     expect(hits.get_by_role("heading", name="Notes")).to_be_in_viewport()
     tab.settle()
+    hits.get_by_test_id("stSidebar").get_by_text("Workbench").click()
     hits.get_by_test_id("stSidebar").get_by_role("link", name="Bases").click()
     expect(hits.get_by_role("heading", name="Bases")).to_be_in_viewport()

@@ -81,7 +81,7 @@ def test_keys_begin_a_note_and_lead_to_a_page(tab: Tab) -> None:
 def test_a_wide_window_has_two_columns_and_a_narrower_one_has_one(tab: Tab) -> None:
     page = tab.page
     for path, first, second in (
-        ("/", ".st-key-recent_notes", ".st-key-bases_head"),
+        ("/", ".st-key-recent_notes", ".st-key-more_notes"),
         ("/settings", ".st-key-settings_look", ".st-key-note_types"),
     ):
         page.set_viewport_size({"width": 1920, "height": 1080})

@@ -54,7 +54,7 @@ def test_a_note_is_written_and_saved_by_one_click_and_typing_and_found(tab: Tab)
 def test_a_note_is_completed_and_saved_and_its_draft_outlives_a_reload(tab: Tab) -> None:
     page = tab.page
     tab.open("/notes")
-    expect(page.get_by_text("Model ready")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Ready to search")).to_be_visible(timeout=120_000)
     page.get_by_role("button", name="New note").click()
     text = page.get_by_role("textbox", name="Text of the note")
     expect(text).to_be_focused()
@@ -208,7 +208,7 @@ def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_
         server.kill()
         expect(page.get_by_text("Tessera isn't responding")).to_be_visible()
         expect(page.get_by_text("No connection to Tessera")).to_be_visible()
-        expect(page.get_by_text("Model ready")).to_be_hidden()
+        expect(page.get_by_text("Ready to search")).to_be_hidden()
         state(tab, "Saved")  # what is there is
         page.keyboard.type(" and after")
         state(tab, "Not saved: no connection")
@@ -220,7 +220,7 @@ def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_
         assert page.evaluate("tesseraShelf.session") != session
         expect(text).to_have_text("before and after.")
         tab.wait_until(lambda: bodies(folder) == ["before and after."])  # "Saved" may be said before the last letter
-        expect(page.get_by_text("Model ready")).to_be_visible()
+        expect(page.get_by_text("Ready to search")).to_be_visible()
         expect(page.get_by_text("No connection to Tessera")).to_be_hidden()
 
 

@@ -51,11 +51,17 @@ def test_examples_and_recent_notes_are_the_persons_own(filled: Screen) -> None:
     assert len(recent) == 3
 
 
-def test_bases_show_what_they_hold(filled: Screen) -> None:
-    assert '<div class="t-name">vault</div>' in filled.text
-    for fact in ("3 notes · 3 passages", "Last update ", "Model: words"):
+def test_one_base_is_my_notes_and_several_have_their_names(filled: Screen) -> None:
+    for fact in ("My notes", "3 notes · Last update "):
         assert fact in filled.text
+    for word in ("t-name", "passage", "Model"):
+        assert word not in "".join(html.proto.body for html in filled.app.main.get("html"))
     assert "Needs attention" not in filled.text
+    filled.workspace.bases.add("desk")
+    filled.app.run()
+    for base in ("vault", "desk"):
+        assert f'<div class="t-name">{base}</div>' in filled.text
+    assert any(" · vault" in str(one.value) for one in filled.app.caption)
 
 
 def test_one_count_of_notes_is_told_everywhere_with_what_it_counts(filled: Screen) -> None:
@@ -67,7 +73,7 @@ def test_one_count_of_notes_is_told_everywhere_with_what_it_counts(filled: Scree
     filled.finish("embed")
     counts = workspace.notes.counts("vault")
     assert (counts.notes, counts.to_review, counts.archived, counts.expired, counts.by_words) == (4, 1, 1, 1, 0)
-    assert "4 notes · 1 to review · 1 archived · 1 expired · 4 passages" in Screen().text
+    assert "4 notes · 1 to review · 1 archived · 1 expired · Last update" in Screen().text
     cards = filled.open("bases")
     for fact in ("4 notes", "1 to review", "1 archived", "1 expired"):
         assert f"<span>{fact}</span>" in cards.text

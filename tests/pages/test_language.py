@@ -506,7 +506,7 @@ def test_open_for_reading(place: Path, folder: Path, sent: made_up.Sent) -> None
 
 
 def test_a_language_is_a_catalogue_and_a_line(sent: made_up.Sent, screen: Screen) -> None:
-    screen.app.segmented_control("language_switch").set_value("zh_CN").run()
+    screen.open("settings").app.segmented_control("settings_language").set_value("zh_CN").run()
     assert screen.app.session_state["language"] == "zh_CN"
     assert Screen(made_up.LANGUAGE).app.session_state["language"] == "zh_CN"
 

@@ -17,9 +17,9 @@ def test_the_chosen_look_is_sent_to_the_browser_and_remembered() -> None:
     assert config.get_option("theme.backgroundColor") == THEMES["dark"]["backgroundColor"]
     assert config.get_option("theme.sidebar.backgroundColor") == THEMES["dark"]["sidebar"]["backgroundColor"]
     assert not any(config.get_options_for_section("theme.light").values())
-    again = Screen().open("notes")
-    assert again.app.segmented_control("look_switch").value == "dark"
-    again.app.segmented_control("look_switch").set_value("system").run()
+    again = Screen().open("settings")
+    assert again.app.segmented_control("settings_look").value == "dark"
+    again.app.segmented_control("settings_look").set_value("system").run()
     assert config.get_option("theme.base") is None
     assert config.get_option("theme.light.backgroundColor") == THEMES["light"]["backgroundColor"]
 

@@ -523,14 +523,14 @@ def test_keyword_search_works_while_the_model_loads_and_the_page_comes_back_to_i
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().open("search", q="restore")
     try:
-        assert "Loading the model" in screen.text
+        assert "Getting ready" in screen.text
         assert "these hits are by words" in screen.text
         assert "Backups" in hits(screen)[0]
     finally:
         GATE.set()
     screen.finish("warm")
     assert "these hits are by words" not in screen.text
-    assert "Model ready" in screen.text
+    assert "Ready to search" in screen.text
 
 
 def test_a_model_that_fails_is_named_with_its_reason(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,18 @@ from pages.ui.shared import shortcuts
 from tests.pages.conftest import Screen
 
 ROOT = Path(__file__).parents[2]
+EVERY_DAY = ["Home", "Search", "Notes", "Review"]
+WORKBENCH = ["Map", "Chunks", "Evaluation", "Bases"]
+
+
+def door(screen: Screen) -> Any:
+    """The expander of the workbench in the side bar."""
+    (found,) = (one for one in screen.app.sidebar.expander if one.label == "Workbench")
+    return found
+
+
+def is_open(screen: Screen) -> bool:
+    return bool(door(screen).proto.expanded)
 
 
 def test_the_language_is_the_browsers_until_one_is_chosen() -> None:
@@ -25,8 +38,18 @@ def test_the_language_is_the_browsers_until_one_is_chosen() -> None:
 
 def test_the_menu_has_the_pages_of_every_day_above_the_others(filled: Screen) -> None:
     menu = [link.proto.label.split(" · ")[0] for link in filled.app.sidebar.get("page_link")]
-    assert menu[:5] == ["Home", "Search", "Notes", "Map", "Review"]
-    assert menu[5:] == ["Bases", "Chunks", "Evaluation", "Settings", "Help"]
+    assert menu == [*EVERY_DAY, *WORKBENCH, "Settings", "Help"]
+    assert [link.proto.label for link in door(filled).get("page_link")] == WORKBENCH
+
+
+def test_the_door_of_the_workbench_is_as_it_was_left(filled: Screen) -> None:
+    assert not is_open(filled.open("notes"))
+    assert is_open(filled.open("map"))
+    assert is_open(filled.open("search"))
+    filled.app.session_state["workbench"] = False
+    filled.workspace.preferences.set("workbench", "")
+    assert not is_open(Screen().open("home"))
+    assert is_open(Screen().open("evaluation"))
 
 
 def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:

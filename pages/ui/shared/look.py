@@ -66,11 +66,10 @@ def choose_look(workspace: Workspace | None, key: str, **more: Any) -> None:
     widgets.segments(t("Appearance"), labels(LOOKS), **widgets.bound(key, _chosen(workspace), store), **more)
 
 
-def switch(workspace: Workspace | None) -> None:
-    """Draw the switch of the side bar, and hand the look to the browser's next page."""
+def hand_over(workspace: Workspace | None) -> None:
+    """Hand the look to the browser's next page."""
     look = _chosen(workspace)
     with st.container(key="look"):
-        choose_look(workspace, "look_switch")
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
 
 

@@ -1,6 +1,6 @@
 """The frame of every page: set-up, language, menu, the one workspace, the model's state; boxes for errors and dialogs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -98,8 +98,8 @@ WARM_AFTER = 0.8
 """Seconds before the model is loaded: the first page is drawn before its tokenizer blocks the process."""
 
 MODEL = {
-    "ready": message("Model ready"),
-    "loading": message("Loading the model…"),
+    "ready": message("Ready to search"),
+    "loading": message("Getting ready…"),
     "failed": message("The model can't be used"),
 }
 MEANWHILE = {
@@ -122,15 +122,18 @@ PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
     "search": ("search.py", ":material/search:", message("Search")),
     "notes": ("notes.py", ":material/description:", message("Notes")),
-    "map": ("map.py", ":material/scatter_plot:", message("Map")),
     "review": ("review.py", ":material/rule:", message("Review")),
-    "bases": ("bases.py", ":material/database:", message("Bases")),
+    "map": ("map.py", ":material/scatter_plot:", message("Map")),
     "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
     "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
+    "bases": ("bases.py", ":material/database:", message("Bases")),
     "settings": ("settings.py", ":material/settings:", message("Settings")),
     "help": ("help.py", ":material/help:", message("Help")),
 }
 """The pages in the order of the menu, each with its file, icon and title."""
+EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
+"""The parts of the menu: the workbench, for those who look into how their notes are found, is behind a door."""
+_DOOR = "workbench"
 CHAPTERS = {
     "search": "search",
     "notes": "notes/reading",
@@ -142,8 +145,6 @@ CHAPTERS = {
     "settings": "settings",
 }
 """The chapters of the guide about the pages."""
-BELOW = "bases"
-"""The first page below the line of the menu: those above are for every day."""
 
 
 def start() -> st.Page:
@@ -254,7 +255,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     page = st.navigation(list(pages.values()), position="hidden")
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
-    st.session_state["page"] = page.url_path or "home"
+    before, st.session_state["page"] = st.session_state.get("page"), page.url_path or "home"
     look.settle_look(workspace)
     st.html(style.STYLE)
     counts = {}
@@ -263,10 +264,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             counts["review"] = f" · {waiting:,}"
     with st.sidebar:
         st.html(style.LOGO)
-        for name, (_, icon, title) in PAGES.items():
-            if name == BELOW:
-                st.html('<hr class="t-rule">')
-            st.page_link(pages[name], label=f"{text_of(title)}{counts.get(name, '')}", icon=icon, width="stretch")
+        _menu(workspace, pages, counts, arrived=before != st.session_state["page"])
         st.space("small")
         away = html(t("No connection to Tessera"))
         st.html(f'<div class="t-state t-away"><span class="t-dot absent"></span>{away}</div>')
@@ -274,8 +272,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             jobs.announce(workspace)
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
             _care(workspace)
-        look.choose_language(workspace, "language_switch")
-        look.switch(workspace)
+        look.hand_over(workspace)
         shortcuts.button("shortcuts")
         wants = shortcuts.listen(searches=st.session_state["page"] == "search", language=st.session_state["language"])
     if chapter := CHAPTERS.get(st.session_state["page"]):
@@ -299,6 +296,30 @@ def _frame(workspace: Workspace | None) -> st.Page:
         dialog(workspace, wanted=wants == "switch")
     shortcuts.dialog(wanted=wants == "keys")
     return page
+
+
+def _menu(
+    workspace: Workspace | None, pages: Mapping[str, st.Page], counts: Mapping[str, str], *, arrived: bool
+) -> None:
+    """Draw the links to the pages; the door of the workbench is as it was left, and open on a page behind it."""
+
+    def links(names: Iterable[str]) -> None:
+        for name in names:
+            _, icon, title = PAGES[name]
+            st.page_link(pages[name], label=f"{text_of(title)}{counts.get(name, '')}", icon=icon, width="stretch")
+
+    def store(is_open: object) -> None:
+        if workspace:
+            workspace.preferences.set(_DOOR, "open" if is_open else "")
+
+    if arrived and st.session_state["page"] in WORKBENCH:
+        store(True)
+    links(EVERY_DAY)
+    is_open = workspace is not None and workspace.preferences.get(_DOOR) == "open"
+    with st.expander(t("Workbench"), icon=":material/construction:", **widgets.bound(_DOOR, is_open, store)):
+        links(WORKBENCH)
+    st.html('<hr class="t-rule">')
+    links(FOOT)
 
 
 def _state(workspace: Workspace) -> None:

@@ -33,6 +33,7 @@ button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes for
 [data-testid="stLayoutWrapper"]:has(> .st-key-page_help) { position: absolute; top: .6rem; right: 3rem; width: auto; z-index: 999991; } .st-key-page_help a { background: none; opacity: .7; } .st-key-page_help a:is(:hover, :focus-visible) { opacity: 1; }
 .st-key-page_help p, .st-key-guide_way button p { font-size: .84rem; } @media (max-width: 1150px) { [data-testid="stColumn"]:has(.st-key-guide_side) { display: none; } }
 @media (max-width: 767px) { [data-testid="stLayoutWrapper"]:has(> .st-key-page_help) { right: 1rem; } .st-key-page_help p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
+:is(.st-key-workbench, [data-testid="stSidebar"] .st-key-workbench details) { border: 0; background: none; } [data-testid="stSidebar"] .st-key-workbench :is(summary, [data-testid="stExpanderDetails"]) { padding: .2rem .5rem; border: 0; background: none; } .st-key-workbench summary:hover { background: var(--t-soft); border-radius: .5rem; }
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 [data-testid="stColumn"]:has(.st-key-chunks_side) { position: sticky; top: 4rem; align-self: flex-start; } .st-key-chunks_side { --t-tree: calc(100vh - 17rem); }
 @media (min-width: 1001px) { .st-key-another_note { display: none; } }
