@@ -31,8 +31,13 @@ def _search() -> None:
 
 
 def _models() -> None:
-    shell.on_demand(t("Model servers"), "model_servers", "dns", partial(servers.draw_servers, workspace, status))
-    models.draw_models(workspace, status, workspace.models.all())
+    st.markdown(models.in_use(status))
+    for label, key, icon, draw in (
+        (t("Use another model"), "another_model", "download", models.draw_models),
+        (t("Use a model server"), "model_servers", "dns", servers.draw_servers),
+        (t("Use a language model"), "language_model", "edit_note", servers.draw_language_model),
+    ):
+        shell.on_demand(label, key, icon, partial(draw, workspace, status))
 
 
 def _programs() -> None:
@@ -71,7 +76,7 @@ with shell.errors():
         text = sentences([text, t("It is in {folder}.", folder=str(status.folder))])
         st.warning(plain(text), icon=":material/warning:")
     if links.arrived_value("tab") == "servers":
-        st.session_state.update({"settings_tab": t("Models"), "model_servers": True})
+        st.session_state.update({"settings_tab": t("Models"), "language_model": True})
     links.set_value("tab", "")
     widgets.tabs(
         {

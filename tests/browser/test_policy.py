@@ -263,6 +263,7 @@ def test_settings_show_it_as_text(hostile: Tab, name: str) -> None:
         hostile.settle()
     if name == "settings":
         page.get_by_role("tab", name="Models").click()
+        page.get_by_text("Use another model").click()
     expect(page.get_by_test_id("stMain")).to_contain_text("onerror=")
 
 

@@ -59,7 +59,7 @@ def listed(port: int, state: str) -> str:
 
 def found(screen: Screen) -> Screen:
     """Open the list of Settings, and wait for the look."""
-    return screen.open("settings").tab("Models", "model_servers").finish(JOB)
+    return screen.open("settings").tab("Models", "language_model").finish(JOB)
 
 
 @pytest.mark.parametrize("dialect", REASONING)
@@ -113,7 +113,7 @@ def test_a_slow_server_holds_no_page_up(filled: Screen, serve: Serve, monkeypatc
 
     monkeypatch.setattr(servers, "SECONDS", PATIENCE)
     serve("Ollama").answers.append(answer_late)
-    screen = filled.open("settings").tab("Models", "model_servers")
+    screen = filled.open("settings").tab("Models", "language_model")
     assert screen.workspace.jobs.running(JOB)
     page_drawn.set()
     assert "Looking…" in screen.text
@@ -139,7 +139,7 @@ def test_settings_that_are_fixed_stay(
 def test_settings_list_what_was_looked_for(filled: Screen, serve: Serve) -> None:
     first, empty = serve("Ollama", "qwen3:8b", "gemma3:12b"), serve("LM Studio", "text-embedding-nomic")
     serve("vLLM").dialect = "llama.cpp"
-    screen = filled.open("settings").tab("Models", "model_servers").finish(JOB)
+    screen = filled.open("settings").tab("Models", "language_model").finish(JOB)
     text = said(screen)
     assert listed(first.port, "running, 2 language models") in text
     assert listed(empty.port, "running, without a language model") in text
@@ -159,7 +159,7 @@ def test_a_server_that_starts_later_is_found_by_looking_again(filled: Screen, se
     server = serve("Ollama")
     kind = server.dialect
     server.dialect = ""
-    screen = filled.open("settings").tab("Models", "model_servers").finish(JOB)
+    screen = filled.open("settings").tab("Models", "language_model").finish(JOB)
     assert listed(server.port, "not running") in said(screen)
     server.dialect = kind
     screen.press("look_again").finish(JOB)

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def settings(filled: Screen) -> Screen:
-    return filled.open("settings").tab("Models", "model_servers")
+    return filled.open("settings").tab("Models", "model_servers", "language_model")
 
 
 def said(screen: Screen) -> str:
@@ -88,7 +88,7 @@ def test_what_the_environment_sets_is_shown_and_shut(filled: Screen, monkeypatch
     with ModelServer(Answer({"error": "no such key"}, 401)) as server:
         monkeypatch.setenv("TESSERA_LLM__BASE_URL", server.url)
         monkeypatch.setenv("TESSERA_LLM_API_KEY", KEY)
-        settings = filled.open("settings").tab("Models", "model_servers")
+        settings = filled.open("settings").tab("Models", "model_servers", "language_model")
         address = box(settings, "base_url", "llm")
         assert (address.value, address.disabled) == (server.url, True)
         assert not box(settings, "model", "llm").disabled
@@ -104,7 +104,7 @@ def test_what_the_environment_sets_is_shown_and_shut(filled: Screen, monkeypatch
 def test_text_that_leaves_the_machine_is_told(settings: Screen) -> None:
     settings.workspace.servers.update("embeddings", base_url="http://192.168.1.20:8080", model="m")
     settings.workspace.servers.update("llm", base_url="https://models.example/v1", model="m")
-    settings.open("settings").tab("Models", "model_servers")
+    settings.open("settings").tab("Models", "model_servers", "language_model")
     assert "travel to 192.168.1.20 unencrypted" in said(settings)
     assert "The text leaves this machine, encrypted, and goes to models.example" in said(settings)
 

@@ -48,11 +48,11 @@ def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
     chinese = Screen("zh-CN").open("settings")
     assert chinese.app.title[0].value == "设置"
     assert "搜索索引完好" in chinese.tab("搜索", "search_index").text
-    assert "只比对字词" in chinese.tab("模型").text
+    assert "只比对字词" in chinese.tab("模型", "another_model").text
 
 
 def test_a_model_is_tested_on_its_card(settings: Screen) -> None:
-    settings.tab("Models").press("test_tfidf").finish("test")
+    settings.tab("Models", "another_model").press("test_tfidf").finish("test")
     assert "Usable: it ranked the right sentences first" in boxes(settings)
     settings.app.text_input("other_name").input("upside")
     settings.press("test_other").finish("test")
@@ -63,7 +63,7 @@ def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    settings.tab("Models").app.text_input("other_name").input("sentence:acme/no-such-model")
+    settings.tab("Models", "another_model").app.text_input("other_name").input("sentence:acme/no-such-model")
     settings.press("download_other").finish("download")
     assert "HF_HUB_OFFLINE" in settings.errors.replace("\\", "")
     settings.press("close_download").press("download_cross-encoder:").finish("download")
@@ -73,7 +73,7 @@ def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.
 def test_where_models_run_is_told_when_asked(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(embedding.EMBEDDERS._built, "bundled", raising=False)
     monkeypatch.delitem(reranking.RERANKERS._built, "cross-encoder", raising=False)
-    settings = filled.open("settings").tab("Models")
+    settings = filled.open("settings").tab("Models", "another_model")
     assert "Models run on" not in settings.text
     settings.press("device").finish("device")
     assert "Models run on" in settings.text
@@ -126,11 +126,11 @@ def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> No
         assert "Open for reading only" in screen.text
         assert all(one.disabled for one in screen.app.number_input)
         assert button(screen.tab("Search", "search_index"), "rebuild").disabled
-        assert not button(screen.tab("Models"), "test_tfidf").disabled
+        assert not button(screen.tab("Models", "another_model"), "test_tfidf").disabled
 
 
 def test_without_notes_the_models_are_shown_all_the_same() -> None:
-    screen = Screen().open("settings").tab("Models")
+    screen = Screen().open("settings").tab("Models", "another_model")
     assert "tfidf" in boxes(screen)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.base.errors import TesseraError
 from core.base.messages import message
-from core.model import Device, ImageStatus, ModelCard, Progress, Status, reranker_name
+from core.model import Device, ImageStatus, ModelCard, Progress, Status, embedder_name, reranker_name
 from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, reports, widgets
@@ -94,8 +94,17 @@ KINDS = {
 }
 
 
-def draw_models(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -> None:
+def in_use(status: Status) -> str:
+    """Return which models find by meaning, as Markdown."""
+    used = {base.base.embedder for base in status.bases if base.base.has_vectors}
+    if used <= {"bundled"}:
+        return t("The built-in model is used; nothing has to be set up.")
+    return t("These models are used: {names}.", names=[plain(embedder_name(name)) for name in sorted(used)])
+
+
+def draw_models(workspace: Workspace, status: Status) -> None:
     """Draw the device of the models, and a card for each."""
+    models = workspace.models.all()
     _device(workspace, models)
     used: dict[str, list[str]] = {}
     for base in (item.base for item in status.bases if item.base.has_vectors):

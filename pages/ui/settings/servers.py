@@ -1,6 +1,6 @@
 """Model servers on the settings page: the address, model, key and test of each, and those on this machine."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -152,13 +152,30 @@ FILE = "tessera.toml"
 
 
 def draw_servers(workspace: Workspace, status: Status) -> None:
-    """Draw what a server is, the servers that were found on this machine, and a card for each purpose."""
-    st.html(
-        f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no server. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
-    )
+    """Draw what a server is, and a card for each purpose."""
+    _about()
+    _cards(workspace, status, [section for section in PURPOSES if section != "llm"])
+
+
+def draw_language_model(workspace: Workspace, status: Status) -> None:
+    """Draw the language models that were found on this machine, and the card of the one that is used."""
     if workspace.settings.llm.discover:
         draw_found(workspace)
-    for card in (workspace.servers.get(section) for section in PURPOSES):
+    else:
+        _about()
+    _cards(workspace, status, ["llm"])
+
+
+def _about() -> None:
+    about = t(
+        "A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no "
+        "server. With a server elsewhere, the text of your notes and questions leaves this machine."
+    )
+    st.html(f'<div class="t-about t-dim">{html(about)}</div>')
+
+
+def _cards(workspace: Workspace, status: Status, sections: Iterable[str]) -> None:
+    for card in map(workspace.servers.get, sections):
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
 
