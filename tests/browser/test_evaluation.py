@@ -51,7 +51,6 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
         tab.settle()
 
     # Run two setups.
-    page.get_by_test_id("stSidebar").get_by_text("Workbench").click()
     page.get_by_test_id("stSidebar").get_by_role("link", name="Evaluation").click()
     expect(page.get_by_role("heading", name="Evaluation")).to_be_visible()
     tab.settle()

@@ -84,13 +84,14 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
 
 
 def test_the_language_is_switched_and_remembered(tab: Tab) -> None:
-    tab.open("/search")
+    tab.open("/settings")
     tab.page.get_by_text("中文", exact=True).click()
-    expect(tab.page.get_by_role("heading", name="搜索")).to_be_visible()
+    expect(tab.page.get_by_role("heading", name="设置")).to_be_visible()
     tab.open("/notes")
     expect(tab.page.get_by_role("heading", name="笔记")).to_be_visible()
+    tab.open("/settings")
     tab.page.get_by_text("English", exact=True).click()
-    expect(tab.page.get_by_role("heading", name="Notes")).to_be_visible()
+    expect(tab.page.get_by_role("heading", name="Settings")).to_be_visible()
 
 
 def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(tab: Tab, tmp_path: Path) -> None:
