@@ -81,6 +81,30 @@ def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> 
     assert str(fact.text).endswith("It ended with: upload resumed. Before that: quota raised to 50 GB.")
 
 
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (
+            ("deploy - restarting redis-server", "cache - connected to redis at localhost:6379", "api - ready"),
+            "It ended with: connected to redis at localhost:6379. Before that: restarting redis-server.",
+        ),
+        (
+            ("deploy - restarting redis-server", "api - ready"),
+            "It didn't come again after this: restarting redis-server.",
+        ),
+        (("运维 - 重启 redis 服务", "api - ready"), "It didn't come again after this: 重启 redis 服务."),
+        (("deploy - restarting the mail server", "api - ready"), "It appears 2 times in the log."),
+        (("deploy - restarting redis-server",), "It appears 2 times in the log."),
+        (("cache - disconnected from redis", "api - ready"), "It appears 2 times in the log."),
+    ],
+)
+def test_what_ended_an_error_is_told_where_the_log_tells_it(after: tuple[str, ...], told: str) -> None:
+    failed = "".join(f"2026-01-01 10:00:0{n} ERROR cache - redis: connection refused\n" for n in range(2))
+    lines = "".join(f"2026-01-01 10:01:0{n} INFO {line}\n" for n, line in enumerate(after))
+    (fact,) = (one for one in facts_of(failed + lines) if one.rule == "repeated_error")
+    assert str(fact.text).endswith(told)
+
+
 def test_the_same_error_in_another_log_is_the_same_fact() -> None:
     def log(day: str, order: int, host: str) -> str:
         return "".join(

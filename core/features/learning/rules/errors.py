@@ -33,9 +33,15 @@ _FAILING = re.compile(
 )
 _ENDED = re.compile(
     r"(?i)\b(?:recovered|restored|resolved|reconnected|resumed|succeeded|successful(?:ly)?|healthy again"
-    r"|back online|fixed)\b"
-    r"|已恢复|恢复正常|已解决|重新连接成功|成功"
+    r"|back online|fixed|connected to|connection established)\b"
+    r"|已恢复|恢复正常|已解决|重新连接成功|已连接|成功"
 )
+_MENDS = re.compile(
+    r"(?i)\b(?:re(?:start|load|boot|deploy|creat)(?:ed|ing)|roll(?:ed|ing)[ -]back|replac(?:ed|ing)|renew(?:ed|ing)"
+    r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
+    r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
+)
+"""What somebody does to end an error."""
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 _CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
@@ -91,7 +97,12 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
         if end:
             parts.append(message("It ended with: {end}.", end=abbreviate(first_line(end), 300)))
         if before:
-            parts.append(message("Before that: {step}.", step=abbreviate(first_line(before), 300)))
+            step = abbreviate(first_line(before), 300)
+            parts.append(
+                message("Before that: {step}.", step=step)
+                if end
+                else message("It didn't come again after this: {step}.", step=step)
+            )
         text = message("{what}. {count}", what=title, count=first)
         for part in parts[2:]:
             text = message("{text} {more}", text=text, more=part)
@@ -171,10 +182,12 @@ def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[
     """Return what was done after the last error and before it ended, and what says that it ended.
 
     Both share words with the error, and the step perhaps only with its end: what merely came next is tied to nothing.
+    Where nothing says that it ended, the step is one that mends, and the log goes on after it.
     """
     subject = _subject(f"{what} {cause}")
     between: list[LogEvent] = []
-    for event in events[last + 1 : last + 1 + _MOST_AFTER]:
+    after = events[last + 1 : last + 1 + _MOST_AFTER]
+    for event in after:
         if event.level == "error" or event.kind != "log":
             continue
         line = first_line(event)
@@ -183,7 +196,8 @@ def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[
             return next(related, None), event
         if event.level in ("info", "") and not _ROUTINE.search(line):
             between.append(event)
-    return None, None
+    mending = (step for step in between if step is not after[-1] and _MENDS.search(first_line(step)))
+    return next((step for step in mending if subject & _subject(first_line(step))), None), None
 
 
 def _subject(text: str) -> set[str]:
