@@ -2,11 +2,14 @@
 
 import inspect
 import json
+import random
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from streamlit.components.v2.types import ComponentRenderer
 
@@ -517,6 +520,19 @@ class TestLetters:
         assert shown.stored
 
 
+def drawn(text: str) -> list[tuple[str, set[str]]]:
+    """Each letter of a paragraph of Markdown, with the formats in which it is drawn."""
+    letters, open_ones = [], list[str]()
+    for token in MarkdownIt("commonmark").parseInline(text)[0].children or ():
+        if token.type.endswith("_open"):
+            open_ones.append(token.tag)
+        elif token.type.endswith("_close"):
+            open_ones.remove(token.tag)
+        formats = {*open_ones, *(["code"] if token.type == "code_inline" else [])}
+        letters += [(letter, {*formats}) for letter in token.content if letter.strip()]
+    return letters
+
+
 class TestEditor:
     APP = "<div data-testid='stApp' data-test-connection-state='CONNECTED'></div>"
     WORDS: Mapping[str, str] = {"label": "Text", "hint": "Write", "bar": "Formats"} | {
@@ -630,8 +646,14 @@ class TestEditor:
         ("text", "keys", "made"),
         [
             ("dry boots", "Control+b", "dry **boots**"),
-            ("dry **boots**", "ArrowLeft ArrowLeft Control+b", "dry boots"),
+            ("dry **boots**", "ArrowLeft ArrowLeft ArrowLeft Control+b", "dry boots"),
             ("dry **boots**", "ArrowLeft ArrowLeft Control+i", "dry ***boots***"),
+            ("dry **boots**", "ArrowLeft ArrowLeft Control+b End Space", "dry **boots** "),
+            ("dry __boots__ and", "Control+a Control+b", "**dry boots and**"),
+            ("- dry boots\n- wet **hats**", "Control+a Control+b Control+b", "- dry boots\n- wet hats"),
+            ("see [dry](u_u)", "Control+a Control+i", "*see [dry](u_u)*"),
+            ("`code` x", "Control+a Control+b", "**`code` x**"),
+            ("```\nx y", "Control+b", "```\nx y"),
             ("靴子", "Control+a Control+i", "*靴子*"),
             ("dry boots", "Control+e", "dry `boots`"),
             ("a\nb", "Control+a Control+e", "```\na\nb\n```"),
@@ -653,6 +675,43 @@ class TestEditor:
                 shown.later(200)
                 expect(shown.one(".cm-tooltip-autocomplete")).to_be_visible()
         assert self.text(shown) == made
+
+    @pytest.mark.parametrize(("key", "mark"), [("b", "**"), ("i", "*")])
+    def test_a_format_that_is_pressed_again_ends(self, shown: Stage, key: str, mark: str) -> None:
+        self.write(shown, "", f"Control+{key}")
+        shown.page.keyboard.type("one two")
+        shown.page.keyboard.press(f"Control+{key}")
+        shown.page.keyboard.type(" three")
+        assert self.text(shown) == f"{mark}one two{mark} three"
+        self.write(shown, "", f"Control+{key}", f"Control+{key}")
+        assert self.text(shown) == ""
+
+    def test_what_is_drawn_is_what_an_editor_with_formats_would_draw(self, shown: Stage) -> None:
+        draw, words = random.Random(5), "one two 你好 four".split()
+        letters = [(letter, set[str]()) for letter in "".join(words)]
+        starts = [0, *accumulate(map(len, words))]
+        self.write(shown, " ".join(words))
+        for _ in range(14):
+            first, last = sorted((draw.randrange(len(words)), draw.randrange(len(words))))
+            chosen = letters[starts[first] : starts[last + 1]]
+            key, name = draw.choice([("b", "strong"), ("i", "em"), ("e", "code")])
+            self.select(shown, starts[first], starts[last + 1], back=draw.random() < 0.5)
+            shown.page.keyboard.press(f"Control+{key}")
+            off = all(name in formats for _, formats in chosen)
+            for _, formats in chosen:
+                (formats.discard if off else formats.add)(name)
+            assert drawn(self.text(shown)) == letters
+
+    def select(self, shown: Stage, first: int, last: int, *, back: bool) -> None:
+        """Select letters by the arrows: those that are drawn, from one to before another."""
+        places = [at for at, sign in enumerate(self.text(shown)) if sign not in "*` "]
+        start, end = places[first], places[last - 1] + 1
+        step = shown.page.keyboard.press
+        step("Control+Home")
+        for _ in range(end if back else start):
+            step("ArrowRight")
+        for _ in range(end - start):
+            step("Shift+ArrowLeft" if back else "Shift+ArrowRight")
 
     @pytest.mark.parametrize(
         ("typed", "made"),

@@ -1,19 +1,10 @@
 // What the bar, the keys and `/` at the start of a line do with the text.
 import { syntaxTree } from "@codemirror/language";
 import { EditorSelection } from "@codemirror/state";
+import { toggleMark } from "./marks.js";
 
 const TABLE = "|  |  |\n| --- | --- |\n|  |  |";
 const FENCE = "```";
-
-// Stars of italic and of bold are the same: one is italic, two are bold, three are both.
-const has = (mark, count) => (mark === "*" ? count % 2 === 1 : count >= mark.length);
-
-const run = (text, sign) => text.length - text.replace(new RegExp(`\\${sign}+$`), "").length;
-
-const marks = ({ doc }, { from, to }, sign) => {
-  const before = doc.sliceString(Math.max(0, from - 3), from), after = doc.sliceString(to, to + 3);
-  return Math.min(run(before, sign), run([...after].toReversed().join(""), sign));
-};
 
 // The selection without the blanks at its ends, which Markdown doesn't mark; without one the word at the caret.
 const marked = (state, range) => {
@@ -21,20 +12,6 @@ const marked = (state, range) => {
   const text = state.sliceDoc(from, to), inner = text.trim();
   const first = inner ? from + text.indexOf(inner) : from;
   return { from: first, to: first + inner.length };
-};
-
-const wrap = mark => view => {
-  const { state } = view;
-  view.dispatch(state.update(state.changeByRange(range => {
-    const { from, to } = marked(state, range), size = mark.length;
-    const off = has(mark, marks(state, { from, to }, mark[0]));
-    const changes = off
-      ? [{ from: from - size, to: from }, { from: to, to: to + size }]
-      : [{ from, insert: mark }, { from: to, insert: mark }];
-    const by = off ? -size : size;
-    return { changes, range: EditorSelection.range(range.anchor + by, range.head + by) };
-  }), { userEvent: "input", scrollIntoView: true }));
-  return true;
 };
 
 const linesOf = ({ doc, selection: { main } }) => {
@@ -85,7 +62,7 @@ const block = (view, text, at, range) => {
 const code = view => {
   const { state } = view, range = state.selection.main, text = state.sliceDoc(range.from, range.to);
   const alone = !state.doc.lineAt(range.head).text.trim();
-  if (!text.includes("\n") && !alone) return wrap("`")(view);
+  if (!text.includes("\n") && !alone) return toggleMark("`")(view);
   return block(view, `${FENCE}\n${text}\n${FENCE}`, FENCE.length, range);
 };
 
@@ -104,8 +81,8 @@ const link = view => {
 /** The formats by their names, in the order of the bar: an icon, the key, and what it does. `picture` asks for files. */
 export const formats = picture => ({
   heading: { icon: "title", run: heading },
-  bold: { icon: "format_bold", key: "b", run: wrap("**") },
-  italic: { icon: "format_italic", key: "i", run: wrap("*") },
+  bold: { icon: "format_bold", key: "b", run: toggleMark("**") },
+  italic: { icon: "format_italic", key: "i", run: toggleMark("*") },
   list: { icon: "format_list_bulleted", run: toggle("- ") },
   box: { icon: "check_box", run: box },
   quote: { icon: "format_quote", run: toggle("> ") },
