@@ -31,9 +31,9 @@ def test_no_list_is_broken(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     imported = run("import", str(folder), "--base", "vault")
     assert any(line.startswith("  failed: bad\u240aone.docx: ") for line in imported)
     assert any(line.startswith("  not read: pic\u240dture.xyz: ") for line in imported)
-    assert [line.split("vault: ")[1] for line in run("note", "list")] == [
-        "fol\u240ader/a\u240ab.md  a b",
-        "link.md  link",
+    assert [line.split()[2:] for line in run("note", "list")[1:]] == [
+        ["fol\u240ader/a\u240ab.md", "a", "b", "active"],
+        ["link.md", "link", "active"],
     ]
     assert len(run("document", "unread", "--base", "vault")) == 2
     assert "   vault: fol\u240ader/a\u240ab.md" in run("search", "heron", "--mode", "keyword")

@@ -18,9 +18,10 @@ from core.base.messages import message
 from core.base.terminal import say
 from core.doors.cli.calling import call, flag, places, words
 from core.doors.cli.options import WORKSPACE, Folder, Json
-from core.doors.cli.output import plain_lines, show
+from core.doors.cli.output import show
 from core.doors.operations.declaring import Operation, Parameter
 from core.doors.operations.parameters import plain
+from core.doors.operations.printing import details
 
 Function = Callable[..., Any]
 
@@ -101,7 +102,7 @@ def _command(operation: Operation, command: Command) -> Callable[..., None]:
     @taking(operation, *command.also, own=command.run)
     def function(workspace: Folder = WORKSPACE, as_json: Json = False, **arguments: Any) -> None:
         values = command.run(workspace, **arguments) if command.run else call(operation, workspace, arguments)
-        lines = command.lines or operation.lines or plain_lines
+        lines = command.lines or operation.lines or details
         options = {name: arguments[name] for name in [*inspect.signature(lines).parameters][1:] if name in arguments}
         show(values, as_json, partial(lines, **options))
         _raise_problem(values)

@@ -17,12 +17,14 @@ import typer
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
+from core.base.messages import message
 from core.base.terminal import _
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json
 from core.doors.cli.output import show
 from core.doors.operations import notes as operations
+from core.doors.operations.printing import sentence
 from core.doors.operations.text import notes as note_text
 from core.doors.operations.views.notes import ChangedNote, WholeNote
 from core.intake.encoding import MAX_BYTES
@@ -153,7 +155,7 @@ def _edit(before: str, name: str) -> str:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "note.new": Command(note_text.format_written, new),
+    "note.new": Command(sentence(message("'{title}' is written: {base}: {path} ({id})")), new),
     "note.update": Command(note_text.format_change, edit),
     "note.revert": Command(note_text.format_change, revert),
 }

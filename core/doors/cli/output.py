@@ -3,7 +3,7 @@
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -79,21 +79,3 @@ def progress(done: float, total: float, what: object) -> None:
     ends = f" · {say(left_line(left))}" if left is not None else ""
     line = f"{done / max(1, total):4.0%} {one_line(say(what))}"[: 97 - len(ends)]
     redraw("" if done >= total else line + ends)
-
-
-def plain_lines(values: Any) -> list[str]:
-    """Return the names and values of an answer, a line for each."""
-    return [*_lines(encode(values), "")]
-
-
-def _lines(values: Mapping[str, Any], indent: str) -> Iterator[str]:
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield f"{indent}{name}:"
-            yield from _lines(value, f"{indent}  ")
-        elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
-            yield f"{indent}{name}:"
-            for item in value:
-                yield f"{indent}  - {', '.join(f'{key}: {say(part)}' for key, part in item.items())}"
-        else:
-            yield f"{indent}{name}: {', '.join(map(say, value)) if isinstance(value, list) else say(value)}"

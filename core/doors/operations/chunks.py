@@ -8,6 +8,7 @@ from core.base.messages import message
 from core.doors.operations import names
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import CHUNKING_PARAMETERS, NoteName
+from core.doors.operations.printing import sentence
 from core.doors.operations.text import chunks as chunk_text
 from core.doors.operations.views.chunks import ChunkList, CutPreview, MadeChunks
 from core.model import ChunkingOptions, IndexedChunks, Progress
@@ -40,7 +41,7 @@ def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
     cli="chunk add {note} {text}",
     writes=True,
     creates="/notes/{note}/chunks",
-    lines=chunk_text.format_made,
+    lines=sentence(message("The chunk is added, as {chunks}.")),
     lacks=_AT_ONCE,
 )
 def add(
@@ -60,7 +61,7 @@ def add(
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
-    lines=chunk_text.format_made,
+    lines=sentence(message("The chunk is added, as {chunks}.")),
     lacks=_AT_ONCE,
 )
 def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> MadeChunks:
@@ -74,7 +75,7 @@ def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> MadeChunks:
     cli="chunk merge {chunk} {others}",
     writes=True,
     takes={"others": []},
-    lines=chunk_text.format_made,
+    lines=sentence(message("The chunk is added, as {chunks}.")),
     lacks=_AT_ONCE,
 )
 def merge(
@@ -93,7 +94,7 @@ def merge(
     writes=True,
     takes={"at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
-    lines=chunk_text.format_made,
+    lines=sentence(message("The chunk is added, as {chunks}.")),
     lacks=_AT_ONCE,
 )
 def split(
@@ -112,7 +113,7 @@ def split(
     http="DELETE /chunks/{chunk}",
     cli="chunk hide {chunk}",
     writes=True,
-    lines=chunk_text.format_hidden,
+    lines=sentence(message("The chunk is hidden. Show it again: tessera chunk restore {chunks}")),
     lacks=_AT_ONCE,
 )
 def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
@@ -126,7 +127,7 @@ def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
     cli="chunk restore {chunk}",
     writes=True,
     gives={"chunks": []},
-    lines=chunk_text.format_restored,
+    lines=sentence(message("The chunk is restored.")),
     lacks=_AT_ONCE,
 )
 def restore(workspace: "Workspace", chunk: Chunk) -> MadeChunks:

@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.messages import message
+from core.base.messages import message, plural
 from core.doors.operations import names
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import Base, NoteName
+from core.doors.operations.printing import sentence, table
 from core.doors.operations.text import documents as text
 from core.doors.operations.views.documents import (
     ConverterDetails,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     message("List what converts documents, and which kinds each reads."),
     http="GET /converters",
     cli="document converters",
-    lines=text.format_converters,
+    lines=table("name", "version", "kinds", "problem", empty=message("There are no converters.")),
     lacks=ASSISTANT,
 )
 def converters(workspace: "Workspace") -> ConverterList:
@@ -57,7 +58,7 @@ def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
     cli="document convert {note}",
     writes=True,
     takes={"converter": "pdftext"},
-    lines=text.format_converted,
+    lines=sentence(message("'{path}' is version {version} now.")),
     lacks=ASSISTANT,
 )
 def convert(
@@ -73,7 +74,7 @@ def convert(
     message("List the encodings in which the file of a note can be read, the likeliest first, with its first words."),
     http="GET /notes/{note}/encodings",
     cli="document encodings {note}",
-    lines=text.format_encodings,
+    lines=table("encoding", "beginning", empty=message("The file has no text.")),
     lacks=ASSISTANT,
 )
 def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
@@ -87,7 +88,7 @@ def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
     cli="document read-as {note}",
     writes=True,
     takes={"encoding": "EUC-KR"},
-    lines=text.format_converted,
+    lines=sentence(message("'{path}' is version {version} now.")),
     lacks=ASSISTANT,
 )
 def read_as(
@@ -128,7 +129,7 @@ def original(
     writes=True,
     job="pictures",
     takes={"again": True},
-    lines=text.format_pictures,
+    lines=sentence(plural("{n} picture was read.", "{n} pictures were read.")),
     lacks=ASSISTANT,
 )
 def pictures(
@@ -147,7 +148,7 @@ def pictures(
     writes=True,
     job="images",
     takes={"again": True},
-    lines=text.format_indexed_pictures,
+    lines=sentence(plural("{n} picture recognised", "{n} pictures recognised")),
     lacks=ASSISTANT,
 )
 def index_pictures(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.datetimes import local_now
 from core.base.errors import ConfigError
-from core.base.messages import message, terminal_language
+from core.base.messages import message, plural, terminal_language
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.parameters import (
@@ -17,6 +17,7 @@ from core.doors.operations.parameters import (
     SomeBase,
     only,
 )
+from core.doors.operations.printing import sentence, table
 from core.doors.operations.text import notes as note_text
 from core.doors.operations.views import Deletion
 from core.doors.operations.views.notes import (
@@ -271,7 +272,7 @@ def today(workspace: "Workspace", caller: Caller) -> WholeNote:
     cli="note copy {note}",
     writes=True,
     creates="/notes/{id}",
-    lines=note_text.format_copied,
+    lines=sentence(message("The copy is at '{path}'.")),
     lacks={"tool": "note_add writes any text"},
 )
 def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
@@ -289,7 +290,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     message("Archive notes: searches leave them out unless they ask for archived ones."),
     cli="note archive {notes}",
     writes=True,
-    lines=note_text.format_archived,
+    lines=sentence(plural("{n} note is archived.", "{n} notes are archived.")),
     lacks=dict.fromkeys(("http", "tool"), _WAITS),
 )
 def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> ArchivedNotes:
@@ -317,7 +318,7 @@ def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote
     http="GET /notes/{note}/versions",
     cli="note history {note}",
     tool="note_history",
-    lines=note_text.format_history,
+    lines=table("number", "at", "kind", "author", "title", empty=message("The note has no versions.")),
 )
 def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
     return NoteHistory(tuple(workspace.notes.history(names.any_id(workspace, note))))
@@ -423,7 +424,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
     message("Restore notes: deleted ones from the trash, archived ones to the active ones."),
     cli="note restore {notes}",
     writes=True,
-    lines=note_text.format_restored,
+    lines=sentence(plural("{n} note is restored.", "{n} notes are restored.")),
     lacks={"http": _ONE, "tool": _TRASH},
 )
 def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> RestoredNotes:

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.messages import message
+from core.base.messages import message, plural
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import Base
-from core.features.archives import text
+from core.doors.operations.printing import sentence
 from core.features.archives.views import DeletedBases, EmptiedTrash, ExportedBase, RestoredBase
 from core.model import Restored
 
@@ -25,7 +25,7 @@ NewName = Annotated[str, About(message("Another name for the base."))]
     message("Write a base to a file or a folder, to keep or to take elsewhere."),
     cli="export {base}",
     takes={"to": "/home/ada/work.zip"},
-    lines=text.format_exported,
+    lines=sentence(message("'{base}' is written to {place}.")),
     lacks=_FILES,
 )
 def export(
@@ -92,7 +92,7 @@ def trash(workspace: "Workspace") -> DeletedBases:
     message("Delete the bases in the trash for good, or one of them; asks first."),
     cli="base empty-trash {key}",
     writes=True,
-    lines=text.format_emptied,
+    lines=sentence(plural("{n} base was deleted for good.", "{n} bases were deleted for good.")),
     lacks=_PERSONS,
 )
 def empty_trash(workspace: "Workspace", key: Key = "") -> EmptiedTrash:

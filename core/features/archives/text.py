@@ -4,7 +4,7 @@ import shlex
 
 from core.base.messages import plural
 from core.base.terminal import _, say
-from core.features.archives.views import DeletedBase, DeletedBases, EmptiedTrash, ExportedBase, RestoredBase
+from core.features.archives.views import DeletedBase, DeletedBases, RestoredBase
 from core.model import FOREIGN, SWITCHED_ON
 
 _SWITCHES = {
@@ -14,14 +14,6 @@ _SWITCHES = {
     "read_pictures": "--read-pictures",
 }
 """The options that grant permissions, by their fields."""
-
-
-def format_exported(exported: ExportedBase) -> list[str]:
-    return [_("'{base}' is written to {place}.", base=exported.base, place=str(exported.place))]
-
-
-def format_emptied(trash: EmptiedTrash) -> list[str]:
-    return [say(plural("{n} base was deleted for good.", "{n} bases were deleted for good.", n=trash.deleted))]
 
 
 def format_trash(listed: DeletedBases) -> list[str]:

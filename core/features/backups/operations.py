@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from core.base.messages import message, plural
 from core.base.terminal import _, minute, say
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
+from core.doors.operations.printing import sentence
 from core.model import BACKUP_REASONS, Backup, Progress, RestoredBackup
 
 if TYPE_CHECKING:
@@ -66,10 +67,6 @@ def format_made(backup: Backup, to: Path | None) -> list[str]:
     if to:
         return [_("The backup is made and checked: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
     return [_("The backup is made: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
-
-
-def format_verified(backup: Backup) -> list[str]:
-    return [_("The backup is intact: {file}", file=str(backup.file))]
 
 
 def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
@@ -150,7 +147,7 @@ def make(
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",
-    lines=format_verified,
+    lines=sentence(message("The backup is intact: {file}")),
     lacks=_TOOL,
 )
 def verify(workspace: "Workspace", backup: Name) -> Backup:

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.base.messages import message
+from core.base.messages import message, plural
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
 from core.doors.operations.parameters import SEARCH, Base, check_base
+from core.doors.operations.printing import sentence, table
 from core.doors.operations.views import Deletion
 from core.features.evaluation import views
 from core.features.evaluation.views import (
@@ -41,7 +42,7 @@ T = TypeVar("T")
     takes={"base": "work"},
     gives={"question_sets": [QUESTION_SET]},
     lacks=_PERSONS,
-    lines=views.format_sets,
+    lines=table("name", "questions", "id", empty=message("The base has no question sets.")),
 )
 def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     return QuestionSetList(tuple(workspace.question_sets.all(base)))
@@ -98,7 +99,7 @@ def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
     takes={"question_set": "8c21"},
     gives={"id": "8c21", "deleted": True},
     lacks=_PERSONS,
-    lines=views.format_deleted_set,
+    lines=sentence(message("The question set is deleted; its runs stay.")),
 )
 def delete(workspace: "Workspace", question_set: Set) -> Deletion:
     workspace.question_sets.delete_for_good(_known(workspace, question_set))
@@ -128,7 +129,7 @@ def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     takes={"question_set": "8c21", "count": 20},
     gives={"count": 20},
     lacks=_PERSONS,
-    lines=views.format_suggested,
+    lines=sentence(plural("{n} question suggested", "{n} questions suggested")),
 )
 def suggest(
     workspace: "Workspace",
@@ -192,7 +193,9 @@ def start(
     takes={"base": "work"},
     gives={"runs": [RUN]},
     lacks=_PERSONS,
-    lines=views.format_runs,
+    lines=table(
+        "set_name", "pipeline", "asked", "questions", "id", empty=message("There are no runs of this base yet.")
+    ),
 )
 def runs(workspace: "Workspace", base: Base) -> RunList:
     return RunList.from_runs(workspace.runs.all(base))
@@ -221,7 +224,7 @@ def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
     takes={"run": "5d07"},
     gives={"id": "5d07", "deleted": True},
     lacks=_PERSONS,
-    lines=views.format_deleted_run,
+    lines=sentence(message("The run is deleted.")),
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.measured([run])

@@ -8,7 +8,6 @@ from typing import Any, Self
 from core.base.codec import assemble
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
-from core.doors.operations.views import Deletion
 from core.model import (
     FIGURES,
     Agreement,
@@ -22,7 +21,6 @@ from core.model import (
     Question,
     QuestionResult,
     QuestionSet,
-    RunList,
     RunView,
     SettingsTrial,
     SideBySide,
@@ -227,10 +225,6 @@ class CheckView:
 # Output for people.
 
 
-def format_sets(listed: QuestionSetList) -> list[str]:
-    return [*map(_set_line, listed.question_sets)] or [_("The base has no question sets.")]
-
-
 def format_set(question_set: QuestionSet) -> list[str]:
     return [_set_line(question_set)]
 
@@ -243,28 +237,12 @@ def format_whole_set(question_set: QuestionSetView) -> list[str]:
     return lines
 
 
-def format_deleted_set(_set: Deletion) -> list[str]:
-    return [_("The question set is deleted; its runs stay.")]
-
-
-def format_suggested(suggested: SuggestionCount) -> list[str]:
-    return [say(plural("{n} question suggested", "{n} questions suggested", n=suggested.count))]
-
-
-def format_runs(listed: RunList) -> list[str]:
-    return [*map(_run_line, listed.runs)] or [_("There are no runs of this base yet.")]
-
-
 def format_run(run: MeasuredRun) -> list[str]:
     lines = [_run_line(run), *_figures([run.metrics])]
     for result in run.per_question:
         rank = _("rank {rank}", rank=result.found_rank) if result.found_rank else _("missed")
         lines.append(f"  {result.question}" if result.negative else f"  {result.question} ({rank})")
     return lines
-
-
-def format_deleted_run(_run: Deletion) -> list[str]:
-    return [_("The run is deleted.")]
 
 
 def _set_line(question_set: QuestionSet) -> str:

@@ -10,7 +10,7 @@ from core.base.terminal import _, say
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.parameters import Expected, NoteName, SomeBase
-from core.doors.operations.text import notes as note_text
+from core.doors.operations.printing import sentence, table
 from core.doors.operations.views.notes import WrittenNote
 from core.doors.operations.views.search import NoteReference
 from core.model import Concept, ConceptChoice, Hint, HintKind, Note, PlaceSuggestion, Proposal, Related, TagSuggestion
@@ -151,27 +151,9 @@ def _place(note: NoteReference) -> str:
     return f"{note.title} ({note.base}: {note.path or note.note_id})"
 
 
-def format_concepts(listed: ConceptList) -> list[str]:
-    lines = []
-    for concept in listed.concepts:
-        more = [_("pinned")] if concept.pinned else []
-        more += [_("with {names}", names=[*concept.merged])] if concept.merged else []
-        about = f" ({'; '.join(more)})" if more else ""
-        lines.append(f"{concept.notes:>5}  {concept.name}{about}")
-    return lines or [_("No phrase is in several notes yet.")]
-
-
-def format_concept_notes(listed: ConceptNotes) -> list[str]:
-    return [f"{note.times:>5}  {_place(note)}" for note in listed.notes] or [_("No note contains all of them.")]
-
-
 def format_way(path: NotePath) -> list[str]:
     lines = [line for step in path.steps for line in (_place(step), *([f"  {say(step.way)}"] if step.way else []))]
     return lines or [_("There is no path from one to the other.")]
-
-
-def format_decided(concept: DecidedConcept) -> list[str]:
-    return [_("'{name}': done.", name=concept.name)]
 
 
 # The operations.
@@ -202,7 +184,7 @@ def related(workspace: "Workspace", note: NoteName) -> RelatedView:
     http="POST /notes/{note}/links",
     cli="note link {note} {other}",
     writes=True,
-    lines=note_text.format_linked,
+    lines=sentence(message("The link is added: version {version} now.")),
     lacks={"tool": "note_update writes any text"},
 )
 def link(
@@ -226,7 +208,7 @@ def link(
     message("Save a note that was written in Tessera to a folder of its base."),
     cli="note move {note} {folder}",
     writes=True,
-    lines=note_text.format_moved,
+    lines=sentence(message("The note is at '{path}' now.")),
     lacks=dict.fromkeys(("http", "tool"), "the person decides where a note lies"),
 )
 def move(
@@ -249,7 +231,7 @@ def move(
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
-    lines=format_concepts,
+    lines=table("notes", "name", "pinned", "merged", empty=message("No phrase is in several notes yet.")),
 )
 def list_concepts(
     workspace: "Workspace",
@@ -266,7 +248,7 @@ def list_concepts(
     cli="concept notes {concepts}",
     tool="concept_notes",
     takes={"concepts": ["search", "roadmap"]},
-    lines=format_concept_notes,
+    lines=table("times", "title", "base", "path", empty=message("No note contains all of them.")),
 )
 def show_concept_notes(
     workspace: "Workspace",
@@ -301,7 +283,7 @@ def find_way(
     cli="concept decide {name} {choice}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "the person decides"),
-    lines=format_decided,
+    lines=sentence(message("'{name}': done.")),
 )
 def decide_on_concept(
     workspace: "Workspace",

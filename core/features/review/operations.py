@@ -11,6 +11,7 @@ from core.base.text import one_line
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.parameters import SomeBase
+from core.doors.operations.printing import sentence
 from core.doors.operations.views.notes import WrittenNote
 from core.model import MATTERS, MatterKind, ReviewItem, Side
 
@@ -73,18 +74,6 @@ def format_items(listed: ReviewList) -> list[str]:
     return lines or [_("Nothing waits for you.")]
 
 
-def format_later(decided: ReviewKeys) -> list[str]:
-    return [_("It is listed again in a week.")]
-
-
-def format_fine(decided: ReviewKeys) -> list[str]:
-    return [_("It stays as it is, and is listed again when it changes.")]
-
-
-def format_merged(note: WrittenNote) -> list[str]:
-    return [_("The text is added; the note is version {version} now.", version=str(note.version))]
-
-
 # The operations.
 
 GROUP = CommandGroup(
@@ -124,7 +113,7 @@ def list_(
     cli="review later {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=format_later,
+    lines=sentence(message("It is listed again in a week.")),
 )
 def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -138,7 +127,7 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     cli="review fine {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=format_fine,
+    lines=sentence(message("It stays as it is, and is listed again when it changes.")),
 )
 def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -184,7 +173,7 @@ def settle(
     cli="review merge {key} {into}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=format_merged,
+    lines=sentence(message("The text is added; the note is version {version} now.")),
 )
 def merge(
     workspace: "Workspace",

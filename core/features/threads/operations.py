@@ -13,6 +13,7 @@ from core.base.messages import message
 from core.base.terminal import _, say
 from core.base.text import one_line
 from core.doors.operations.declaring import About, operation
+from core.doors.operations.printing import table
 from core.doors.operations.search import OPTIONS, Question, options
 from core.doors.operations.text.answers import format_sentence
 from core.doors.operations.views import Deletion
@@ -104,10 +105,6 @@ class ThreadView:
 # Output for people.
 
 
-def format_threads(listed: ThreadList) -> list[str]:
-    return [f"{thread.id}  {thread.title}" for thread in listed.threads] or [_("There are no threads yet.")]
-
-
 def format_thread(thread: ThreadView) -> list[str]:
     return [_("Thread {id}", id=thread.id), *(line for turn in thread.turns for line in _format_turn(turn))]
 
@@ -135,7 +132,7 @@ _EXAMPLE = {"thread": "7d117801a8e8"}
     http="GET /threads",
     cli="thread list",
     lacks=_LACKS,
-    lines=format_threads,
+    lines=table("id", "title", empty=message("There are no threads yet.")),
 )
 def list_(workspace: "Workspace") -> ThreadList:
     return ThreadList(tuple(map(ThreadSummary.from_thread, workspace.threads.all())))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Self, cast
 from core.base.codec import assemble
 from core.base.messages import message, plural
 from core.base.terminal import _, minute, say
-from core.base.text import one_line
 from core.doors.operations import names
 from core.doors.operations.declaring import About, CommandGroup, operation
 from core.doors.operations.parameters import NoteName
-from core.model import CLICKED, HELPFUL, USED_IN, Click, ClickKind, Helpful, Use, UseFigures
+from core.doors.operations.printing import sentence, table
+from core.model import HELPFUL, USED_IN, Click, ClickKind, Helpful, Use, UseFigures
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -75,21 +75,7 @@ def format_use(use: Use) -> list[str]:
     return ["  ".join(filter(None, parts))]
 
 
-def format_forgotten(forgotten: ForgottenUses) -> list[str]:
-    return [say(plural("{n} use deleted.", "{n} uses deleted.", n=forgotten.uses))]
-
-
-def format_clicks(listed: ClickList) -> list[str]:
-    return [line for click in listed.clicks for line in format_click(click)] or [_("Nothing is recorded.")]
-
-
-def format_click(click: Click) -> list[str]:
-    return ["  ".join([f"{click.day:%Y-%m-%d}", click.note_id, say(CLICKED[click.kind]), one_line(click.question)])]
-
-
-def format_forgotten_clicks(forgotten: ForgottenClicks) -> list[str]:
-    return [say(plural("{n} click deleted.", "{n} clicks deleted.", n=forgotten.clicks))]
-
+FORGOTTEN_CLICKS = sentence(plural("{n} click deleted.", "{n} clicks deleted."))
 
 # The operations.
 
@@ -166,7 +152,7 @@ def take_back(
     cli="note forget-uses {note}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "what is recorded is the person's"),
-    lines=format_forgotten,
+    lines=sentence(plural("{n} use deleted.", "{n} uses deleted.")),
 )
 def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
     return ForgottenUses(workspace.uses.forget([names.any_id(workspace, note)]))
@@ -178,7 +164,7 @@ def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
     http="GET /clicks",
     cli="click list",
     lacks={"tool": "what is recorded is the person's"},
-    lines=format_clicks,
+    lines=table("day", "note_id", "kind", "question", empty=message("Nothing is recorded.")),
 )
 def list_clicks(
     workspace: "Workspace",
@@ -195,7 +181,7 @@ def list_clicks(
     tool="note_clicked",
     writes=True,
     takes={"question": "where do we begin", "kind": "cite"},
-    lines=format_click,
+    lines=sentence(message("The click is recorded.")),
 )
 def record_click(
     workspace: "Workspace",
@@ -214,7 +200,7 @@ def record_click(
     cli="note forget-clicks {note}",
     tool="note_forget_clicks",
     writes=True,
-    lines=format_forgotten_clicks,
+    lines=FORGOTTEN_CLICKS,
 )
 def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
     return ForgottenClicks(workspace.clicks.forget([names.id_of(workspace, note)]))
@@ -227,7 +213,7 @@ def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
     cli="click forget",
     writes=True,
     lacks={"tool": "what is recorded is the person's; a tool forgets the clicks on one note"},
-    lines=format_forgotten_clicks,
+    lines=FORGOTTEN_CLICKS,
 )
 def forget_all_clicks(workspace: "Workspace") -> ForgottenClicks:
     return ForgottenClicks(workspace.clicks.forget())

@@ -299,11 +299,11 @@ def test_concepts_by_command(workspace: Workspace, kitchen: dict[str, str]) -> N
     folder = str(workspace.store.folder)
     workspace.close()
     for command, said in (
-        (["list"], "    2  sourdough starter\n    2  石板\n    2  oven"),
-        (["notes", "oven", "sourdough starter"], "    4  Starter (home: Starter.md)"),
+        (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板\n    2  oven"),
+        (["notes", "oven", "sourdough starter"], "Times  Title    Base  Path\n    4  Starter  home  Starter.md"),
         (["way", "Loaf", "Oven"], "Loaf (home: Loaf.md)\n  It links to the next one\nOven (home: Oven.md)"),
         (["decide", "oven", "hide"], "'oven': done."),
-        (["list"], "    2  sourdough starter\n    2  石板"),
+        (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板"),
     ):
         result = CliRunner().invoke(cli.app, ["concept", *command, "--workspace", folder])
         assert result.output.rstrip() == said, result.output

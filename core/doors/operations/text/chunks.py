@@ -5,15 +5,15 @@ from html import escape
 
 from core.base.messages import Message, message, plural, terminal_language
 from core.base.terminal import _, say
+from core.doors.operations.printing import sentence
 from core.doors.operations.views.chunks import (
     ChunkList,
     CutNote,
     CutPreview,
-    MadeChunks,
     RebuiltIndex,
     RefusedChunks,
 )
-from core.model import CHUNK_KINDS, CHUNK_STATES, IndexedChunks, Sizes, setting_value
+from core.model import CHUNK_KINDS, CHUNK_STATES, Sizes, setting_value
 
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.6 system-ui, sans-serif; }
@@ -36,18 +36,6 @@ def format_chunks(listed: ChunkList) -> list[str]:
         about = _("{id}, {n} tokens, {state}", id=chunk.id, n=chunk.token_count, state=CHUNK_STATES[chunk.state])
         lines += [*([""] if lines else []), f"[{chunk.index + 1}] {' > '.join(chunk.section)} ({about})", chunk.text]
     return lines or [_("The note has no chunks.")]
-
-
-def format_made(made: MadeChunks) -> list[str]:
-    return [_("The chunk is added, as {id}.", id=chunk) for chunk in made.chunks]
-
-
-def format_hidden(made: MadeChunks) -> list[str]:
-    return [_("The chunk is hidden. Show it again: tessera chunk restore {id}", id=chunk) for chunk in made.chunks]
-
-
-def format_restored(made: MadeChunks) -> list[str]:
-    return [_("The chunk is restored.")]
 
 
 def format_preview(cut: CutPreview) -> list[str]:
@@ -97,9 +85,7 @@ def size_message(strategy: str, sizes: Sizes) -> Message:
 
 # the index
 
-
-def format_indexed(indexed: IndexedChunks) -> list[str]:
-    return [say(plural("{n} passage indexed", "{n} passages indexed", n=indexed.chunks))]
+format_indexed = sentence(plural("{n} passage indexed", "{n} passages indexed"))
 
 
 def format_rebuilt(rebuilt: RebuiltIndex) -> list[str]:

@@ -2,23 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
-from core.base.messages import plural
 from core.base.terminal import _, say
-from core.doors.operations.views.documents import ConverterList, EncodingList, OriginalFile, UnreadFiles
-from core.doors.operations.views.notes import WrittenNote
-from core.model import GUESSED, IncompleteNote, ReadPictures, SyncReport
+from core.doors.operations.views.documents import OriginalFile, UnreadFiles
+from core.model import GUESSED, IncompleteNote, SyncReport
 
 _SHOWN = 20
 """Lines about notes that lack parts of their files."""
-
-
-def format_converters(listed: ConverterList) -> list[str]:
-    lines = []
-    for converter in listed.converters:
-        state = converter.version if converter.installed else _("not installed")
-        about = say(converter.problem) if converter.problem else f"{' '.join(converter.kinds)} ({state})"
-        lines.append(f"{converter.name}: {about}")
-    return lines
 
 
 def format_unread(unread: UnreadFiles) -> list[str]:
@@ -52,23 +41,7 @@ def _missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[tuple[str, str]]
         yield from ((part.kind, f"{note.path}: {say(part.explanation)}") for part in note.left_out)
 
 
-def format_encodings(listed: EncodingList) -> list[str]:
-    return [f"{encoding.encoding}: {encoding.beginning}" for encoding in listed.encodings]
-
-
 def format_original(file: OriginalFile) -> list[str]:
     if file.path:
         return [file.path]
     return [_("'{name}' is in the workspace. To have a copy of it: --to FILE", name=file.name)]
-
-
-def format_converted(note: WrittenNote) -> list[str]:
-    return [_("'{title}' is version {version} now.", title=note.path, version=str(note.version))]
-
-
-def format_pictures(read: ReadPictures) -> list[str]:
-    return [say(plural("{n} picture was read.", "{n} pictures were read.", n=read.pictures))]
-
-
-def format_indexed_pictures(read: ReadPictures) -> list[str]:
-    return [say(plural("{n} picture recognised", "{n} pictures recognised", n=read.pictures))]

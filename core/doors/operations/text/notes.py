@@ -5,36 +5,31 @@ from datetime import datetime
 from pathlib import Path
 
 from core.base.messages import message, plural
-from core.base.terminal import _, minute, say
+from core.base.terminal import _, say
+from core.doors.operations.printing import table
 from core.doors.operations.views.notes import (
     AcceptedNotes,
-    ArchivedNotes,
     ChangedNote,
-    DeletedNotes,
-    ListedNote,
     NoteDeletion,
     NoteFile,
-    NoteHistory,
-    NoteList,
     ProposedNote,
     RejectedNotes,
-    RestoredNotes,
     VersionDifference,
-    WaitingNote,
     WaitingNotes,
     WholeNote,
-    WrittenNote,
 )
 from core.model import (
-    AUTHORS,
     NOTE_FIELDS,
-    SUBMISSIONS,
-    VERSION_KINDS,
     DiffPiece,
     Renaming,
     property_text,
     settled_line,
 )
+
+NOTE_ROWS = ("id", "base", "path", "title")
+format_list = table(*NOTE_ROWS, "tags", "type", "category", "status", empty=message("There are no such notes."))
+format_trash = table(*NOTE_ROWS, "deleted_at", "author", empty=message("The trash is empty."))
+format_waiting = table(*NOTE_ROWS, "at", "kind", "author", empty=message("Nothing waits for you."))
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
@@ -65,12 +60,6 @@ def format_note(note: WholeNote) -> list[str]:
     ]
 
 
-def format_written(note: WholeNote) -> list[str]:
-    return [
-        _("'{title}' is written: {base}: {path} ({id})", title=note.title, base=note.base, path=note.path, id=note.id)
-    ]
-
-
 def format_change(note: ChangedNote) -> list[str]:
     if not note.changed:
         return [_("'{title}' stays as it is.", title=note.title)]
@@ -81,18 +70,6 @@ def format_file(note: NoteFile, to: Path | None) -> list[str]:
     if to:
         return [_("The note is in {file}.", file=str(to))]
     return [note.text.removesuffix("\n")]
-
-
-def format_copied(note: WrittenNote) -> list[str]:
-    return [_("The copy is at '{path}'.", path=note.path)]
-
-
-def format_linked(note: WrittenNote) -> list[str]:
-    return [_("The link is added: version {version} now.", version=str(note.version))]
-
-
-def format_moved(note: WrittenNote) -> list[str]:
-    return [_("The note is at '{path}' now.", path=note.path)]
 
 
 def format_renaming(renaming: Renaming, *, dry_run: bool) -> list[str]:
@@ -107,26 +84,6 @@ def format_renaming(renaming: Renaming, *, dry_run: bool) -> list[str]:
         say(planned if dry_run else done),
         *([say(links), *titles] if titles else []),
         *([_("Links that stay as they are:"), *refused] if refused else []),
-    ]
-
-
-def format_list(listed: NoteList) -> list[str]:
-    return [*map(_format_listed, listed.notes)] or [_("There are no such notes.")]
-
-
-def _format_listed(note: ListedNote) -> str:
-    facts = [*(f"#{tag}" for tag in note.tags), note.type, note.category]
-    facts += [note.status] if note.status != "active" else []
-    about = f" ({', '.join(filter(None, facts))})" if any(facts) else ""
-    return f"{note.id}  {note.base}: {note.path}  {note.title}{about}"
-
-
-def format_history(history: NoteHistory) -> list[str]:
-    return [
-        f"{version.number:>4}  {minute(version.at)}  "
-        + _("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
-        + f"  {version.title}"
-        for version in history.versions
     ]
 
 
@@ -154,14 +111,6 @@ def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
             skipped = True
 
 
-def format_archived(notes: ArchivedNotes) -> list[str]:
-    return [say(plural("{n} note is archived.", "{n} notes are archived.", n=len(notes.archived)))]
-
-
-def format_restored(notes: RestoredNotes) -> list[str]:
-    return [say(plural("{n} note is restored.", "{n} notes are restored.", n=len(notes.restored)))]
-
-
 def format_deletion(notes: NoteDeletion) -> list[str]:
     head = plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(notes.deleted))
     back = plural(
@@ -172,25 +121,9 @@ def format_deletion(notes: NoteDeletion) -> list[str]:
     return [f"{say(head)} {say(back)}"]
 
 
-def format_trash(notes: DeletedNotes) -> list[str]:
-    return [
-        f"{note.id}  {note.base}: {note.path}  {note.title}  ({minute(note.deleted_at)}, {say(AUTHORS[note.author])})"
-        for note in notes.trash
-    ] or [_("The trash is empty.")]
-
-
-def format_waiting(notes: WaitingNotes) -> list[str]:
-    return [*map(_format_waiting_note, notes.waiting)] or [_("Nothing waits for you.")]
-
-
 def format_proposed(note: ProposedNote) -> list[str]:
     text = format_note(note.text) if note.kind == "note" else format_difference(note)
-    return [_format_waiting_note(note), "", *text]
-
-
-def _format_waiting_note(note: WaitingNote) -> str:
-    done = _("{done} {by}", done=SUBMISSIONS[note.kind], by=AUTHORS[note.author])
-    return f"{note.id}  {note.base}: {note.path}  {note.title}  ({minute(note.at)}, {done})"
+    return [*format_waiting(WaitingNotes((note,))), "", *text]
 
 
 def format_accepted(notes: AcceptedNotes) -> list[str]:

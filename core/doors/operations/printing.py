@@ -1,0 +1,146 @@
+"""Output of results for people, drawn from their fields: a sentence, a table of rows, or names with their values."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any, get_type_hints
+from unicodedata import east_asian_width
+
+from core.base.codec import encode
+from core.base.messages import Message, message
+from core.base.terminal import _, minute, say
+from core.base.text import one_line
+from core.model import (
+    AUTHORS,
+    CLICKED,
+    NOTE_FIELDS,
+    SETTINGS,
+    SUBMISSIONS,
+    VERSION_KINDS,
+    Author,
+    ClickKind,
+    SubmissionKind,
+    VersionKind,
+)
+
+Lines = Callable[[Any], list[str]]
+"""What formats a result as lines."""
+
+NAMES: dict[str, Message] = {
+    **SETTINGS,
+    **{name: field.title for name, field in NOTE_FIELDS.items()},
+    "asked": message("Questions asked"),
+    "at": message("Time"),
+    "author": message("By"),
+    "base": message("Base"),
+    "beginning": message("First words"),
+    "bytes": message("Size"),
+    "chunks": message("Chunks"),
+    "day": message("Day"),
+    "deleted_at": message("Deleted"),
+    "description": message("Description"),
+    "encoding": message("Encoding"),
+    "folder": message("Folder"),
+    "id": message("ID"),
+    "kind": message("Kind"),
+    "kinds": message("Kinds"),
+    "language": message("Language"),
+    "merged": message("Merged"),
+    "name": message("Name"),
+    "note_id": message("Note"),
+    "notes": message("Notes"),
+    "number": message("Number"),
+    "path": message("Path"),
+    "pinned": message("Pinned"),
+    "pipeline": message("Setup"),
+    "problem": message("Problem"),
+    "question": message("Question"),
+    "questions": message("Questions"),
+    "set_name": message("Question set"),
+    "times": message("Times"),
+    "title": message("Title"),
+    "version": message("Version"),
+}
+"""Names of fields; another field has its own name."""
+
+CHOICES: dict[Any, Mapping[Any, Message]] = {
+    Author: AUTHORS,
+    ClickKind: CLICKED,
+    SubmissionKind: SUBMISSIONS,
+    VersionKind: VERSION_KINDS,
+}
+"""Names of values, by the types of their fields."""
+
+
+def sentence(text: Message) -> Lines:
+    """Return what formats a result as one sentence with its fields; `n` is the first field, or the length of it."""
+
+    def lines(result: Any) -> list[str]:
+        values = {field.name: getattr(result, field.name) for field in fields(result)}
+        first = next(iter(values.values()))
+        return [say(replace(text, fields=values | {"n": len(first) if isinstance(first, tuple) else first}))]
+
+    return lines
+
+
+def table(*columns: str, empty: Message) -> Lines:
+    """Return what formats the rows in the first field of a result; columns without values are left out."""
+
+    def lines(result: Any) -> list[str]:
+        rows = getattr(result, fields(result)[0].name)
+        cells = [[_cell(row, column) for row in rows] for column in columns]
+        drawn = [[_name(column), *cell] for column, cell in zip(columns, cells, strict=True) if any(cell)]
+        return _aligned(drawn) if rows else [say(empty)]
+
+    return lines
+
+
+def details(result: Any) -> list[str]:
+    """Return the names and values of a result, a line for each."""
+    return [*_details(encode(result), "")]
+
+
+def _details(values: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield f"{indent}{_name(name)}:"
+            yield from _details(value, f"{indent}  ")
+        elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            yield f"{indent}{_name(name)}:"
+            for item in value:
+                yield f"{indent}  - {', '.join(f'{_name(key)}: {say(part)}' for key, part in item.items())}"
+        else:
+            yield f"{indent}{_name(name)}: {', '.join(map(say, value)) if isinstance(value, list) else say(value)}"
+
+
+def _name(field: str) -> str:
+    return say(NAMES.get(field, field))
+
+
+def _cell(row: Any, column: str) -> str:
+    """Return the value of a field on one line, empty for one that says nothing."""
+    value = getattr(row, column)
+    if isinstance(value, datetime):
+        return minute(value)
+    if value is True:
+        return _("yes")
+    if isinstance(value, (tuple, list)):
+        return ", ".join(map(str, value))
+    choices = CHOICES.get(get_type_hints(type(row))[column], {})
+    return one_line(say(choices.get(value, "" if value is None or value is False else value)))
+
+
+def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of columns of the same height; a wide letter takes two places."""
+    widths = [max(map(_width, column)) for column in columns]
+    return ["  ".join(map(_padded, row, widths)).rstrip() for row in zip(*columns, strict=True)]
+
+
+def _padded(cell: str, width: int) -> str:
+    """Return a cell as wide as its column, a number at the right."""
+    space = " " * (width - _width(cell))
+    return space + cell if cell.isdecimal() else cell + space
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
