@@ -7,15 +7,14 @@ import streamlit as st
 from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, findability, pipelines, question, questions, runs, sets
+from pages.ui.evaluation import comparison, pipelines, question, questions, runs, sets
 from pages.ui.shared import links, shell, welcome, widgets
-from pages.ui.shared.text import labels, t, text_of
+from pages.ui.shared.text import labels, t
 
 VIEWS = {
     "questions": message("Questions"),
     "compare": message("Compare"),
     "history": message("History"),
-    "found": message("Can my notes be found?"),
 }
 
 
@@ -28,16 +27,13 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     else:
         base, right = bases[0], st.container()
     with right:
-        question_set = sets.bar(workspace, base.name)
-    if question_set is None:
-        shell.on_demand(
-            text_of(VIEWS["found"]), "found_box", "manage_search", lambda: findability.section(workspace, base)
-        )
-        return
-    shown = view(question_set)
+        question_set = sets.bar(workspace, base)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
         runs.panel(workspace, base)
+    if question_set is None:
+        return
+    shown = view(question_set)
     with shell.errors():
         if shown == "questions":
             questions.draw(workspace, base.name, question_set)
@@ -45,10 +41,8 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
             chosen = pipelines.choose(workspace, base)
             runs.draw_start(workspace, base, question_set, chosen)
             comparison.section(workspace, base, question_set)
-        elif shown == "history":
-            runs.draw_runs(workspace, base, question_set)
         else:
-            findability.section(workspace, base)
+            runs.draw_runs(workspace, base, question_set)
 
 
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:

@@ -15,7 +15,6 @@ from core.model.chunks import *
 from core.model.comparison import *
 from core.model.documents import *
 from core.model.evaluation import *
-from core.model.findability import *
 from core.model.health import *
 from core.model.labels import *
 from core.model.learning import *

@@ -167,7 +167,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         message("Check whether notes can be found"),
         message("Asking whether your notes can be found"),
         message("Your notes are checked"),
-        message("Stopped. The last check stays."),
+        _CONTINUES,
     ),
     "learn": JobKind(
         "learning",

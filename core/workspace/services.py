@@ -151,7 +151,7 @@ class Services:
     def findability(self) -> "NoteChecks":
         from core.features.evaluation.findability import NoteChecks
 
-        return NoteChecks(self.store, self.settings, self.runs, self.preferences, self.jobs)
+        return NoteChecks(self.store, self.runs, self.preferences, self.jobs)
 
     @LazyService
     def maps(self) -> "NoteMaps":
@@ -214,8 +214,8 @@ class Services:
         from core.features.related.service import RelatedNotes
 
         contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
-        last_finding = self._offer("evaluation", lambda: self.findability.finding)
-        return RelatedNotes(self.store, self.notes, self.uses, self.searching, contradictions, last_finding)
+        unreached = self._offer("evaluation", lambda: self.findability.unreached)
+        return RelatedNotes(self.store, self.notes, self.uses, self.searching, contradictions, unreached)
 
     @LazyService
     def learning(self) -> "Learning":

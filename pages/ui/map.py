@@ -40,9 +40,12 @@ def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], lis
 
 def findable(workspace: Workspace, notes: Sequence[str], bases: Sequence[str]) -> list[int]:
     """Return for each note the share, in tenths, of its questions with it as first hit in the last check; -1: not checked."""
-    checks = [last.ranks for base in bases if (last := workspace.findability.last(base))]
-    shares = {note: ranks.findable(note) for ranks in checks for note in ranks.by_note}
-    return [-1 if (share := shares.get(note)) is None else round(RAMP * share) for note in notes]
+    shares = {
+        note: sum(hit.note_id == note for result in results for hit in result.hits[:1]) / len(results)
+        for base in bases
+        for note, results in workspace.findability.results(workspace.bases.get(base).id)[1].items()
+    }
+    return [round(RAMP * shares[note]) if note in shares else -1 for note in notes]
 
 
 VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></canvas><div class='title'></div></div>")

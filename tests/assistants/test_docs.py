@@ -34,7 +34,6 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
         workspace.bases.add("kitchen", embedder="tfidf", keep_tokens=False)
         workspace.learning.enable(True)
         workspace.notes.apply(workspace.notes.plan_folder(kitchen, "kitchen"))
-        workspace.findability.check("kitchen")
         yield workspace
 
 

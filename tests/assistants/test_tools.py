@@ -13,7 +13,6 @@ PARAMETERS = {
     "knowledge_context": {"query", "budget", "bases", "tags", "filters", "neighbours"},
     "knowledge_answer": {"query", "bases", "tags", "filters", "with_model"},
     "knowledge_retrieve": {"query", "context", "bases", "limit", "neighbours"},
-    "knowledge_check": {"base"},
     "note_read": {"note"},
     "note_list": {"bases", "tags", "filters", "text", "limit"},
     "note_add": {"text", "base", "source", "source_ref", "created_by", "metadata", "fields"},
@@ -61,7 +60,6 @@ def test_an_unknown_base_lists_the_bases(assistant: Assistant) -> None:
         ("knowledge_query", {"knowledge_base": "garden", "query": "a"}),
         ("knowledge_context", {"query": "a", "bases": ["garden"]}),
         ("knowledge_answer", {"query": "a", "bases": ["garden"]}),
-        ("knowledge_check", {"base": "garden"}),
         ("note_list", {"bases": ["garden"]}),
         ("note_add", {"text": "a", "base": "garden"}),
     ):

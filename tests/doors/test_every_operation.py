@@ -136,10 +136,6 @@ class Things:
         self.workspace.notes.apply(self.workspace.notes.plan_folder(folder := self.vault()))
         return folder.name
 
-    def checked(self) -> str:
-        self.run("findability.check", base=(base := self.few()))
-        return base
-
     def pack(self) -> str:
         if not any(one.installed for one in self.run("pack.list").packs):
             self.run("pack.install", source="guide")
@@ -201,7 +197,6 @@ OWN: Mapping[str, Mapping[str, Make]] = {
     "review.merge": {"key": Things.waiting, "into": Things.note},
     "questions.add": {"name": Things.name},
     "findability.check": {"base": Things.few},
-    "findability.last": {"base": Things.checked},
     "pack.upgrade": {"pack": Things.pack},
     "base.export": {"to": Things.path},
     "base.restore": {"place": Things.archive, "base": Things.name},
@@ -237,7 +232,6 @@ CALLED: Mapping[str, Mapping[str, Any]] = {
 """Arguments of tools that aren't made from their operations."""
 REFUSED: Mapping[str, str] = {
     "base.switch": "isn't changing its model",  # which ends in the command that begins it
-    "findability.try": "has no check with enough questions yet",  # which takes some dozens of notes
 }
 """The answer of operations whose work isn't prepared here."""
 

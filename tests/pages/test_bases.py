@@ -576,24 +576,3 @@ def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: 
     for screen in (base.open("bases"), base.open("bases", base="vault")):
         assert any("could not be read" in one.label and "vault" in one.label for one in screen.app.expander)
         assert "broken.md" in boxes(screen) + screen.text
-
-
-def test_a_change_of_settings_that_loses_is_shown_first(base: Screen) -> None:
-    for number, thing in enumerate("harbour orchard furnace glacier lantern meadow quarry saddle turbine".split()):
-        base.workspace.notes.add("vault", f"# The {thing}\n\n## Care of a {thing}\n\nThe {thing} {number} is old.\n")
-    base.workspace.findability.check("vault")
-    vault = base.workspace.bases.get("vault")
-    base.tab("Search")
-    losing, losing_value = f"score_threshold_{vault.id}", 0.9
-    base.app.selectbox(losing).set_value(losing_value).run()
-    assert "more than chance explains" in base.text
-    assert base.workspace.bases.get("vault").search == vault.search
-    base.press("keep_")
-    assert base.app.selectbox(losing).value == ""
-    assert base.workspace.bases.get("vault").search == vault.search
-    base.app.selectbox(losing).set_value(losing_value).run()
-    base.press("take_")
-    assert base.workspace.bases.get("vault").search == SearchSettings(score_threshold=losing_value)
-    base.app.selectbox(losing).set_value("").run()
-    assert "more than chance explains" not in base.text
-    assert base.workspace.bases.get("vault").search == vault.search

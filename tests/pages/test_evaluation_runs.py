@@ -366,26 +366,11 @@ def test_a_model_writes_and_judges_the_answers_of_a_setup(filled: Screen, kept: 
 # whether notes can be found
 
 
-def test_a_base_is_checked_and_names_what_no_question_reaches(filled: Screen) -> None:
+def test_questions_from_the_notes_are_made_and_run_as_any_other(filled: Screen) -> None:
     workspace = filled.workspace
-    base = workspace.bases.all()[0]
-    workspace.notes.add(base.name, "# TODO", path="todo.md", title="TODO")
-    ferry = workspace.notes.add(base.name, "# The ferry\n\nThe ferry crosses the river in the morning.\n")
-    filled.open("evaluation")
-    filled.app.session_state["found_box"] = True
-    filled.app.run()
-    filled.press("check_").finish("findable")
-    filled.open("evaluation", view="found")
-    assert "ranked first" in filled.text
-    assert "It has too little text to tell it from other notes" in filled.text
-    check = workspace.findability.last(base.name)
-    assert check is not None
-    assert {one.title for one in check.findings} == {"TODO"}
-    workspace.notes.delete([ferry.id])
-    assert "The notes changed since." in filled.open("evaluation", view="found").text
-    filled.press("check_").finish("findable")
-    assert "The ferry&#x27; no longer exists." in boxes(filled)
+    filled.open("evaluation").press("check_").finish("findable")
+    assert "First hit is right" in boxes(filled.open("evaluation"))
+    (kept,) = workspace.question_sets.all(workspace.bases.all()[0].name)
+    assert {run.set_id for run in workspace.runs.all(workspace.bases.all()[0].name)} == {kept.id}
     next(one for one in filled.app.toggle if one.key.startswith("check_after_")).set_value(True).run()
     assert workspace.findability.after_import
-    filled.press("check_questions")
-    assert "First hit is right" in boxes(filled)

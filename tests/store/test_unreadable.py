@@ -179,8 +179,7 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         assert len(workspace.clicks.all()) == 1
         assert workspace.search("stork").hits
         assert workspace.bases.failures(base) == []
-        assert workspace.findability.last("desk") is None
-        assert not workspace.findability.is_current("desk")
+        assert workspace.findability.results(base.id)[1] == {}
         workspace.related.concepts.all()
         (thread,) = workspace.threads.all()
         workspace.notes.history(waiting.note.id)

@@ -24,7 +24,7 @@ _GROUPS = {
     "thread": _("Threads of written answers: list, show, continue, keep as a note, delete them."),
     "document": _("Documents: what converts them, what isn't read, and another conversion."),
     "chunk": _("The chunks of notes: list, edit, merge, split, hide and restore them."),
-    "check": _("Can your notes be found? Check a base, show its last check, try other settings on it."),
+    "check": _("Can your notes be found? Make questions from the notes of a base, and run them."),
     "questions": _("Question sets, by which `tessera evaluate` measures: list, make, show them."),
     "settings": _("Settings: take over those of another program."),
     "runs": _("Results of question sets: list, show and delete them."),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from core.base.errors import ConfigError, UnknownChoice
+from core.base.errors import UnknownChoice
 from core.base.messages import message, plural
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
@@ -13,13 +13,12 @@ from core.doors.operations.printing import sentence, table
 from core.doors.operations.views import Deletion
 from core.features.evaluation import views
 from core.features.evaluation.views import (
-    CheckView,
     MeasuredRun,
     QuestionSetList,
     QuestionSetView,
     SuggestionCount,
 )
-from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings, SettingsTrial
+from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -144,6 +143,8 @@ def suggest(
 
 # runs
 
+_RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty=message("There are no runs of this base yet."))
+
 
 def _pipelines(
     workspace: "Workspace", question_set: str, search: Any = None, compare: Setups = None, grid: Setups = None
@@ -193,9 +194,7 @@ def start(
     takes={"base": "work"},
     gives={"runs": [RUN]},
     lacks=_PERSONS,
-    lines=table(
-        "set_name", "pipeline", "asked", "questions", "id", empty=message("There are no runs of this base yet.")
-    ),
+    lines=_RUNS,
 )
 def runs(workspace: "Workspace", base: Base) -> RunList:
     return RunList.from_runs(workspace.runs.all(base))
@@ -237,56 +236,15 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
 
 @operation(
     "findability.check",
-    message("Check whether the notes of a base can be found, with questions made from them; takes at most a minute."),
+    message("Check whether the notes of a base can be found: make a question set from them, and run it."),
     http="POST /bases/{base:path}/findability",
     cli="check notes",
     writes=True,
     job="findable",
     check=check_base,
-    lacks={"tool": "it takes a minute; a tool shows the last check"},
-    lines=views.format_check,
+    gives={"runs": [RUN]},
+    lacks=_PERSONS,
+    lines=_RUNS,
 )
-def check(workspace: "Workspace", progress: Progress, base: Base) -> CheckView:
-    return CheckView.from_check(workspace.findability.check(base, progress))
-
-
-@operation(
-    "findability.last",
-    message("Show the last check whether the notes of a base can be found: which no question reaches, and why."),
-    http="GET /bases/{base:path}/findability",
-    cli="check last",
-    tool="knowledge_check",
-    lines=views.format_check,
-)
-def last(workspace: "Workspace", base: Base) -> CheckView:
-    return CheckView.from_check(_checked(base, workspace.findability.last(base)))
-
-
-@operation(
-    "findability.try",
-    message("Try other search settings on the questions of the last check: which notes would be found less well."),
-    http="POST /bases/{base:path}/findability/trial",
-    cli="check settings",
-    takes={"search": {"limit": 5}},
-    lacks={"tool": "how a base is searched is the person's choice"},
-    lines=views.format_trial,
-)
-def try_(
-    workspace: "Workspace",
-    progress: Progress,
-    base: Base,
-    search: Annotated[Mapping[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
-) -> SettingsTrial:
-    settings = SearchSettings.from_values(search or {}).over(workspace.bases.get(base).search)
-    return _checked(base, workspace.findability.try_settings(base, settings, progress))
-
-
-def _checked(base: str, value: T | None) -> T:
-    """Return a value that needs a check of the base; raises ConfigError without one."""
-    if value is None:
-        raise ConfigError(
-            "The base '{base}' has no check with enough questions yet. Check it first: {command}",
-            base=base,
-            command=f"tessera check notes --base '{base}'",
-        )
-    return value
+def check(workspace: "Workspace", progress: Progress, base: Base) -> RunList:
+    return RunList.from_runs(workspace.findability.check(base, progress))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Self
 
 from core.base.codec import assemble
@@ -11,18 +10,14 @@ from core.base.terminal import _, say
 from core.model import (
     FIGURES,
     Agreement,
-    CheckDiff,
     Comparison,
     Evaluation,
-    FindingReason,
     GoldSpan,
     Measured,
-    NoteCheck,
     Question,
     QuestionResult,
     QuestionSet,
     RunView,
-    SettingsTrial,
     SideBySide,
     figure_name,
 )
@@ -179,49 +174,6 @@ class EvaluationView:
         return assemble(cls, evaluation, questions=len(results), per_question=results, **more)
 
 
-@dataclass(frozen=True, slots=True)
-class FindingView:
-    """A note that no question reaches, and what to do; the other one mostly ranks above it."""
-
-    note_id: str
-    title: str
-    reason: FindingReason
-    other_id: str
-    other_title: str
-    message: Message
-
-
-@dataclass(frozen=True, slots=True)
-class CheckView:
-    """The newest check of a base: which share of the questions from its notes found their note."""
-
-    base: str
-    at: datetime
-    first: float
-    reached: float
-    first_by_meaning: float | None
-    questions: int
-    left_out: int
-    question_set: str
-    run: str
-    findings: tuple[FindingView, ...]
-    since: CheckDiff | None
-
-    @classmethod
-    def from_check(cls, check: NoteCheck) -> Self:
-        return assemble(
-            cls,
-            check,
-            at=check.run.started_at,
-            first=check.ranks.share(1),
-            reached=check.ranks.share(),
-            questions=check.run.asked,
-            question_set=check.run.set_id,
-            run=check.run.id,
-            findings=tuple(assemble(FindingView, finding, other_id=finding.other) for finding in check.findings),
-        )
-
-
 # Output for people.
 
 
@@ -292,43 +244,3 @@ def _question_line(evaluation: EvaluationView) -> str:
 def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
     """Return a line for each figure: its value in each run, then its name, whose width depends on the language."""
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
-
-
-_SHOWN = 20
-"""Lines of a list."""
-
-
-def format_check(check: CheckView) -> list[str]:
-    questions = plural("{n} question", "{n} questions", n=check.questions)
-    lines = [
-        _("{questions} from the notes of {base}:", questions=questions, base=check.base),
-        "  "
-        + _(
-            "{share} found their note first, {reached} in the first ten",
-            share=f"{check.first:.0%}",
-            reached=f"{check.reached:.0%}",
-        ),
-    ]
-    if check.left_out:
-        lines.append(
-            "  " + say(plural("no time for {n} more question", "no time for {n} more questions", n=check.left_out))
-        )
-    lines += _list([f"{finding.title}: {say(finding.message)}" for finding in check.findings])
-    if not check.findings:
-        lines.append(_("Every note is found by a question."))
-    if since := check.since:
-        lines += ["", say(since.message), *_list([say(item.message) for item in since.vanished])]
-    return lines
-
-
-def format_trial(trial: SettingsTrial) -> list[str]:
-    lines = [say(trial.comparison.message)]
-    if trial.loses:
-        lines.append(_("With these settings your notes are found less well, by more than chance explains."))
-    return lines
-
-
-def _list(lines: list[str]) -> list[str]:
-    more = len(lines) - _SHOWN
-    rest = [f"  {_('and {n} more', n=more)}"] if more > 0 else []
-    return [f"  - {line}" for line in lines[:_SHOWN]] + rest

@@ -12,7 +12,7 @@ from core.base.messages import message, plural
 from core.base.text import CJK
 from core.markdown import parser
 from core.markdown.body import BodyMetadata, look_into
-from core.model import Finding, Hint, Note, NotePair, NoteSummary, day_of, lapses
+from core.model import Hint, Note, NotePair, NoteSummary, day_of, lapses
 from core.notes.links import NoteLink, NoteLinks
 from core.notes.naming import first_words
 from core.store.note_rows import NoteNames
@@ -128,8 +128,8 @@ def _cuts(text: str, at: int) -> bool:
 class NoteContext:
     """What is known of a note from elsewhere: its links, its neighbours, and the newer notes of each.
 
-    `cards` and `shown` return the cards of notes, and the text of one without what a person hid. `unreached` is what
-    the last check of its base says of it as it is, and `unfound` the time since which searches find others but not it.
+    `cards` and `shown` return the cards of notes, and the text of one without what a person hid. `unreached` is whether
+    the last check of its base didn't find it as it is. `unfound` is the time since which searches find others only.
     """
 
     links: Collection[NoteLink]
@@ -138,7 +138,7 @@ class NoteContext:
     cards: Callable[[Collection[str]], Mapping[str, NoteSummary]]
     shown: Callable[[str], str]
     contradictions: Contradictions
-    unreached: Finding | None = None
+    unreached: bool = False
     unfound: datetime | None = None
 
 
@@ -148,7 +148,11 @@ def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
     yield from _contradictions(note, known)
     if known.unreached:
         about = message("The last check of its base couldn't find it with its own words.")
-        yield Hint("unreached", about, known.unreached.message)
+        yield Hint(
+            "unreached",
+            about,
+            message("Other notes are closer to its words. Give it a title that says what it is about."),
+        )
     elif known.unfound:
         yield Hint(
             "unfound",

@@ -13,7 +13,7 @@ from core.features.related import hints
 from core.features.related.concepts import Concepts
 from core.features.related.hints import Mention
 from core.features.related.neighbours import LEAST, Neighbour, Neighbours, places, tags
-from core.model import Author, Finding, Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote, SearchOptions
+from core.model import Author, Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote, SearchOptions
 from core.notes.collection import Notes
 from core.notes.links import NoteLinks
 from core.notes.texts import visible_text
@@ -40,8 +40,8 @@ _LONG_AGO, _OTHERS = timedelta(days=30), 20
 """Time without a find, and number of others that were found since: less of either says nothing of a note."""
 _NEAR = 0.5
 """Cosine from which on a reason says that notes are close in meaning."""
-LastFinding = Callable[[str, str], tuple[datetime, Finding] | None]
-"""A function that returns what the last check of a base, by its id, says of a note, with its time."""
+Unreached = Callable[[str, str], datetime | None]
+"""A function that returns the time of the last check of a base, by its id, if that didn't find a note."""
 
 
 class RelatedNotes:
@@ -54,14 +54,14 @@ class RelatedNotes:
         uses: Uses,
         searching: SearchEngine,
         contradictions: hints.Contradictions | None,
-        last_finding: LastFinding | None,
+        unreached: Unreached | None,
     ) -> None:
         self._store = store
         self._notes = notes
         self._uses = uses
         self._searching = searching
         self._contradictions = contradictions or (lambda note_ids: ())
-        self._last_finding = last_finding or (lambda base_id, note_id: None)
+        self._unreached = unreached or (lambda base_id, note_id: None)
         self._successors = Successors(store)
         self.neighbours = Neighbours(store, self._text)
         self.concepts = Concepts(store, self._text, self._notes.links)
@@ -82,7 +82,7 @@ class RelatedNotes:
         ][:_SHOWN]
         targets = links.resolve(note, note.links)
         # What the last check of the base says holds for a note that wasn't changed since.
-        at, finding = self._last_finding(note.base_id, note.id) or (None, None)
+        at = self._unreached(note.base_id, note.id)
         known = hints.NoteContext(
             targets,
             [neighbour.note_id for neighbour in neighbours],
@@ -90,7 +90,7 @@ class RelatedNotes:
             self._notes.cards_of,
             self._notes.shown,
             self._contradictions,
-            finding if at and note.updated_at and note.updated_at <= at else None,
+            bool(at and note.updated_at and note.updated_at <= at),
             self._unfound(note),
         )
         return Related(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from core.workspace import Workspace
-from pages.ui.bases import folders, listing, model, settings_trial
+from pages.ui.bases import folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
 from pages.ui.shared import ignoring, jobs, knobs, names, shell, widgets
@@ -151,7 +151,7 @@ def _search(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the search settings of the base; a choice that loses nothing is stored at once, and the program's settings decide
+    """Draw the search settings of the base; a choice is stored at once, and the program's settings decide
     the others.
     """
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
@@ -159,22 +159,20 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     def save() -> None:
         chosen = {name: st.session_state[key] for name, key in keys.items()}
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
-        settings_trial.wish(base, replace(base.search, **own))
+        workspace.bases.update(base.name, search=replace(base.search, **own))
 
-    shown = settings_trial.trial_settings(base) or base.search
     st.caption(t("What you leave at its default follows the settings."))
     usual = st.container()
     rare = [name for name in keys if name not in _USUAL_SEARCH]
     advanced = st.expander(t("Advanced"), icon=":material/tune:", key=f"more_search_{base.id}") if rare else usual
     for name, key in keys.items():
-        own = getattr(shown, name)
+        own = getattr(base.search, name)
         st.session_state[key] = knobs.AS_SET if own is None else own
         texts = knobs.value_labels(workspace, name)
         texts.setdefault(st.session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
         place = advanced if name in rare else usual
         widgets.select(knobs.setting_label(name), texts, key, place, on_change=save, disabled=shut)
-    settings_trial.guard(workspace, base)
 
 
 def _trial_question(base: KnowledgeBase) -> str:

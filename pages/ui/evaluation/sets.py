@@ -11,7 +11,7 @@ import streamlit as st
 from core.base.errors import QuestionSetError, TesseraError
 from core.base.messages import ENGLISH, LANGUAGES, message, render
 from core.base.text import CJK
-from core.model import Progress, QuestionSet
+from core.model import KnowledgeBase, Progress, QuestionSet, RunList
 from core.workspace import Workspace
 from pages.ui.evaluation import question
 from pages.ui.shared import jobs, links, shell, welcome, widgets
@@ -228,26 +228,61 @@ def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *
     workspace.jobs.wait("suggest", jobs.SOON)
 
 
-def bar(workspace: Workspace, base: str) -> QuestionSet | None:
+def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
     """Draw the choice of a question set and its actions; return the set, None if the base has none."""
-    sets = workspace.question_sets.all(base)
+    sets = workspace.question_sets.all(base.name)
     question_set = None
     if sets:
         with widgets.row("question_sets", vertical_alignment="bottom"):
-            question_set = _choice(workspace, base, sets)
-            menu(workspace, base, question_set)
+            question_set = _choice(workspace, base.name, sets)
+            menu(workspace, base.name, question_set)
             export_questions(workspace, question_set)
+            draw_check(workspace, base)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
         counts += [t("{n} whose passage no longer exists", n=question_set.flagged)] if question_set.flagged else []
         st.caption(" · ".join(counts))
     else:
-        _none(workspace, base)
+        _none(workspace, base.name)
+        draw_check(workspace, base)
     if DIALOG.subject == "import":
-        import_questions(workspace, base)
+        import_questions(workspace, base.name)
     else:
-        dialogs(workspace, base, question_set)
+        dialogs(workspace, base.name, question_set)
     return question_set
+
+
+CHECK = "findable"
+"""The job that makes questions from the notes of a base and runs them."""
+
+
+def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
+    """Draw the button that makes a question set from the notes of a base and runs it."""
+    with st.popover(t("Can my notes be found?"), icon=":material/manage_search:", key=f"found_{base.id}"):
+        about = t(
+            "Makes questions from the notes of this base (titles, headings, sentences with a gap, definitions, names "
+            "in code, texts of links) and asks them, also by meaning alone. Look at the missed ones: no search finds "
+            "their passages."
+        )
+        st.caption(about)
+        shut = workspace.readonly or workspace.jobs.running(CHECK)
+        if widgets.button(t("Check now"), f"check_{base.id}", "manage_search", type="primary", disabled=shut):
+            checks = workspace.findability
+            language = session_language()
+            jobs.start(
+                workspace,
+                CHECK,
+                lambda progress: RunList.from_runs(checks.check(base.name, progress, language=language)),
+                base.name,
+            )
+        st.toggle(
+            t("After every import"),
+            **widgets.bound(
+                f"check_after_{base.id}", workspace.findability.after_import, workspace.findability.check_after_import
+            ),
+            disabled=workspace.readonly,
+            help=t("Checks each base that an import changed, once its notes are indexed."),
+        )
 
 
 def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:

@@ -334,7 +334,7 @@ def test_a_note_that_nothing_finds_says_so_and_what_to_do(workspace: Workspace) 
     copy = add(workspace, "Lost", "# Lost\n\nNobody looks for the old ferry to the northern harbour.")
     workspace.findability.check("home")
     (hint,) = *workspace.related.of(lost).hints, *workspace.related.of(copy).hints
-    assert (hint.kind, "merge the two." in str(hint.remedy)) == ("unreached", True)
+    assert (hint.kind, "closer to its words" in str(hint.remedy)) == ("unreached", True)
     for note_id in (lost, copy):
         workspace.notes.update(note_id, body=f"# Anew\n\nAnother text {note_id}.", author="person")
         assert hints(workspace, note_id) == [], "the check is of an older text"
