@@ -1,14 +1,10 @@
 """Comparison of runs."""
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import ClassVar, Literal
 
 from core.base.messages import Message
-from core.model.evaluation import BUDGET, COUNTS, DEPTH, QuestionResult, Run
-
-_Z = 1.959964
-"""Standard deviations of a normal distribution that hold 95 %."""
+from core.model.evaluation import QuestionResult, Run
 
 RARE = 0.05
 """Share of cases in which chance may pass for a difference."""
@@ -150,26 +146,3 @@ class SideBySide:
         comparison = self.comparisons[best - 1][self.metric]
         firm = comparison.settled and comparison.p * len(self.comparisons) <= RARE
         return best if firm else None
-
-    @property
-    def counting(self) -> str:
-        """The one of COUNTS that looks at the same hits as `metric`."""
-        if self.metric in COUNTS:
-            return self.metric
-        is_budget = self.metric.startswith("span_") or self.metric.endswith(f"@{BUDGET}chars")
-        return f"hit@{BUDGET}chars" if is_budget else f"hit@{DEPTH}"
-
-    def count(self, metric: str, run: int) -> int:
-        """Return how many of the answerable questions one of COUNTS counts in a run."""
-        return round(self.figures[metric][run] * self.answerable)
-
-    def expected(self, metric: str, run: int) -> tuple[int, int]:
-        """Return how many of as many other questions one of COUNTS counts on average, at least and at most.
-
-        With 95 % certainty, by the score interval of a share (Wilson, 'Probable Inference, the Law of Succession, and
-        Statistical Inference', 1927).
-        """
-        share, n = self.figures[metric][run], self.answerable
-        middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z / (1 + _Z**2 / n) * sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-        return round(n * (middle - half)), round(n * (middle + half))

@@ -55,9 +55,6 @@ a language model judged. No other metric rests on a judgement."""
 ENOUGH = 20
 """Least number of questions for a statement: below it, percentile intervals are too narrow."""
 
-COUNTS = ("hit@1", "hit@5", "hit@10", f"hit@{BUDGET}chars")
-"""Metrics that are a share of the questions: a question counts whole or not at all."""
-
 TIMES = ("p50_ms", "p95_ms")
 """Figures in addition to METRICS; lower is better."""
 

@@ -20,7 +20,6 @@ from core.model import (
     SETTINGS,
     TIMES,
     Change,
-    Comparison,
     ComparisonRow,
     Run,
     SideBySide,
@@ -86,7 +85,7 @@ Cell = str | Message
 
 
 @dataclass(frozen=True, slots=True)
-class _ReportSection:
+class ReportSection:
     """A part of a report, in plain text: sentences, and a table whose first row is its head."""
 
     title: Cell
@@ -154,26 +153,14 @@ def _title(compared: SideBySide) -> Message:
     return message("Comparison of runs") if len(compared.runs) > 1 else message("Report of a run")
 
 
-def _sections(compared: SideBySide, base: str) -> Iterator[_ReportSection]:
+def _sections(compared: SideBySide, base: str) -> Iterator[ReportSection]:
     yield _runs(compared, base)
-    if compared.settings:
-        title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
-        rows = [
-            [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
-            for name, values in compared.settings.items()
-        ]
-        yield _ReportSection(title, table=_transpose(compared, [[message("Setting"), *compared.labels], *rows]))
-    yield _figures(compared)
-    if any(kind.kind for kind in compared.kinds):
-        rows = [
-            [QUESTION_KINDS.get(kind.kind) or kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)]
-            for kind in compared.kinds
-        ]
-        head = [message("Kind"), message("Questions"), *compared.labels]
-        yield _ReportSection(message("Found, by kind"), table=_transpose(compared, [head, *rows]))
+    yield from settings(compared)
+    yield figures(compared, (*METRICS, *_answer_lines(compared), *TIMES))
+    yield from kinds(compared)
     if any(row.negative for row in compared.rows):
         named = zip(compared.labels, compared.false_positives, strict=True)
-        yield _ReportSection(
+        yield ReportSection(
             message("Questions without an answer"),
             [_joined_cells(name, false_positives.message) for name, false_positives in named],
         )
@@ -186,14 +173,14 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_ReportSection]:
             if question_result.judged
         ]:
             head = [*_HEAD[:2], message("Judgement"), message("Reason")]
-            yield _ReportSection(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
+            yield ReportSection(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
 
 
 def _joined_cells(name: Cell, what: Cell) -> Message:
     return message("{name}: {text}", name=name, text=what)
 
 
-def _runs(compared: SideBySide, base: str) -> _ReportSection:
+def _runs(compared: SideBySide, base: str) -> ReportSection:
     counts = plural(
         "{n} question, {answerable} of them with an answer.",
         "{n} questions, {answerable} of them with an answer.",
@@ -203,7 +190,7 @@ def _runs(compared: SideBySide, base: str) -> _ReportSection:
     of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
     head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
     rows = [[label, *_facts(run)] for label, run in zip(compared.labels, compared.runs, strict=True)]
-    return _ReportSection(message("Question"), [counts, *of_base, *compared.notices], [head, *rows])
+    return ReportSection(message("Question"), [counts, *of_base, *compared.notices], [head, *rows])
 
 
 def _facts(run: Run) -> list[Cell]:
@@ -211,7 +198,19 @@ def _facts(run: Run) -> list[Cell]:
     return [run.set_name or NONE, run.progress, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
 
 
-def _figures(compared: SideBySide) -> _ReportSection:
+def settings(compared: SideBySide) -> Iterator[ReportSection]:
+    """Yield a table of the settings that differ, of a single run of all; none where there are none."""
+    if compared.settings:
+        title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
+        rows = [
+            [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
+            for name, values in compared.settings.items()
+        ]
+        yield ReportSection(title, table=_transpose(compared, [[message("Setting"), *compared.labels], *rows]))
+
+
+def figures(compared: SideBySide, names: Sequence[str]) -> ReportSection:
+    """Return a table of figures of each run, and their differences from the first one with what they mean."""
     (first, *others), metric = compared.labels, compared.metric
     sentences = [
         message("{name}, by “{metric}”: {text}", name=label, metric=FIGURES[metric], text=by_metric[metric].message)
@@ -221,16 +220,26 @@ def _figures(compared: SideBySide) -> _ReportSection:
         sentences.append(message("In brackets after a difference: its 95% confidence interval (paired bootstrap)."))
     head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
     rows: list[list[Cell]] = []
-    for name in (*METRICS, *_answer_lines(compared)):
-        differences = (
-            _difference(comparison[name]) if name in comparison else NONE for comparison in compared.comparisons
-        )
-        rows.append([FIGURES[name], *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
-    for name in TIMES:
-        time, *times = compared.figures[name]
-        differences = (f"{item - time:+.1f} ms" for item in times)
-        rows.append([FIGURES[name], *(f"{item:.1f} ms" for item in (time, *times)), *differences])
-    return _ReportSection(message("Figures"), sentences, _transpose(compared, [head, *rows]))
+    for name in names:
+        values = compared.figures[name]
+        form = "{:.1f} ms" if name in TIMES else "{:.3f}"
+        differences = [
+            f"{value - values[0]:+.1f} ms" if name in TIMES else _difference(compared, name, number)
+            for number, value in enumerate(values[1:])
+        ]
+        rows.append([FIGURES[name], *map(form.format, values), *differences])
+    return ReportSection(message("Figures"), sentences, _transpose(compared, [head, *rows]))
+
+
+def kinds(compared: SideBySide) -> Iterator[ReportSection]:
+    """Yield a table of the questions that each run found, by their kinds; none where no question has a kind."""
+    if any(kind.kind for kind in compared.kinds):
+        rows = [
+            [QUESTION_KINDS.get(kind.kind) or kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)]
+            for kind in compared.kinds
+        ]
+        head = [message("Kind"), message("Questions"), *compared.labels]
+        yield ReportSection(message("Found, by kind"), table=_transpose(compared, [head, *rows]))
 
 
 def _answer_lines(compared: SideBySide) -> list[str]:
@@ -242,14 +251,17 @@ def _transpose(compared: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequenc
     return table if len(compared.labels) <= _COLUMNS else list(zip(*table, strict=True))
 
 
-def _difference(comparison: Comparison) -> str:
+def _difference(compared: SideBySide, name: str, number: int) -> str:
+    comparison = compared.comparisons[number].get(name)
+    if comparison is None:
+        return NONE
     difference = f"{comparison.difference:+.3f}"
     if comparison.questions < ENOUGH:
         return difference
     return f"{difference} ({comparison.low:+.3f} … {comparison.high:+.3f})"
 
 
-def _change_sections(compared: SideBySide) -> Iterator[_ReportSection]:
+def _change_sections(compared: SideBySide) -> Iterator[ReportSection]:
     first, *others = compared.labels
     titles: dict[Change, Message] = {"gained": message("Newly found"), "lost": message("No longer found")}
     for number, label in enumerate(others, start=1):
@@ -261,7 +273,7 @@ def _change_sections(compared: SideBySide) -> Iterator[_ReportSection]:
             yield _table_section(_joined_cells(title, label), [*_HEAD, first, label], rows)
 
 
-def _missed(compared: SideBySide) -> Iterator[_ReportSection]:
+def _missed(compared: SideBySide) -> Iterator[ReportSection]:
     rows: list[list[Cell]] = []
     for row in compared.rows:
         if not (row.negative or answered(row.results[0])):
@@ -274,8 +286,8 @@ def _missed(compared: SideBySide) -> Iterator[_ReportSection]:
 _HEAD = (message("Id"), message("Question"), message("Right passage"))
 
 
-def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> _ReportSection:
-    return _ReportSection(title, table=[head, *rows]) if rows else _ReportSection(title, [message("No question.")])
+def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> ReportSection:
+    return ReportSection(title, table=[head, *rows]) if rows else ReportSection(title, [message("No question.")])
 
 
 def _where(row: ComparisonRow) -> str:

@@ -122,6 +122,9 @@ class Runs:
 
     evaluation = staticmethod(scoring.evaluation_of)
     side_by_side = staticmethod(sidebyside.side_by_side)
+    figures = staticmethod(report.figures)
+    settings_table = staticmethod(report.settings)
+    kinds_table = staticmethod(report.kinds)
     report = staticmethod(report.report)
 
     def __init__(

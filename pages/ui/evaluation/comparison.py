@@ -28,15 +28,14 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     _head(workspace, base, shown)
     for notice in shown.notices:
         st.caption(f":material/info: {plain(notice)}")
-    _verdicts(base, shown)
+    _verdicts(shown)
     if (best := shown.best()) and replace(shown.runs[0].pipeline, name="") == Pipeline():
         _adopt(workspace, base, shown.runs[best].pipeline)
     left, right = st.columns([7, 4], gap="large")
     with left:
-        st.html(figures.table(base, shown))
+        figures.draw_figures(workspace, shown)
     with right, st.container(key="figures_side"):
-        figures.differ(shown)
-        figures.kinds(shown)
+        figures.draw_differences(workspace, shown)
     shell.on_demand(t("Chart"), "charts", "bar_chart", lambda: _history(workspace, base, shown))
     ranks.draw_questions(workspace, base, shown)
 
@@ -105,10 +104,8 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
         _report(workspace, base, shown)
 
 
-def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Say in words how many questions each run found, and whether it is better than the first; the figures are folded."""
-    if shown.answerable:
-        st.html(figures.found_html(shown))
+def _verdicts(shown: SideBySide) -> None:
+    """Say in words whether each run is better than the first; the figures are folded."""
     if any(row.negative for row in shown.rows):
         for number, false_positives in enumerate(shown.false_positives):
             st.caption(f"**{pipelines.LETTERS[number]}** {plain(false_positives.message)}")

@@ -1,27 +1,25 @@
 """Figures of runs side by side, as tables: quality and time, settings that differ, kinds of answered questions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import Message, message
 from core.model import (
     ANSWER_METRICS,
-    COUNTS,
-    ENOUGH,
     FIGURES,
     MAIN,
     METRICS,
     TIMES,
     Comparison,
-    KnowledgeBase,
     SideBySide,
 )
+from core.workspace import Workspace
 from pages.ui.evaluation import pipelines
-from pages.ui.evaluation.question import kind_name
-from pages.ui.shared import knobs, widgets
-from pages.ui.shared.safe import facts, folded, html
+from pages.ui.shared import widgets
+from pages.ui.shared.safe import folded, html
 from pages.ui.shared.text import t, text_of
 
 ABOUT = {
@@ -96,136 +94,47 @@ def tone(comparison: Comparison) -> str:
     return "good" if comparison.difference > 0 else "bad"
 
 
-def table(base: KnowledgeBase, shown: SideBySide) -> str:
-    """Return the runs' figures as HTML, the main ones in sight."""
-    others = [name for name in (*METRICS, *TIMES) if name not in SHORT]
+def draw_figures(workspace: Workspace, shown: SideBySide) -> None:
+    """Draw the runs' figures, the main ones in sight; a run is named by its letter."""
     answers = [name for name in ANSWER_METRICS if name in shown.figures]
-    drawn = _figure_table(base, shown, SHORT)
+    others = [name for name in (*METRICS, *TIMES) if name not in SHORT]
+    st.html(_table(workspace.runs.figures(_lettered(shown), SHORT).table))
     if answers:
-        drawn += (
-            f'<div class="t-caption">{html(t("Answers above the hits"))}</div>{_figure_table(base, shown, answers)}'
+        title = html(t("Answers above the hits"))
+        st.html(
+            f'<div class="t-caption">{title}</div>{_table(workspace.runs.figures(_lettered(shown), answers).table)}'
         )
-    return drawn + folded(t("All figures"), _figure_table(base, shown, others), css="t-more")
+    st.html(folded(t("All figures"), _table(workspace.runs.figures(_lettered(shown), others).table), css="t-more"))
 
 
-def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]], css: str = "") -> str:
-    """Return a table as HTML; a line is the attributes and the content of its head, and its cells."""
-    head = "".join(f"<th{attributes}>{pipelines.badge(number)}</th>" for number, attributes in enumerate(heads))
-    body = "".join(
-        f'<tr><th scope="row"{attributes}>{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-        for attributes, name, cells in lines
-    )
-    return f'<table class="t-figures {css}"><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>'
+def draw_differences(workspace: Workspace, shown: SideBySide) -> None:
+    """Draw the settings that differ, or all settings of a single run, and what was found by kind of question."""
+    for section in workspace.runs.settings_table(_lettered(shown)):
+        table = _table(section.table)
+        if len(shown.runs) > 1:
+            st.html(f'<div class="t-caption">{html(section.title)}</div>{table}')
+        else:
+            st.html(folded(t("Settings of this run"), table, css="t-more"))
+    for section in workspace.runs.kinds_table(_lettered(shown)):
+        st.html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
 
 
-def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) -> str:
-    compared = [comparison[name] for comparison in shown.comparisons for name in names if name in comparison]
-    widest = max((abs(end) for comparison in compared for end in (comparison.low, comparison.high)), default=0.0) or 1.0
-    lines = []
-    for name in names:
-        figures = shown.figures[name]
-        best = min(figures) if name in TIMES else max(figures)
-        form: Callable[[float], str] = "{:,.0f} ms".format if name in TIMES else "{:.3f}".format
-        cells = []
-        for number, figure in enumerate(figures):
-            beaten = len(figures) > 1 and len(set(map(form, figures))) > 1 and form(figure) == form(best)
-            shift = ""
-            if number and name in shown.comparisons[number - 1]:
-                shift = _shift(shown.comparisons[number - 1][name], widest)
-            elif number and name in TIMES:
-                shift = f'<span class="t-shift">{f"{figure - figures[0]:+,.0f}".replace("-", "−")} ms</span>'
-            counted = (
-                f'<span class="t-dim t-small">{html(counts(shown, name, number))}</span>' if name in COUNTS else ""
-            )
-            value = f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>'
-            cells.append(" ".join(filter(None, (value, counted, shift))))
-        lines.append((f' title="{html(ABOUT[name])}"', html(metric_name(name)), cells))
-    return _table([f' title="{html(pipelines.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
+def _lettered(shown: SideBySide) -> SideBySide:
+    return replace(shown, labels=tuple(pipelines.LETTERS[: len(shown.runs)]))
 
 
-def counts(shown: SideBySide, name: str, number: int) -> str:
-    """Return the number of questions that a run answered, in words."""
-    return t("{n} of {every}", n=shown.count(name, number), every=shown.answerable)
-
-
-def found_html(shown: SideBySide) -> str:
-    """Return as HTML how many questions each run found, and how many of others it would."""
-    name = shown.counting
-    every = shown.answerable
-    lines = []
-    for number in range(len(shown.runs)):
-        texts = [t("{name}: {text}", name=metric_name(name), text=counts(shown, name, number))]
-        if every >= ENOUGH:
-            low, high = shown.expected(name, number)
-            text = t(
-                "On other questions like these, {low} to {high} of {every} on average", low=low, high=high, every=every
-            )
-            texts += [text, _gain_in_words(shown.comparisons[number - 1][name]) if number else ""]
-        lines.append(f'<div class="t-head">{pipelines.badge(number)}{facts(filter(None, texts))}</div>')
-    return "".join(lines)
-
-
-def _gain_in_words(comparison: Comparison) -> str:
-    """Return how many more questions than the first run a run would find, in words."""
-    low, high = (round(end * comparison.questions) for end in (comparison.low, comparison.high))
-    if low == high == 0:
-        return t("as many as A")
-    if low >= 0:
-        return t("{low} to {high} more than A", low=low, high=high)
-    if high <= 0:
-        return t("{low} to {high} fewer than A", low=-high, high=-low)
-    return t("between {low} fewer and {high} more than A", low=-low, high=high)
+def _table(rows: Sequence[Sequence[str | Message]]) -> str:
+    """Return a table as HTML; its first row and its first column are heads, which explain figures."""
+    head = "".join(f"<th>{html(cell)}</th>" for cell in rows[0])
+    about = {FIGURES[name]: text for name, text in ABOUT.items()}
+    body = ""
+    for first, *cells in rows[1:]:
+        title = about[first] if isinstance(first, Message) and first in about else ""
+        line = "".join(f"<td>{html(cell)}</td>" for cell in cells)
+        body += f'<tr><th scope="row" title="{html(title)}">{html(first)}</th>{line}</tr>'
+    return f'<table class="t-figures"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def with_sign(number: float) -> str:
     """Return a difference with a sign; both signs have the same width."""
     return f"{number:+.3f}".replace("-", "−")
-
-
-def _shift(comparison: Comparison, widest: float) -> str:
-    """Return a difference and its interval as HTML, on a scale with 0 in the middle."""
-    number = f"<span>{with_sign(comparison.difference)}</span>"
-    if comparison.questions < ENOUGH:
-        return f'<span class="t-shift">{number}</span>'
-    left, right = (50 + 50 * end / widest for end in (comparison.low, comparison.high))
-    interval = f"{with_sign(comparison.low)} … {with_sign(comparison.high)}"
-    return (
-        f'<span class="t-shift {tone(comparison)}" title="{interval}">{number}'
-        f'<span class="t-interval"><i style="left: {left:.1f}%; width: {max(2.0, right - left):.1f}%"></i></span></span>'
-    )
-
-
-def differ(shown: SideBySide) -> None:
-    """Draw the settings that differ, or all settings of a single run."""
-    if not shown.settings:
-        return
-    lines = [
-        (
-            "",
-            html(knobs.setting_label(name)),
-            [html(knobs.value_label(name, run.settings.get(name))) for run in shown.runs],
-        )
-        for name in shown.settings
-    ]
-    settings = _table([""] * len(shown.runs), lines, "t-small")
-    if len(shown.runs) > 1:
-        st.html(f'<div class="t-caption">{html(t("What differs"))}</div>{settings}')
-    else:
-        st.html(folded(t("Settings of this run"), settings, css="t-more"))
-
-
-def kinds(shown: SideBySide) -> None:
-    """Draw the count of answered questions of each kind."""
-    if not any(kind.kind for kind in shown.kinds):
-        return
-    lines = []
-    for kind in shown.kinds:
-        cells = [
-            f'<span class="t-number">{answered}</span><span class="t-share"><i class="t-run-{number % 4}" style="width: '
-            f'{100 * answered / kind.questions:.0f}%"></i></span>'
-            for number, answered in enumerate(kind.answered)
-        ]
-        name = html(kind_name(kind.kind) if kind.kind else t("without a kind"))
-        lines.append(("", f'{name} <span class="t-dim">{kind.questions}</span>', cells))
-    title = html(t("Found, by kind of question"))
-    st.html(f'<div class="t-caption">{title}</div>{_table([""] * len(shown.runs), lines, "t-small t-kinds")}')

@@ -241,12 +241,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-figures { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; font-size: .92rem; } .t-figures.t-small { font-size: .84rem; }
 .t-figures :is(th, td) { padding: .34rem .8rem .34rem 0; border-bottom: 1px solid var(--t-line); text-align: left; vertical-align: baseline; overflow-wrap: anywhere; }
 .t-figures tbody th { font-weight: 450; } .t-figures td > .t-dim { white-space: nowrap; } .t-figures thead th { border-bottom-width: 2px; } .t-figures td > span:first-child { display: inline-block; min-width: 3.1rem; }
-.t-best { font-weight: 700; color: color-mix(in srgb, var(--t-accent) 80%, currentColor); }
-.t-shift { font-size: .8rem; opacity: .85; white-space: nowrap; display: inline-flex; align-items: center; gap: .5rem; } .t-shift.good { color: var(--t-accent); opacity: 1; } .t-shift.bad { color: #c5483c; opacity: 1; }
-.t-interval { position: relative; display: inline-block; width: 5.5rem; height: .6rem; background: linear-gradient(90deg, transparent calc(50% - .5px), currentColor 0 calc(50% + .5px), transparent 0); }
-.t-interval i { position: absolute; top: .18rem; height: .24rem; border-radius: .12rem; background: currentColor; opacity: .55; } .t-shift:is(.good, .bad) .t-interval i { opacity: 1; }
-.t-shift > span:first-child { min-width: 2.9rem; } .t-kinds td { white-space: nowrap; } .t-figures td > .t-number:first-child { min-width: 1.5rem; } .t-figures tbody th { overflow-wrap: normal; }
-.t-share { display: inline-block; width: 2.6rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; margin-left: .5rem; } .t-share i { display: block; height: 100%; background: var(--run); }
+.t-figures tbody th { overflow-wrap: normal; }
 .t-bands { max-height: 41rem; overflow: auto; border: 1px solid var(--t-line); border-radius: .5rem; padding: .4rem; line-height: 1.6; font-size: .93rem; overflow-wrap: anywhere; }
 .t-band { border-left: 4px solid var(--tile); background: color-mix(in srgb, var(--tile) 9%, transparent); padding: .15rem .7rem .4rem; margin-bottom: .25rem; } .t-band.on { outline: 2px solid var(--tile); outline-offset: -2px; }
 .t-more { margin-top: .5rem; } .t-more summary { cursor: pointer; font-size: .86rem; opacity: .75; margin-bottom: .3rem; }

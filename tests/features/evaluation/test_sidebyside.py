@@ -213,23 +213,6 @@ def test_a_run_without_questions_has_figures_of_zero() -> None:
     assert [*map(str, shown.notices)] == ["'a' was stopped after 0 of 3 questions."]
 
 
-@pytest.mark.parametrize(
-    ("metric", "counting"),
-    [("mrr@10", "hit@10"), ("hit@1", "hit@1"), ("mrr@4000chars", "hit@4000chars"), ("span_iou", "hit@4000chars")],
-)
-def test_the_found_are_counted_among_the_hits_that_the_metric_looks_at(metric: str, counting: str) -> None:
-    assert side_by_side([ranked("old", (1, None))], metric).counting == counting
-
-
-def test_the_found_are_counted_with_the_range_of_as_many_other_questions() -> None:
-    answered = ranked("old", (1,) * 12 + (None,) * 8)
-    shown = side_by_side([answered])
-    assert shown.count("hit@5", 0) == 12
-    assert shown.expected("hit@5", 0) == (8, 16)
-    assert side_by_side([ranked("all", (1,) * 20)]).expected("hit@5", 0) == (17, 20)
-    assert side_by_side([ranked("none", (None,) * 20)]).expected("hit@5", 0) == (0, 3)
-
-
 def setups(seed: int, better: float = 0.0) -> SideBySide:
     """Return six setups on 40 questions whose ranks are drawn by lot, the last of them `better` by so much."""
     values = np.random.default_rng(seed).random((6, 40)) + np.array([[0.0]] * 5 + [[better]])
