@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
+from benchmarks.evaluation import Evaluation, evaluation_of
 from benchmarks.quality import heading, imported, rows, vaults
 from core import embedding
 from core.embedding import centring, tokens
-from core.features.evaluation.scoring import evaluation_of
-from core.model import OPEN, Evaluation, Pipeline, SearchSettings
+from core.model import OPEN, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 ACROSS = Path(__file__).with_name("across")

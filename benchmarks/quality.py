@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.evaluation import Evaluation, evaluation_of
 from core import embedding
 from core.embedding import sentence
-from core.features.evaluation.scoring import evaluation_of
-from core.model import DEFAULTS, MAIN, Device, Evaluation, Mode, Pipeline, SearchSettings
+from core.model import DEFAULTS, MAIN, Device, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 POOLS = {"cross-encoder": 20}

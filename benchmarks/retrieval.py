@@ -11,9 +11,9 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.evaluation import evaluation_of
 from benchmarks.quality import imported, measured_set, vaults
 from core.features.evaluation.metrics import hit_at
-from core.features.evaluation.scoring import evaluation_of
 from core.model import MAIN, OPEN, Pipeline, QuestionResult, SearchSettings
 from core.workspace import Workspace
 

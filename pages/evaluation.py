@@ -30,7 +30,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
         question_set = sets.bar(workspace, base)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
-        runs.panel(workspace, base)
+        runs.panel(workspace, base, question_set)
     if question_set is None:
         return
     shown = view(question_set)

@@ -13,15 +13,6 @@ Change = Literal["gained", "lost", "better", "worse", "same"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
-    """Shares of the questions without and with an answer that get a hit at a threshold."""
-
-    threshold: float
-    false_positives: float
-    true_positives: float
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """Differences between two runs' values on the same questions; `message` is a sentence about them.
 
@@ -94,18 +85,6 @@ class KindComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class FalsePositives:
-    """Effect of a threshold on the best cosine in a run.
-
-    `at` is the highest threshold, in thousandths, at which KEEPING of the questions with an answer keep a hit, None
-    where there is none or every question has an answer; `message` is a sentence about it.
-    """
-
-    at: Rates | None
-    message: Message
-
-
-@dataclass(frozen=True, slots=True)
 class SideBySide:
     """Runs over their common questions; the others are compared with the first.
 
@@ -124,7 +103,6 @@ class SideBySide:
     figures: dict[str, tuple[float, ...]]
     comparisons: tuple[dict[str, Comparison], ...]
     kinds: tuple[KindComparison, ...]
-    false_positives: tuple[FalsePositives, ...]
     settings: dict[str, tuple[object, ...]]
     left_out: int
     notices: tuple[Message, ...]

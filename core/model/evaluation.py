@@ -337,13 +337,3 @@ class RunList:
 
 Measured = tuple[Run, Sequence[QuestionResult]]
 """A run and the results of its questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Metrics over the `scored` questions, and each question's result."""
-
-    metrics: dict[str, float]
-    questions: tuple[QuestionResult, ...]
-    scored: int
-    negatives: int

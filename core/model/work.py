@@ -23,7 +23,6 @@ JobPlace = Literal[
     "models",
     "evaluation",
     "questions",
-    "findable",
     "learning",
 ]
 
@@ -160,13 +159,6 @@ JOB_KINDS: Mapping[str, JobKind] = {
         message("Ask the questions"),
         message("Asking the questions"),
         message("All questions asked"),
-        _CONTINUES,
-    ),
-    "findable": JobKind(
-        "findable",
-        message("Check whether notes can be found"),
-        message("Asking whether your notes can be found"),
-        message("Your notes are checked"),
         _CONTINUES,
     ),
     "learn": JobKind(

@@ -249,20 +249,7 @@ def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
         assert not button(reader, "history_compare").disabled
 
 
-# charts and reports
-
-
-def test_a_chart_is_drawn_when_it_is_opened(compared: Screen) -> None:
-    def charts() -> int:
-        return len(compared.app.get("vega_lite_chart") + compared.app.get("arrow_vega_lite_chart"))
-
-    assert charts() == 0
-    compared.app.session_state["charts"] = True
-    compared.app.run()
-    compared.app.selectbox("history_metric").set_value("span_iou").run()
-    assert not compared.app.exception, compared.app.exception
-    assert charts() > 0
-    assert "the questions with an answer" in compared.text
+# reports
 
 
 def test_another_figure_can_be_judged_by(compared: Screen) -> None:
@@ -367,7 +354,7 @@ def test_a_model_writes_and_judges_the_answers_of_a_setup(filled: Screen, kept: 
 
 def test_questions_from_the_notes_are_made_and_run_as_any_other(filled: Screen) -> None:
     workspace = filled.workspace
-    filled.open("evaluation").press("check_").finish("findable")
+    filled.open("evaluation").press("check_").finish("evaluate")
     assert "First hit is right" in boxes(filled.open("evaluation"))
     (kept,) = workspace.question_sets.all(workspace.bases.all()[0].name)
     assert {run.set_id for run in workspace.runs.all(workspace.bases.all()[0].name)} == {kept.id}

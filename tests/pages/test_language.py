@@ -403,7 +403,6 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
     ]
     state(screen, **{key: [Pipeline(), Pipeline()]})
     state(screen, **{key: [Pipeline(), *others]}).press("run").finish("evaluate")
-    state(screen, charts=True)
     for row in ("α0", "β0", "δ0"):
         screen.open("evaluation", base="βιβλίο", set="σύνολο", view="compare", question=row)
     runs = screen.workspace.runs.all("βιβλίο")

@@ -73,8 +73,8 @@ def evaluate(
             results = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.chunks.pending(base)
     compared = runs.side_by_side(results, metric)
-    evaluation = EvaluationView.from_evaluation(
-        runs.evaluation(results[0][1]),
+    evaluation = EvaluationView.from_measured(
+        results[0],
         pending=waiting,
         compared=ComparisonView.from_side_by_side(compared) if len(results) > 1 else None,
     )

@@ -12,13 +12,17 @@ from core.base.terminal import _, minute, say
 from core.base.text import one_line
 from core.model import (
     AUTHORS,
+    BACKUP_REASONS,
     CLICKED,
+    MATTERS,
     NOTE_FIELDS,
     SETTINGS,
     SUBMISSIONS,
     VERSION_KINDS,
     Author,
+    BackupReason,
     ClickKind,
+    MatterKind,
     SubmissionKind,
     VersionKind,
 )
@@ -33,6 +37,7 @@ NAMES: dict[str, Message] = {
     "at": message("Time"),
     "author": message("By"),
     "base": message("Base"),
+    "bases": message("Bases"),
     "beginning": message("First words"),
     "bytes": message("Size"),
     "chunks": message("Chunks"),
@@ -40,21 +45,27 @@ NAMES: dict[str, Message] = {
     "deleted_at": message("Deleted"),
     "description": message("Description"),
     "encoding": message("Encoding"),
+    "encrypted": message("Encrypted"),
     "folder": message("Folder"),
     "id": message("ID"),
+    "key": message("Key"),
     "kind": message("Kind"),
     "kinds": message("Kinds"),
     "language": message("Language"),
+    "made_at": message("Time"),
     "merged": message("Merged"),
     "name": message("Name"),
     "note_id": message("Note"),
     "notes": message("Notes"),
     "number": message("Number"),
+    "other_path": message("Other path"),
     "path": message("Path"),
     "pinned": message("Pinned"),
     "pipeline": message("Setup"),
     "problem": message("Problem"),
     "question": message("Question"),
+    "quotes": message("Sentences"),
+    "reason": message("Reason"),
     "questions": message("Questions"),
     "set_name": message("Question set"),
     "times": message("Times"),
@@ -65,7 +76,9 @@ NAMES: dict[str, Message] = {
 
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
+    BackupReason: BACKUP_REASONS,
     ClickKind: CLICKED,
+    MatterKind: {kind: matter.title for kind, matter in MATTERS.items()},
     SubmissionKind: SUBMISSIONS,
     VersionKind: VERSION_KINDS,
 }
@@ -124,9 +137,11 @@ def _cell(row: Any, column: str) -> str:
         return minute(value)
     if value is True:
         return _("yes")
+    if column == "bytes":
+        return f"{value / 1e6:,.1f} MB"
     if isinstance(value, (tuple, list)):
         return ", ".join(map(str, value))
-    choices = CHOICES.get(get_type_hints(type(row))[column], {})
+    choices = CHOICES.get(get_type_hints(type(row)).get(column), {})
     return one_line(say(choices.get(value, "" if value is None or value is False else value)))
 
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.messages import message, plural
-from core.base.terminal import _, minute, say
+from core.base.messages import message
+from core.base.terminal import _, minute
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
-from core.doors.operations.printing import sentence
-from core.model import BACKUP_REASONS, Backup, Progress, RestoredBackup
+from core.doors.operations.printing import sentence, table
+from core.model import Backup, Progress, RestoredBackup
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -39,27 +39,6 @@ class EncryptedBackups:
 
 
 # Output for people.
-
-
-def format_list(listed: BackupList) -> list[str]:
-    return [*map(_line, listed.backups)] or [
-        _("There is no backup yet. To make one: {command}", command="tessera backup make")
-    ]
-
-
-def _line(backup: Backup) -> str:
-    head = f"{minute(backup.made_at)} UTC  {backup.bytes / 1e6:,.1f} MB  {backup.name}"
-    if backup.problem:
-        return f"{head}\n    {say(backup.problem)}"
-    about = [say(BACKUP_REASONS[backup.reason])]
-    if backup.encrypted:
-        about.append(_("encrypted"))
-    elif backup.program:
-        about += [
-            say(plural("{n} base", "{n} bases", n=backup.bases)),
-            say(plural("{n} note", "{n} notes", n=backup.notes)),
-        ]
-    return f"{head}\n    {', '.join(about)}"
 
 
 def format_made(backup: Backup, to: Path | None) -> list[str]:
@@ -108,7 +87,10 @@ Passphrase = Annotated[str, About(message("The passphrase of encrypted backups."
     message("List the backups of this workspace, the newest first."),
     http="GET /backups",
     cli="backup list",
-    lines=format_list,
+    lines=table(
+        *("made_at", "bytes", "name", "reason", "encrypted", "bases", "notes", "problem"),
+        empty=message("There is no backup yet. To make one: tessera backup make"),
+    ),
     lacks=_TOOL,
 )
 def list_(workspace: "Workspace") -> BackupList:

@@ -64,7 +64,7 @@ class NoteChecks:
         self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
-        """Start the job `findable` for bases that an import changed since their last check, if the person wishes."""
+        """Start the job `evaluate` for bases that an import changed since their last check, if the person wishes."""
         due = [base.name for base in self._store.bases.all() if self._is_due(base)] if self.after_import else []
 
         def work(progress: Progress) -> None:
@@ -72,7 +72,7 @@ class NoteChecks:
                 with suppress(ConfigError, UnknownChoice):  # its notes went meanwhile, or it did
                     self.check(name, progress)
 
-        return bool(due) and not self._store.readonly and self._jobs.start("findable", work, quiet=True)
+        return bool(due) and not self._store.readonly and self._jobs.start("evaluate", work, quiet=True)
 
     @log_call("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:

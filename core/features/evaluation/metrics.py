@@ -203,15 +203,6 @@ def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
     return spans
 
 
-def share_reaching(best: Sequence[float | None], threshold: float) -> float:
-    """Return the share of questions whose best hit scores at or over the threshold; None is a question without hits.
-
-    Over questions without an answer this is the false-positive rate FP / (FP + TN), over the others the
-    true-positive rate TP / (TP + FN) (Fawcett, 'An Introduction to ROC Analysis', 2006).
-    """
-    return sum(score is not None and score >= threshold for score in best) / len(best) if best else 0.0
-
-
 def percentile(values: Sequence[float], percent: int) -> float:
     """Return the smallest value that `percent` % of the values, from 1 to 100, don't exceed.
 

@@ -240,7 +240,7 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     http="POST /bases/{base:path}/findability",
     cli="check notes",
     writes=True,
-    job="findable",
+    job="evaluate",
     check=check_base,
     gives={"runs": [RUN]},
     lacks=_PERSONS,

@@ -158,12 +158,6 @@ def _sections(compared: SideBySide, base: str) -> Iterator[ReportSection]:
     yield from settings(compared)
     yield figures(compared, (*METRICS, *_answer_lines(compared), *TIMES))
     yield from kinds(compared)
-    if any(row.negative for row in compared.rows):
-        named = zip(compared.labels, compared.false_positives, strict=True)
-        yield ReportSection(
-            message("Questions without an answer"),
-            [_joined_cells(name, false_positives.message) for name, false_positives in named],
-        )
     yield from _change_sections(compared) if len(compared.runs) > 1 else _missed(compared)
     for number, label in enumerate(compared.labels):
         results = [row.results[number] for row in compared.rows]

@@ -120,7 +120,6 @@ _TOGETHER = 25
 class Runs:
     """Runs of a workspace, their comparison and reports."""
 
-    evaluation = staticmethod(scoring.evaluation_of)
     side_by_side = staticmethod(sidebyside.side_by_side)
     figures = staticmethod(report.figures)
     settings_table = staticmethod(report.settings)

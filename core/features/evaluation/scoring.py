@@ -22,7 +22,6 @@ from core.model import (
     METRICS,
     Agreement,
     Answer,
-    Evaluation,
     FoundSpan,
     GivenAnswer,
     GoldSpan,
@@ -60,12 +59,6 @@ _FACT = re.compile(
 )
 """Code, a term in marks, a number with its unit, an identifier, or a name: a capital within a sentence."""
 _MARKS = " `「」“”《》.,:/%-"
-
-
-def evaluation_of(results: Sequence[QuestionResult]) -> Evaluation:
-    """Summarise results."""
-    negatives = sum(result.negative for result in results)
-    return Evaluation(summarise(results), tuple(results), len(results) - negatives, negatives)
 
 
 def ask(
@@ -141,11 +134,6 @@ def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
     means |= {name: fmean(figures) for name, figures in answers.items() if figures}
     times = [result.took_ms for result in results]
     return means | {"p50_ms": metrics.percentile(times, 50), "p95_ms": metrics.percentile(times, 95)}
-
-
-def nearness(result: QuestionResult) -> float | None:
-    """Return the highest cosine among the hits, None where none has one."""
-    return max((hit.nearness for hit in result.hits if hit.nearness is not None), default=None)
 
 
 def _retrieved(hit: Hit) -> FoundSpan:

@@ -1,13 +1,12 @@
 """Comparison of runs: their figures, and each question's rank and change."""
 
 from collections.abc import Iterator, Sequence
-from math import floor, inf
+from math import inf
 from typing import Any
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import Message, message
-from core.features.evaluation import metrics
-from core.features.evaluation.scoring import nearness, summarise, values
+from core.features.evaluation.scoring import summarise, values
 from core.model import (
     ANSWER_METRICS,
     BUDGET,
@@ -19,11 +18,9 @@ from core.model import (
     ChunkingOptions,
     Comparison,
     ComparisonRow,
-    FalsePositives,
     KindComparison,
     Measured,
     QuestionResult,
-    Rates,
     Run,
     SideBySide,
     pipeline_label,
@@ -31,9 +28,6 @@ from core.model import (
 from core.retrieval.comparison import compare
 
 BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
-
-KEEPING = 0.95
-"""Share of the questions with an answer that must keep a hit under a threshold."""
 
 _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
 """Settings that affect the length of hits."""
@@ -98,7 +92,6 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
         },
         comparisons=tuple(_compared(rows, number) for number in range(1, len(runs))),
         kinds=_kinds(rows),
-        false_positives=tuple(map(_false_positives, columns)),
         settings=settings,
         left_out=left_out,
         notices=(*_notices(runs, labels, left_out, len(every), uneven=uneven), *_unjudged(columns, labels)),
@@ -148,33 +141,6 @@ def _kinds(rows: Sequence[ComparisonRow]) -> tuple[KindComparison, ...]:
         for kind, those in by_kind.items()
     ]
     return tuple(sorted(kinds, key=lambda kind: -kind.questions))
-
-
-def _false_positives(results: Sequence[QuestionResult]) -> FalsePositives:
-    negatives = [nearness(result) for result in results if result.negative]
-    others = [nearness(result) for result in results if not result.negative]
-    if not negatives:
-        return FalsePositives(None, message("No question was asked that the notes don't answer."))
-    if not others:
-        return FalsePositives(None, message("No question was asked that the notes answer."))
-    known = sorted((score for score in others if score is not None), reverse=True)
-    keeping = next((score for count, score in enumerate(known, start=1) if count / len(others) >= KEEPING), None)
-    if keeping is None:
-        text = message(
-            "Whatever the minimum similarity, fewer than {share:.0f}% of the questions with an answer get a hit.",
-            share=100 * KEEPING,
-        )
-        return FalsePositives(None, text)
-    keeping = max(0.0, floor(keeping * 1000) / 1000)
-    at = Rates(keeping, *(metrics.share_reaching(best, keeping) for best in (negatives, others)))
-    text = message(
-        "With a minimum similarity of {least:.3f}, {right:.0f}% of the questions with an answer "
-        "still get a hit, and so do {wrong:.0f}% of those without one.",
-        least=at.threshold,
-        right=100 * at.true_positives,
-        wrong=100 * at.false_positives,
-    )
-    return FalsePositives(at, text)
 
 
 def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:

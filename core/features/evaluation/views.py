@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from core.base.codec import assemble
 from core.base.messages import Message, plural
@@ -11,7 +11,6 @@ from core.model import (
     FIGURES,
     Agreement,
     Comparison,
-    Evaluation,
     GoldSpan,
     Measured,
     Question,
@@ -168,10 +167,11 @@ class EvaluationView:
     compared: ComparisonView | None = None
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation, **more: Any) -> Self:
-        """Return the view of an evaluation; `more` are the fields that it doesn't have."""
-        results = tuple(map(QuestionResultView.from_result, evaluation.questions))
-        return assemble(cls, evaluation, questions=len(results), per_question=results, **more)
+    def from_measured(cls, measured: Measured, *, pending: int, compared: ComparisonView | None) -> Self:
+        run, results = measured
+        negatives = sum(result.negative for result in results)
+        views = tuple(map(QuestionResultView.from_result, results))
+        return cls(len(results) - negatives, negatives, run.metrics, len(results), views, pending, compared)
 
 
 # Output for people.

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.messages import message
-from core.base.terminal import _, say
-from core.base.text import one_line
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.parameters import SomeBase
-from core.doors.operations.printing import sentence
+from core.doors.operations.printing import sentence, table
 from core.doors.operations.views.notes import WrittenNote
-from core.model import MATTERS, MatterKind, ReviewItem, Side
+from core.model import MatterKind, ReviewItem, Side
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -60,20 +58,6 @@ class ReviewKeys:
 # Output for people.
 
 
-def format_items(listed: ReviewList) -> list[str]:
-    lines: list[str] = []
-    kind = ""
-    for item in listed.waiting:
-        if item.kind != kind:
-            kind = item.kind
-            lines.append(say(MATTERS[kind].title))
-        lines.append(f"  {item.key}  {item.title} ({item.base})")
-        if kind == "file":
-            lines += [f"    {one_line(str(path))}" for path in (item.path, item.other_path)]
-        lines += [f"    {quote}" for quote in item.quotes]
-    return lines or [_("Nothing waits for you.")]
-
-
 # The operations.
 
 GROUP = CommandGroup(
@@ -94,7 +78,9 @@ Keys = Annotated[list[str], About(message("What waits, each by its key."), examp
     http="GET /review",
     cli="review list",
     lacks={"tool": "the person decides on it"},
-    lines=format_items,
+    lines=table(
+        *("key", "kind", "title", "base", "path", "other_path", "quotes"), empty=message("Nothing waits for you.")
+    ),
 )
 def list_(
     workspace: "Workspace",

@@ -6,10 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import ENOUGH, METRICS, KnowledgeBase, Pipeline, Progress, QuestionSet, SideBySide
+from core.model import ENOUGH, KnowledgeBase, Pipeline, Progress, QuestionSet, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, pipelines, ranks
-from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared import jobs, links, widgets
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import session_language, t, t_plural, text_of
 
@@ -36,7 +36,6 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         figures.draw_figures(workspace, shown)
     with right, st.container(key="figures_side"):
         figures.draw_differences(workspace, shown)
-    shell.on_demand(t("Chart"), "charts", "bar_chart", lambda: _history(workspace, base, shown))
     ranks.draw_questions(workspace, base, shown)
 
 
@@ -106,9 +105,6 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 
 def _verdicts(shown: SideBySide) -> None:
     """Say in words whether each run is better than the first; the figures are folded."""
-    if any(row.negative for row in shown.rows):
-        for number, false_positives in enumerate(shown.false_positives):
-            st.caption(f"**{pipelines.LETTERS[number]}** {plain(false_positives.message)}")
     for number, by_metric in enumerate(shown.comparisons, start=1):
         comparison = by_metric[shown.metric]
         numbers = ""
@@ -135,30 +131,6 @@ def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             written = partial(workspace.runs.report, shown, form, base.name, session_language())
             file = f"{t('comparison')}.{form}"
             widgets.download(label, written, file, mime, f"export_runs_{form}", "description", width="stretch")
-
-
-def _history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw a figure over all runs of the compared sets."""
-    import altair as alt  # this takes a while
-
-    sets = {run.set_id for run in shown.runs}
-    runs = [run for run in workspace.runs.all(base.name) if run.set_id in sets and run.ended_at]
-    metric = figures.judge_by("history_metric", index=METRICS.index(shown.metric), label_visibility="collapsed")
-    rows = [
-        {
-            "run": pipelines.pipeline_name(run.pipeline, base),
-            "when": run.started_at.isoformat(),
-            "value": run.metrics[metric],
-        }
-        for run in runs
-    ]
-    lines = alt.Chart(alt.Data(values=rows)).mark_line(point=True)
-    chart = lines.encode(
-        x=alt.X("when:T", title=None),
-        y=alt.Y("value:Q", scale=alt.Scale(zero=False), title=figures.metric_name(metric)),
-        color=alt.Color("run:N", title=None, legend=alt.Legend(orient="top", labelLimit=400)),
-    )
-    st.altair_chart(chart, key="chart_history")
 
 
 def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import MAIN, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, figures, pipelines, sets
+from pages.ui.evaluation import comparison, figures, pipelines
 from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -60,19 +60,18 @@ def draw_start(
         st.caption(f":material/hourglass_top: {wait}")
 
 
-def panel(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the progress of a run; at its end, the comparison shows its results."""
-    for name in (JOB, sets.CHECK):
-        job = workspace.jobs.find(name)
-        if job and job.state == "done" and isinstance(job.result, RunList):
-            made = job.result.runs
-            if made[0].id in {run.id for run in workspace.runs.all(base.name)}:
-                comparison.compare(workspace, made[0].set_id, [run.id for run in made])
-                workspace.jobs.forget(name)
-                if name == sets.CHECK:
-                    st.query_params.update({"set": made[0].set_name, "view": "compare"})
-                    st.rerun()
-    jobs.panel(workspace, (JOB, sets.CHECK))
+def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet | None) -> None:
+    """Draw the progress of a run; at its end, the comparison shows its results, and the page the set that it asked."""
+    job = workspace.jobs.find(JOB)
+    if job and job.state == "done" and isinstance(job.result, RunList):
+        made = job.result.runs
+        if made[0].id in {run.id for run in workspace.runs.all(base.name)}:
+            comparison.compare(workspace, made[0].set_id, [run.id for run in made])
+            workspace.jobs.forget(JOB)
+            if question_set is None or made[0].set_id != question_set.id:
+                st.query_params.update({"set": made[0].set_name, "view": "compare"})
+                st.rerun()
+    jobs.panel(workspace, (JOB,))
 
 
 def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:

@@ -252,10 +252,6 @@ def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
     return question_set
 
 
-CHECK = "findable"
-"""The job that makes questions from the notes of a base and runs them."""
-
-
 def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the button that makes a question set from the notes of a base and runs it."""
     with st.popover(t("Can my notes be found?"), icon=":material/manage_search:", key=f"found_{base.id}"):
@@ -265,13 +261,13 @@ def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
             "their passages."
         )
         st.caption(about)
-        shut = workspace.readonly or workspace.jobs.running(CHECK)
+        shut = jobs.is_evaluating(workspace)
         if widgets.button(t("Check now"), f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             checks = workspace.findability
             language = session_language()
             jobs.start(
                 workspace,
-                CHECK,
+                "evaluate",
                 lambda progress: RunList.from_runs(checks.check(base.name, progress, language=language)),
                 base.name,
             )

@@ -42,7 +42,6 @@ BASES = jobs_at("bases")
 MODELS = jobs_at("models")
 EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
-FINDABLE = jobs_at("findable")
 LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
 """Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
@@ -293,7 +292,7 @@ def resumes(workspace: Workspace, name: str) -> bool:
 
 def _running_job(workspace: Workspace, job: Job) -> None:
     number = (lambda count: names.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
-    whole = job.name in (*EVALUATION, *FINDABLE) or isinstance(job.what, Message)
+    whole = job.name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")
     left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""

@@ -22,7 +22,6 @@ from core.features.evaluation.metrics import (
     recall_at,
     reciprocal_rank,
     relevance,
-    share_reaching,
     span_precision,
     span_recall,
     within_budget,
@@ -233,7 +232,6 @@ def test_nothing_to_measure_is_0() -> None:
     assert [metric([], 10, total) for metric in (recall_at, ndcg_at, average_precision) for total in (0, 2)] == [0] * 6
     assert precision_at([], 10) == 0
     assert percentile([], 95) == 0
-    assert share_reaching([], 0.5) == 0
     assert span_recall([], [GOLD], any=False) == span_recall([], [GOLD], any=True) == span_precision([GOLD], []) == 0
 
 
@@ -262,12 +260,6 @@ def test_rank_metrics_are_those_of_trec_eval(k: int) -> None:
     asked = [measures.parse_measure(name) for name in sorted({name for _, name in ours})]
     theirs = {(one.query_id, str(one.measure)): one.value for one in measures.iter_calc(asked, qrels, run)}
     assert theirs == pytest.approx(ours, rel=0, abs=1e-9)
-
-
-def test_the_share_at_a_threshold() -> None:
-    negatives, answered = [0.2, 0.5, None, 0.1], [0.9, 0.5, 0.3, 0.2, None]
-    assert share_reaching(negatives, 0.5) == 0.25
-    assert share_reaching(answered, 0.51) == 0.2
 
 
 def test_percentile() -> None:

@@ -181,7 +181,6 @@ def test_a_comparison_in_markdown() -> None:
         "| Rank of the right passage (MRR) | 0.500 | 0.167 | -0.333 |",
         "| Typical time | 12.0 ms | 12.0 ms | +0.0 ms |",
         "| short | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
-        "old: Whatever the minimum similarity, fewer than 95% of the questions with an answer get a hit.",
         "## Newly found: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| 1 | question 1? | a.md | – | 3 |",

@@ -5,21 +5,24 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from benchmarks.evaluation import Evaluation, evaluation_of
 from core.base.codec import encode
-from core.features.evaluation.scoring import ask, evaluation_of, is_lost, summarise, values
+from core.features.evaluation.scoring import ask, is_lost, summarise, values
 from core.features.evaluation.views import EvaluationView
 from core.model import (
+    CALENDAR_BEGINS,
     MAIN,
     METRICS,
     Chunk,
-    Evaluation,
     FoundSpan,
     GoldSpan,
     Hit,
     NoteSummary,
     Passage,
+    Pipeline,
     Question,
     QuestionResult,
+    Run,
     SearchResult,
 )
 
@@ -111,7 +114,10 @@ def test_hits_are_told_as_places_in_the_file() -> None:
 
 
 def test_the_result_is_json() -> None:
-    told = json.loads(json.dumps(encode(EvaluationView.from_evaluation(run(QUESTIONS)))))
+    result = run(QUESTIONS)
+    asked = Run("1", "", "", "", Pipeline(), {}, 1, CALENDAR_BEGINS, None, 6, metrics=result.metrics)
+    view = EvaluationView.from_measured((asked, result.questions), pending=0, compared=None)
+    told = json.loads(json.dumps(encode(view)))
     assert (told["questions"], told["scored"], told["negatives"]) == (6, 5, 1)
     assert set(told["metrics"]) == {*METRICS, "p50_ms", "p95_ms"}
     first = told["per_question"][0]

@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
-from core.model import METRICS, ChunkingOptions, GoldSpan, KindComparison, Pipeline, QuestionResult, Rates, SideBySide
+from core.model import METRICS, ChunkingOptions, GoldSpan, KindComparison, Pipeline, QuestionResult, SideBySide
 from core.retrieval.comparison import compare
 from tests.features.evaluation.paper import negative, ranked, result, run
 
@@ -165,39 +165,6 @@ def test_answered_questions_are_counted_by_kind() -> None:
         KindComparison("keyword", 1, (1, 1)),
         KindComparison("", 1, (1, 1)),
     )
-
-
-# questions without an answer
-
-
-def cosines(having: list[float | None], without: list[float | None]) -> SideBySide:
-    results = [result(f"{n}", 1, near=near) for n, near in enumerate(having)]
-    return side_by_side([run("a", [*results, *(negative(f"n{n}", near) for n, near in enumerate(without))])])
-
-
-def test_the_threshold_is_the_highest_that_keeps_enough() -> None:
-    having = [0.3, *(0.5 + number / 100 for number in range(19))]
-    told = cosines([*having], [0.9, 0.4999, 0.5, 0.2]).false_positives[0]
-    assert told.at == Rates(0.5, 0.5, 0.95)
-    assert str(told.message) == (
-        "With a minimum similarity of 0.500, 95% of the questions with an answer still get a hit, "
-        "and so do 50% of those without one."
-    )
-
-
-def test_a_threshold_is_never_rounded_over_what_it_keeps() -> None:
-    at = cosines([0.7129] * 20, [0.7121, 0.7119]).false_positives[0].at
-    assert at == Rates(0.712, 0.5, 1.0)
-
-
-def test_where_there_is_no_threshold_it_says_why() -> None:
-    assert str(cosines([0.5], []).false_positives[0].message) == "No question was asked that the notes don't answer."
-    by_words = cosines([None] * 19, [0.5]).false_positives[0]
-    assert (by_words.at, str(by_words.message)) == (
-        None,
-        "Whatever the minimum similarity, fewer than 95% of the questions with an answer get a hit.",
-    )
-    assert cosines([], [0.5]).false_positives[0].at is None
 
 
 def test_a_run_alone_has_nothing_to_compare() -> None:
