@@ -77,10 +77,7 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     page.reload()
     expect(page.locator(".t-gold").first).to_contain_text("The Garden of the house")
 
-    # A chart, and the runs there were.
-    page.get_by_text("Chart", exact=True).click()
-    expect(page.get_by_test_id("stVegaLiteChart").locator("svg, canvas").first).to_be_visible()
-    tab.settle()
+    # The runs there were.
     page.locator(".st-key-eval_view").get_by_role("radio", name="History").click()
     expect(page.get_by_role("button", name="View")).to_be_visible()
     expect(page.locator("[role=gridcell]", has_text="By words only").first).to_be_attached()
