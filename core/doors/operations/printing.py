@@ -140,7 +140,7 @@ def _cell(row: Any, column: str) -> str:
     if column == "bytes":
         return f"{value / 1e6:,.1f} MB"
     if isinstance(value, (tuple, list)):
-        return ", ".join(map(str, value))
+        return one_line(", ".join(map(say, value)))
     choices = CHOICES.get(get_type_hints(type(row)).get(column), {})
     return one_line(say(choices.get(value, "" if value is None or value is False else value)))
 

@@ -1,7 +1,6 @@
 """Question sets that the notes of a base give: runs of them show whether the notes can be found."""
 
 import threading
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -53,6 +52,7 @@ class NoteChecks:
         self._preferences = preferences
         self._jobs = jobs
         self._checking = threading.Lock()
+        self._read: dict[str, tuple[Run | None, dict[str, list[QuestionResult]]]] = {}
 
     @property
     def after_import(self) -> bool:
@@ -94,12 +94,17 @@ class NoteChecks:
 
     def results(self, base_id: str) -> tuple[datetime | None, dict[str, list[QuestionResult]]]:
         """Return the time of the newest check of a base and its results by the notes that give the questions."""
-        grouped: defaultdict[str, list[QuestionResult]] = defaultdict(list)
         newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
-        for result in self._runs.results(newest.id) if newest else ():
-            for note_id in {gold.note_id for gold in result.golds}:
-                grouped[note_id].append(result)
-        return newest.started_at if newest else None, grouped
+        if newest is None:
+            return None, {}
+        run, by_note = self._read.get(base_id, (None, {}))
+        if run != newest:  # a page that shows a note asks again and again
+            by_note = {}
+            for result in self._runs.results(newest.id):
+                for note_id in {gold.note_id for gold in result.golds}:
+                    by_note.setdefault(note_id, []).append(result)
+            self._read[base_id] = newest, by_note
+        return newest.started_at, by_note
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
         """Return the time of the newest check of a base, None where a question found a note, or none was asked."""
