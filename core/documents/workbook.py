@@ -7,8 +7,8 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from itertools import islice
+from urllib.parse import quote
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from core.base.messages import Message, plural
@@ -17,9 +17,12 @@ from core.documents.kinds import damaged
 from core.documents.metadata import read_metadata
 from core.documents.office import drawings
 from core.documents.office.drawings import shapes, text_of
+from core.documents.office.number_formats import BUILT_IN, show, show_text
 from core.documents.office.package import (
     Package,
+    Relation,
     elements_named,
+    first,
     local,
     number_of,
     relation_id,
@@ -36,17 +39,18 @@ _CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
 """Codes for fonts, pages and dates in the texts of margins (ECMA-376, 18.3.1.46); && is the sign itself."""
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _FILES = ("oleObject", "package")
+_NOWHERE = Relation("", "", is_outside=False)
 
 
 class SheetExtras:
     """Content of a workbook's sheets other than cells, and what was left out."""
 
     def __init__(self, data: bytes) -> None:
-        self._package = Package(data)
+        self.package = Package(data)
         self._people = {
             value(element, "id"): value(element, "displayName")
-            for part in self._package.related(self._package.main(), "person")
-            if (root := self._package.optional(part)) is not None
+            for part in self.package.related(self.package.main(), "person")
+            if (root := self.package.optional(part)) is not None
             for element in elements_named(root, "person")
         }
         self.left_out: list[Omission] = []
@@ -70,7 +74,7 @@ class SheetExtras:
     def margins(self, sheet: str) -> dict[str, dict[str, None]]:
         """Return the texts at the head and at the foot of the printed pages of a sheet, each once."""
         margins: dict[str, dict[str, None]] = {}
-        root = self._package.optional(sheet)
+        root = self.package.optional(sheet)
         for margin in () if root is None else elements_named(root, *_MARGINS):
             text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
             texts = (" ".join(part.split()) for part in text.split("\0"))
@@ -97,28 +101,28 @@ class SheetExtras:
     def name_files(self, sheet: str, title: str) -> None:
         """Name the files within a sheet."""
         for kind in _FILES:
-            for part in self._package.related(sheet, kind):
+            for part in self.package.related(sheet, kind):
                 self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
     def _charts(self, sheet: str) -> Iterator[drawings.Chart]:
-        for drawing in self._package.related(sheet, "drawing"):
-            root, relations = self._package.optional(drawing), self._package.relations(drawing)
+        for drawing in self.package.related(sheet, "drawing"):
+            root, relations = self.package.optional(drawing), self.package.relations(drawing)
             for element in () if root is None else elements_named(root, "chart", "relIds"):
                 relation = relations.get(relation_id(element))
                 if relation is not None:
-                    yield drawings.read_chart(self._package, relation.target)
+                    yield drawings.read_chart(self.package, relation.target)
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
-        read = (self._package.optional(part) for part in self._package.related(sheet, kind))
+        read = (self.package.optional(part) for part in self.package.related(sheet, kind))
         return (root for root in read if root is not None)
 
 
-_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_DATES = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
-"""Numbers of the built-in formats of dates and times (ECMA-376, 18.8.30)."""
-_FIRST_DAY = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # noqa: DTZ001 a workbook has no time zone
 _MOST_COLUMNS = 500
 _MOST_CELLS = 2_000_000
+_MOST_TITLES = 5
+"""Rows of one value at most that are a title above a table."""
+_RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
+_HYPERLINK = re.compile(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)')
 _SEPARATOR = re.compile(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)")
 """The first line that tells Excel the sign between values."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
@@ -202,36 +206,67 @@ def _delimiter(text: str) -> str:
 
 
 def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
-    names = set(archive.namelist())
-    shared = _shared_strings(archive) if "xl/sharedStrings.xml" in names else []
-    dates = _date_styles(archive) if "xl/styles.xml" in names else set()
-    targets = {
-        element.get("Id"): str(element.get("Target"))
-        for element in _elements(archive, "xl/_rels/workbook.xml.rels", "Relationship")
-    }
-    since_1904 = any(
-        element.get("date1904") in ("1", "true") for element in _elements(archive, "xl/workbook.xml", "workbookPr")
-    )
+    package = extras.package
+    main = package.main() or "xl/workbook.xml"
+    relations = package.relations(main)
+    cells = _Cells(archive, package, main)
     left = _MOST_CELLS
-    for sheet in _elements(archive, "xl/workbook.xml", "sheet"):
-        target = targets.get(sheet.get(_RELATION), "")
-        place = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
-        if place not in names or not any(kind in place for kind in ("worksheet", "chartsheet")):
+    for sheet in _elements(archive, main, "sheet"):
+        place = relations.get(relation_id(sheet), _NOWHERE)
+        if place.target not in package.names or place.kind not in ("worksheet", "chartsheet"):
             continue
-        rows, widest = [], 0
         title = " ".join(str(sheet.get("name")).split())
         hidden += [title] if sheet.get("state", "visible") != "visible" else []
-        for row in _elements(archive, place, "row"):
-            cells, width = _row(row, shared, dates, _FIRST_DAY[since_1904])
-            rows.append(cells)
-            widest = max(widest, width)
-            left -= len(cells)
+        links = package.relations(place.target)
+        rows: dict[int, list[str]] = {}
+        last = widest = 0
+        for element in _elements(archive, place.target, "row", "mergeCell", "hyperlink"):
+            kind = local(element)
+            if kind == "row":
+                last = max(last + 1, number_of(element.get("r", "")))
+                rows[last], width = cells.row(element)
+                widest = max(widest, width)
+                left -= len(rows[last])
+            elif kind == "mergeCell":
+                left -= _fill_down(rows, element.get("ref", ""), last)
+            elif (link := links.get(relation_id(element))) is not None and link.is_outside:
+                _link_cell(rows, element.get("ref", ""), link.target)
             if left < 0:
                 raise MemoryError
         if widest > _MOST_COLUMNS:
             extras.left_out.append(Omission("column", widest - _MOST_COLUMNS, title))
-        yield f"## {title}\n\n{_table(rows)}"
-        yield from _extra_content(extras, place, title)
+        if cells.unknown:
+            extras.left_out.append(Omission("formula", cells.unknown, title))
+            cells.unknown = 0
+        yield f"## {title}\n\n{_titled_table(list(rows.values()))}"
+        yield from _extra_content(extras, place.target, title)
+
+
+def _fill_down(rows: dict[int, list[str]], reference: str, last: int) -> int:
+    """Write the value of merged cells into each row of theirs; return how many rows."""
+    merged = _RANGE.match(reference)
+    if merged is None or merged[3] is None:
+        return 0
+    column, top = _column(merged[1]), int(merged[2])
+    text = next(iter(rows.get(top, [])[column : column + 1]), "")
+    below = range(top + 1, min(last, int(merged[3])) + 1)
+    for number in below if text else ():
+        if (cells := rows.get(number)) is not None:
+            cells += [""] * (column + 1 - len(cells))
+            cells[column] = cells[column] or text
+    return len(below)
+
+
+def _link_cell(rows: dict[int, list[str]], reference: str, address: str) -> None:
+    place = _RANGE.match(reference)
+    cells = rows.get(int(place[2]), []) if place else []
+    if place and (column := _column(place[1])) < len(cells) and not cells[column].startswith("["):
+        cells[column] = _link(cells[column] or address, address)
+
+
+def _link(text: str, address: str) -> str:
+    label = re.sub(r"[\[\]]", r"\\\g<0>", text)
+    return f"[{label}]({re.sub(r'[^!#-;=?-~]', lambda sign: quote(sign[0]), address)})"
 
 
 def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
@@ -248,17 +283,13 @@ def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]
     extras.name_files(sheet, title)
 
 
-def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element]:
-    """Yield the elements of a tag in a file, each once it is complete; what was read before is forgotten."""
+def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[Element]:
+    """Yield the elements of some tags in a file, each once it is complete; what was read before is forgotten."""
     with archive.open(name) as file:
         for _, element in iterparse(file):
-            if local(element) == tag:
+            if local(element) in tags:
                 yield element
                 element.clear()
-
-
-def _shared_strings(archive: zipfile.ZipFile) -> list[str]:
-    return [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", "si")]
 
 
 def _text(element: Element) -> str:
@@ -272,35 +303,68 @@ def _text(element: Element) -> str:
     return "".join(parts)
 
 
-def _date_styles(archive: zipfile.ZipFile) -> set[int]:
-    """Return the numbers of the styles that show a number as a date or a time."""
-    formats = {
-        int(element.get("numFmtId", 0)): element.get("formatCode", "")
-        for element in _elements(archive, "xl/styles.xml", "numFmt")
-    }
-    own = {
-        number
-        for number, code in formats.items()
-        if re.search(r"(?i)[dmyhs]", re.sub(r'"[^"]*"|\\.|\[[^]]*\]', "", code))
-    }
-    styles = next(_elements(archive, "xl/styles.xml", "cellXfs"), None)
-    formats_of_styles = [int(style.get("numFmtId", 0)) for style in (styles if styles is not None else ())]
-    return {at for at, number in enumerate(formats_of_styles) if number in _DATES or number in own}
+class _Cells:
+    """What the cells of a workbook show; `unknown` counts formulas without a value."""
+
+    def __init__(self, archive: zipfile.ZipFile, package: Package, main: str) -> None:
+        texts, styles = (
+            package.related(main, kind) or package.names & {f"xl/{kind}.xml"} for kind in ("sharedStrings", "styles")
+        )
+        self._texts = [_text(text) for part in texts for text in _elements(archive, part, "si")]
+        self._formats = [code for part in styles for code in _formats(archive, part)]
+        self._since_1904 = any(
+            element.get("date1904") in ("1", "true") for element in _elements(archive, main, "workbookPr")
+        )
+        self.unknown = 0
+
+    def row(self, row: Element) -> tuple[list[str], int]:
+        """Return the values of a row up to the last column that is read, and how many columns have any."""
+        cells: list[str] = []
+        width = 0
+        for cell in row:
+            letters = re.match(r"[A-Z]+", cell.get("r", ""))
+            column = _column(letters[0]) if letters else max(len(cells), width)
+            text = self._value(cell)
+            width = max(width, column + 1) if text else width
+            if column < _MOST_COLUMNS:
+                cells += [""] * (column + 1 - len(cells))
+                cells[column] = text
+        return cells, width
+
+    def _value(self, cell: Element) -> str:
+        kind, style = cell.get("t", "n"), int(cell.get("s", 0))
+        code = self._formats[style] if style < len(self._formats) else "General"
+        formula, stored = first(cell, "f"), getattr(first(cell, "v"), "text", "") or ""
+        if kind == "s" and stored:
+            stored = self._texts[int(stored)]
+        elif kind == "inlineStr":
+            stored = "".join(_text(child) for child in cell if local(child) == "is")
+        elif kind == "b":
+            stored = {"1": "TRUE", "0": "FALSE"}.get(stored, stored)
+        elif kind == "d":
+            stored = stored.removesuffix("T00:00:00").replace("T", " ")
+        elif kind == "n" and stored:
+            stored = show(stored, code, since_1904=self._since_1904)
+        shown = show_text(stored, code) if "@" in code and kind != "n" else stored
+        said = "" if formula is None else formula.text or ""
+        if link := _HYPERLINK.fullmatch(said):
+            return _link(shown or link[2] or link[1], link[1])
+        if formula is None or shown or kind == "str":
+            return shown
+        self.unknown += 1
+        return f"={said}"
 
 
-def _row(row: Element, shared: list[str], dates: set[int], first_day: datetime) -> tuple[list[str], int]:
-    """Return the values of a row up to the last column that is read, and how many columns have any."""
-    cells: list[str] = []
-    width = 0
-    for cell in row:
-        letters = re.match(r"[A-Z]+", cell.get("r", ""))
-        column = _column(letters[0]) if letters else max(len(cells), width)
-        text = _value(cell, shared, dates, first_day)
-        width = max(width, column + 1) if text else width
-        if column < _MOST_COLUMNS:
-            cells += [""] * (column + 1 - len(cells))
-            cells[column] = text
-    return cells, width
+def _formats(archive: zipfile.ZipFile, part: str) -> list[str]:
+    """Return the formats of cells by the number of their style."""
+    own: dict[int, str] = {}
+    styles: list[int] = []
+    for element in _elements(archive, part, "numFmt", "cellXfs"):
+        if local(element) == "numFmt":
+            own.setdefault(int(element.get("numFmtId", 0)), element.get("formatCode", ""))
+        else:
+            styles += [int(style.get("numFmtId", 0)) for style in element]
+    return [own.get(number) or BUILT_IN.get(number, "General") for number in styles]
 
 
 def _column(letters: str) -> int:
@@ -310,28 +374,13 @@ def _column(letters: str) -> int:
     return number - 1
 
 
-def _value(cell: Element, shared: list[str], dates: set[int], first_day: datetime) -> str:
-    kind = cell.get("t", "n")
-    stored = next((child.text or "" for child in cell if local(child) == "v"), "")
-    if kind == "s":
-        return shared[int(stored)] if stored else ""
-    if kind == "inlineStr":
-        return "".join(_text(child) for child in cell if local(child) == "is")
-    if kind == "b":
-        return {"1": "TRUE", "0": "FALSE"}.get(stored, stored)
-    if kind == "n" and stored and int(cell.get("s", 0)) in dates:
-        return _moment(float(stored), first_day)
-    return stored
-
-
-def _moment(days: float, first_day: datetime) -> str:
-    try:
-        at = first_day + timedelta(seconds=round(days * 86_400))
-    except OverflowError:
-        return str(days)
-    if 0 <= days < 1:
-        return f"{at:%H:%M}"
-    return f"{at:%Y-%m-%d}" if at.hour == at.minute == 0 else f"{at:%Y-%m-%d %H:%M}"
+def _titled_table(rows: list[list[str]]) -> str:
+    """Return the rows of a sheet as a table, below the rows of one value that are above its head."""
+    rows = [row for row in rows if any(row)]
+    start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
+    start = start if start <= _MOST_TITLES else 0
+    titles = (f"{' '.join(''.join(row).split())}\n\n" for row in rows[:start])
+    return "".join(titles) + _table(rows[start:])
 
 
 def _table(rows: list[list[str]]) -> str:

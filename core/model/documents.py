@@ -23,6 +23,7 @@ OMISSION_KINDS: Mapping[str, Message] = {
     "chart": plural("{n} chart or diagram was not read", "{n} charts or diagrams were not read"),
     "hidden": plural("{n} hidden part was left out", "{n} hidden parts were left out"),
     "deletion": plural("{n} tracked deletion was left out", "{n} tracked deletions were left out"),
+    "formula": plural("{n} formula has no stored value", "{n} formulas have no stored value"),
     "column": plural("{n} column of a table was left out", "{n} columns of a table were left out"),
     "menu": plural("{n} menu of the page was left out", "{n} menus of the page were left out"),
     "picture": plural("the text in {n} picture was not read", "the text in {n} pictures was not read"),

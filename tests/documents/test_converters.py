@@ -135,7 +135,7 @@ def test_sheets_of_a_workbook_are_tables_under_their_names() -> None:
     data = xlsx({"Prices": [["Item", "Price"], ["茶|", "", "3"]], "Empty": []}, dates=["45322", "0.5", "45322.75"])
     assert CONVERTERS.build("workbook").convert(data, "xlsx").text == (
         "## Prices\n\n| Item | Price |  |\n|---|---|---|\n| 茶\\| |  | 3 |\n\n"
-        "## Empty\n\n\n## Dates\n\n| 2024-01-31 | 12:00 | 2024-01-31 18:00 |\n|---|---|---|\n"
+        "## Empty\n\n\n## Dates\n\n| 2024-01-31 | 12:00 | 2024-01-31 |\n|---|---|---|\n"
     )
 
 

@@ -1,0 +1,265 @@
+"""Values of a workbook as Excel shows them in the format of their cell (ECMA-376, 18.8.30 and 18.8.31)."""
+
+import math
+import re
+from contextlib import suppress
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from functools import cache, lru_cache
+from locale import windows_locale
+from operator import eq, ge, gt, le, lt, ne
+
+from babel import Locale, UnknownLocaleError
+from babel.dates import format_datetime
+
+_BUILT_IN = """\
+1 0
+2 0.00
+3 #,##0
+4 #,##0.00
+5 $#,##0_);($#,##0)
+6 $#,##0_);($#,##0)
+7 $#,##0.00_);($#,##0.00)
+8 $#,##0.00_);($#,##0.00)
+9 0%
+10 0.00%
+11 0.00E+00
+12 # ?/?
+13 # ??/??
+14 yyyy-mm-dd
+15 d-mmm-yy
+16 d-mmm
+17 mmm-yy
+18 h:mm AM/PM
+19 h:mm:ss AM/PM
+20 h:mm
+21 h:mm:ss
+22 yyyy-mm-dd h:mm
+37 #,##0_);(#,##0)
+38 #,##0_);(#,##0)
+39 #,##0.00_);(#,##0.00)
+40 #,##0.00_);(#,##0.00)
+41 _(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)
+42 _($* #,##0_);_($* (#,##0);_($* "-"_);_(@_)
+43 _(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)
+44 _($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)
+45 mm:ss
+46 [h]:mm:ss
+47 mm:ss.0
+48 ##0.0E+0
+49 @"""
+BUILT_IN = {
+    **{int(number): code for number, _, code in (line.partition(" ") for line in _BUILT_IN.splitlines())},
+    **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
+    **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
+}
+"""Formats that workbooks have by number only. A date in the form of the user's system is written as in ISO 8601."""
+_MOST_CODE = 255
+"""Characters that a format of Excel has at most."""
+_SIGN = re.compile(
+    r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[[<>=][^]]*\] | \[?([ymdhs])\2*\]?) |
+    (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) | \[\$([^]-]*)[^]]*\] | \[[^]]*\] | (.)"""
+)
+"""The signs of a format. Texts are between quotes, after a backslash, for a currency, or what is no sign."""
+_TEXT = re.compile("[\ue000-\ue0ff]")
+"""What stands for a text while the signs are read: its place among the texts."""
+_LANGUAGE = re.compile(r"\[\$[^]-]*-(\w+)")
+_DATE = re.compile(r"([ymdhsna])\1*|(?<=s)\.0+")
+_MINUTES = re.compile(r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)")
+_ELAPSED = re.compile(r"\[([hmns])\1*\]")
+_UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
+_FIELDS = {
+    "y": "yy", "m": "M", "mm": "MM", "mmm": "LLL", "mmmm": "MMMM", "mmmmm": "MMMMM", "ddd": "EEE", "dddd": "EEEE",
+    "n": "m", "nn": "mm", "a": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
+}  # fmt: skip
+"""Parts of dates and times as Unicode has them (UTS 35), where those differ; n is minutes, a is AM or PM."""
+_CONDITION = re.compile(r"\[([<>=]+)\s*(-?[\d.]*)[^]]*\]")
+_COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
+_PLACE = re.compile("[0#?]")
+_FRACTION = re.compile(r"([0#?]+)/([0#?]+|\d+)")
+_EXPONENT = re.compile(r"e([+-])([0#?]+)")
+_FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
+_LAST_DAY = 2_958_466
+"""The day after the last of the year 9999."""
+_SECONDS = 86_400
+_MOST_FRACTION = 3
+"""Digits of a second's fraction."""
+_FROM_1904 = 1_462
+"""Days from the first day of most workbooks to the first of those that count from 1904."""
+_LEAP_DAY = 60
+"""29 February 1900, which Excel counts, and which never was."""
+_MOST_WHOLE, _MOST_DECIMALS = 1e15, 9
+"""The number from which on one without a format has an exponent, and its decimals at most."""
+_EXACT = Context(prec=1_000)
+
+
+@lru_cache(4_096)
+def show(stored: str, code: str, *, since_1904: bool = False) -> str:
+    """Return a number as a cell with a format shows it; in full where the format shows nothing."""
+    try:
+        number = float(stored)
+    except ValueError:
+        return stored
+    if not math.isfinite(number):
+        return stored
+    digits = f"{number:.15g}"  # as many as Excel has
+    number = float(digits)
+    sections, texts = _parse(code)
+    section, sign = _section(number, sections[:3])
+    if "general" in section or "@" in section:
+        shown = sign + re.sub("general|@", _general(abs(number)), section)
+    elif _DATE.search(section):
+        shown = _moment(section, Decimal(digits), since_1904, _locale(code)) if 0 <= number < _LAST_DAY else ""
+    else:
+        shown = sign + _number(section, abs(Decimal(digits)))
+    shown = _TEXT.sub(lambda text: texts[ord(text[0]) - 0xE000], shown)
+    return shown if shown.strip() or number == 0 else _general(number)
+
+
+def show_text(text: str, code: str) -> str:
+    """Return a text as a cell with a format shows it."""
+    sections, texts = _parse(code)
+    parts = _TEXT.sub(lambda place: texts[ord(place[0]) - 0xE000], sections[-1]).split("@")
+    return text.join(parts) if len(parts) > 1 and len(sections) < 5 else text
+
+
+@cache
+def _parse(code: str) -> tuple[list[str], list[str]]:
+    """Return the sections of a format with its texts as places, and the texts."""
+    texts: list[str] = []
+
+    def simplified(match: re.Match[str]) -> str:
+        if match["kept"]:
+            return match["kept"].lower()
+        if match["noon"]:
+            return "a"
+        if match.lastindex is None:  # a color
+            return ""
+        texts.append(" " if match["width"] else match[match.lastindex])
+        return chr(0xDFFF + len(texts))
+
+    return _SIGN.sub(simplified, code if len(code) <= _MOST_CODE else "General").split(";"), texts
+
+
+def _section(number: float, sections: list[str]) -> tuple[str, str]:
+    """Return the section of a format for a number, and the sign before it."""
+    if len(sections) > 1 and "@" in sections[-1]:
+        sections = sections[:-1]
+    sign = "-" if number < 0 else ""
+    conditions = [_CONDITION.search(section) for section in sections]
+    if not any(conditions):
+        at = 1 if number < 0 else 2 if number == 0 else 0
+        return (sections[at], "") if at < len(sections) else (sections[0], sign)
+    for section, condition in zip(sections, conditions, strict=True):
+        if condition is None:
+            return section, sign
+        with suppress(KeyError, ValueError):  # a condition of no sense
+            limit = float(condition[2])
+            if _COMPARE[condition[1]](number, limit):
+                return section.replace(condition[0], ""), "" if limit <= 0 and "<" in condition[1] else sign
+    return "general", sign
+
+
+def _general(number: float) -> str:
+    """Return a number that has no format: an integer in full, others with the digits for which a cell has room."""
+    size = abs(number)
+    decimals = max(0, _MOST_DECIMALS - (math.floor(math.log10(size)) if size > 1 else 0))
+    text = _short(f"{number:.{decimals}f}")
+    if size < _MOST_WHOLE and (size >= 1e-4 or float(text) == number):
+        return text
+    mantissa, _, exponent = f"{number:.5E}".partition("E")
+    return f"{_short(mantissa)}E{exponent}"
+
+
+def _short(digits: str) -> str:
+    """Return digits without zeros at the end of their decimals."""
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def _number(section: str, exact: Decimal) -> str:
+    """Return a number that isn't negative in the places of a section."""
+    if fraction := _FRACTION.search(section):
+        return _fraction(section[: fraction.start()], fraction, exact) + section[fraction.end() :]
+    exact = exact.scaleb(2 * section.count("%"), _EXACT)
+    if exponent := _EXPONENT.search(section):
+        return _scientific(section[: exponent.start()], exponent, exact) + section[exponent.end() :]
+    if not _PLACE.search(section):
+        return section
+    whole, point, decimals = section.partition(".")
+    last = max(map(whole.rfind, "0#?"))
+    exact = exact.scaleb(-3 * (whole[last + 1 :] + decimals).count(","), _EXACT)
+    grouped = "," in whole[: last + 1]
+    digits, _, fraction = f"{_rounded(exact, decimals):f}".partition(".")
+    return _whole(whole.replace(",", ""), digits, grouped) + point + _decimals(decimals.replace(",", ""), fraction)
+
+
+def _rounded(exact: Decimal, decimals: str) -> Decimal:
+    return exact.quantize(Decimal(1).scaleb(-len(_PLACE.findall(decimals))), ROUND_HALF_UP, _EXACT)
+
+
+def _whole(section: str, digits: str, grouped: bool) -> str:
+    """Fill the places of a whole number from the right; the first one takes all digits that are left."""
+    places = "".join(_PLACE.findall(section))
+    digits = digits.lstrip("0").zfill(len(places.lstrip("#?")))
+    if grouped:
+        digits = re.sub(r"\d(?=(\d{3})+$)", r"\g<0>,", digits)
+    units = re.findall(r"\d,?", digits)
+    units = [*[""] * (len(places) - len(units)), *units]
+    left = len(units) - len(places) + 1
+    filled = iter(["".join(units[:left]), *units[left:]])
+    return _PLACE.sub(lambda _: next(filled), section) if places else section + digits
+
+
+def _decimals(section: str, digits: str) -> str:
+    """Fill the places after the point; zeros at the end are shown where the section has zeros."""
+    needed = len("".join(_PLACE.findall(section)).rstrip("#?"))
+    filled = iter(digits.rstrip("0").ljust(needed, "0"))
+    return _PLACE.sub(lambda _: next(filled, ""), section)
+
+
+def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
+    """Return a number with an exponent, a multiple of the places before the point."""
+    whole, _, decimals = mantissa.partition(".")
+    step = max(1, len(_PLACE.findall(whole)))
+    power = exact.adjusted() // step * step if exact else 0
+    if _rounded(exact.scaleb(-power, _EXACT), decimals) >= 10**step:
+        power += step
+    sign = "-" if power < 0 else exponent[1].strip("-")
+    return f"{_number(mantissa, exact.scaleb(-power, _EXACT))}E{sign}{_whole(exponent[2], str(abs(power)), False)}"
+
+
+def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
+    """Return a number as a fraction, of a denominator that the format has, or of as many digits as it has places."""
+    has_whole = _PLACE.search(before) is not None
+    whole, rest = divmod(Fraction(exact), 1) if has_whole else (0, Fraction(exact))
+    if fraction[2].strip("0#?"):
+        above, below = round(rest * int(fraction[2])), int(fraction[2])
+    else:
+        above, below = rest.limit_denominator(10 ** len(fraction[2]) - 1).as_integer_ratio()
+    if has_whole and above % below == 0:
+        return _number(before, Decimal(whole + above // below)) if whole or above else "0"
+    return f"{_number(before, Decimal(whole))}{above}/{below}"
+
+
+def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
+    """Return a date, a time or a span of time in a section."""
+    section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
+    decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if not found[1]), default=0)
+    seconds = round(number * _SECONDS, min(decimals, _MOST_FRACTION))
+    day = int(seconds // _SECONDS) + _FROM_1904 * since_1904
+    if not day and {*"yd"} & {*section}:  # a time in the format of a date
+        section = "hh:nn"
+    at = _FIRST_DAY + timedelta(day - (day >= _LEAP_DAY), float(seconds % _SECONDS))
+    section = _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", section)
+    fields = _FIELDS if "a" in section else _FIELDS | {"h": "H", "hh": "HH"}
+    return format_datetime(at, _DATE.sub(lambda found: fields.get(found[0], found[0]), section), locale=locale)
+
+
+@cache
+def _locale(code: str) -> Locale:
+    """Return the locale that a format names by its number of Windows, that of English without one."""
+    language = _LANGUAGE.search(code)
+    with suppress(ValueError, KeyError, UnknownLocaleError):
+        return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "en")
+    return Locale.parse("en")
