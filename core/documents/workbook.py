@@ -123,6 +123,8 @@ _MOST_TITLES = 5
 """Rows of one value at most that are a title above a table."""
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _HYPERLINK = re.compile(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)')
+_IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
+"""Signs that stay as they are in an address."""
 _SEPARATOR = re.compile(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)")
 """The first line that tells Excel the sign between values."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
@@ -212,7 +214,7 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
     cells = _Cells(archive, package, main)
     left = _MOST_CELLS
     for sheet in _elements(archive, main, "sheet"):
-        place = relations.get(relation_id(sheet), _NOWHERE)
+        place = relations.get(value(sheet, "id"), _NOWHERE)
         if place.target not in package.names or place.kind not in ("worksheet", "chartsheet"):
             continue
         title = " ".join(str(sheet.get("name")).split())
@@ -229,7 +231,7 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
                 left -= len(rows[last])
             elif kind == "mergeCell":
                 left -= _fill_down(rows, element.get("ref", ""), last)
-            elif (link := links.get(relation_id(element))) is not None and link.is_outside:
+            elif (link := links.get(value(element, "id"))) is not None and link.is_outside:
                 _link_cell(rows, element.get("ref", ""), link.target)
             if left < 0:
                 raise MemoryError
@@ -266,7 +268,7 @@ def _link_cell(rows: dict[int, list[str]], reference: str, address: str) -> None
 
 def _link(text: str, address: str) -> str:
     label = re.sub(r"[\[\]]", r"\\\g<0>", text)
-    return f"[{label}]({re.sub(r'[^!#-;=?-~]', lambda sign: quote(sign[0]), address)})"
+    return f"[{label}]({quote(address, safe=_IN_ADDRESSES)})"
 
 
 def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:

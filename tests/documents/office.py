@@ -1,5 +1,8 @@
 """Office documents out of their XML, with what programs write and readers drop."""
 
+import io
+import zipfile
+
 from tests.documents.making import zipped
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -17,6 +20,10 @@ WORD = (
 SLIDE = (
     f'xmlns:a="{_DRAWING}/main" xmlns:r="{_OFFICE}" xmlns:c="{_DRAWING}/chart" xmlns:dgm="{_DRAWING}/diagram"'
     ' xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
+)
+SHEET = (
+    f'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="{_OFFICE}"'
+    f' xmlns:a="{_DRAWING}/main" xmlns:xdr="{_DRAWING}/spreadsheetDrawing"'
 )
 _ODF = "urn:oasis:names:tc:opendocument:xmlns"
 ODF = (
@@ -105,6 +112,12 @@ def _package(main: str, files: dict[str, str], relations: dict[str, Relations]) 
         folder, _, last = name.rpartition("/")
         made[f"{folder}/_rels/{last}.rels"] = related(of_part)
     return zipped({name: text.encode() for name, text in made.items()})
+
+
+def parts_of(data: bytes) -> dict[str, bytes]:
+    """Return the parts of a package by their names."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def related(relations: Relations) -> str:

@@ -243,7 +243,7 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
 
 
 def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
-    """Return a date, a time or a span of time in a section."""
+    """Return a date, a time or a span of time in a section; "" where that is none."""
     section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
     decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if not found[1]), default=0)
     seconds = round(number * _SECONDS, min(decimals, _MOST_FRACTION))
@@ -253,7 +253,9 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
     at = _FIRST_DAY + timedelta(day - (day >= _LEAP_DAY), float(seconds % _SECONDS))
     section = _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", section)
     fields = _FIELDS if "a" in section else _FIELDS | {"h": "H", "hh": "HH"}
-    return format_datetime(at, _DATE.sub(lambda found: fields.get(found[0], found[0]), section), locale=locale)
+    with suppress(ValueError):  # a part longer than any
+        return format_datetime(at, _DATE.sub(lambda found: fields.get(found[0], found[0]), section), locale=locale)
+    return ""
 
 
 @cache

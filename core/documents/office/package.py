@@ -16,10 +16,9 @@ from core.base.errors import SourceError
 from core.documents.kinds import damaged
 
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
-_IDS = (
-    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}",
-    "{http://purl.oclc.org/ooxml/officeDocument/relationships}",
-)
+_IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_STRICT = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
+"""Names of Strict Open XML (ISO/IEC 29500-1), which differ from those of Transitional in their beginning."""
 _NAMESPACE = re.compile(r"""\sxmlns:([A-Za-z][\w.-]*)\s*=\s*["']([^"']+)["']""")
 _GENERATED = re.compile(r"ns\d+")
 _USUAL = {
@@ -62,11 +61,14 @@ class Package:
         self.names = frozenset(self._archive.namelist())
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part."""
+        """Return the bytes of a part, one of Strict Open XML with the names of Transitional."""
         try:
-            return self._archive.read(name)
+            data = self._archive.read(name)
         except (KeyError, zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
             raise damaged("") from error
+        if not name.endswith((".xml", ".rels")):
+            return data
+        return _STRICT.sub(rb"\1http://schemas.openxmlformats.org/\2/2006/", data)
 
     def xml(self, name: str) -> Element:
         """Return the root element of a part."""
@@ -196,7 +198,7 @@ def number_of(said: str, missing: int = 0, *, digits: int = 9) -> int:
 
 def relation_id(element: Element) -> str:
     """Return the id by which an element refers to another part; that of a diagram is the one of its data (`dm`)."""
-    return next((said for name in ("id", "dm") for space in _IDS if (said := element.get(space + name))), "")
+    return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
 def parents(root: Element) -> dict[Element, Element]:

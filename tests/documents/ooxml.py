@@ -1,0 +1,244 @@
+"""Office documents with a marker in each element that may hold text, in Transitional and Strict Open XML."""
+
+import re
+
+from tests.documents.making import zipped
+from tests.documents.office import CHART, SHEET, SLIDE, WORD, Relations, docx, p, parts_of, pptx, related, shape, slide
+
+_STRICT = re.compile(r"http://schemas\.openxmlformats\.org/(wordprocessingml|officeDocument|drawingml|presentationml"
+                     r"|spreadsheetml)/2006/")  # fmt: skip
+_CORE = (
+    '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
+    ' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>zztitlezz</dc:title><dc:creator>zzauthorzz</dc:creator>'
+    "<cp:keywords>zzkeywordzz</cp:keywords><dc:subject>zzsubjectzz</dc:subject></cp:coreProperties>"
+)
+
+
+def strict(data: bytes) -> bytes:
+    """Return a package in Strict Open XML: ISO/IEC 29500-1 has other names for the same elements."""
+    return zipped(
+        {
+            name: _STRICT.sub(r"http://purl.oclc.org/ooxml/\1/", text.decode()).encode()
+            for name, text in parts_of(data).items()
+        }
+    )
+
+
+def run(name: str) -> str:
+    """Return a run of Word with a marker."""
+    return f"<w:r><w:t>zz{name}zz</w:t></w:r>"
+
+
+def line(name: str) -> str:
+    """Return a paragraph of a drawing with a marker."""
+    return f"<a:p><a:r><a:t>zz{name}zz</a:t></a:r></a:p>"
+
+
+def cell(content: str) -> str:
+    """Return a cell of a table of Word."""
+    return f"<w:tc><w:p>{content}</w:p></w:tc>"
+
+
+def sdt(content: str) -> str:
+    """Return a content control of Word."""
+    return f'<w:sdt><w:sdtPr><w:alias w:val="zzaliaszz"/></w:sdtPr><w:sdtContent>{content}</w:sdtContent></w:sdt>'
+
+
+def _field(kind: str, content: str = "") -> str:
+    return f'<w:r><w:fldChar w:fldCharType="{kind}">{content}</w:fldChar></w:r>'
+
+
+def _data(content: str) -> str:
+    return f"<w:p>{_field('begin', f'<w:ffData>{content}</w:ffData>')}{_field('end')}</w:p>"
+
+
+_BOX = "<wps:wsp><wps:txbx><w:txbxContent>{}</w:txbxContent></wps:txbx></wps:wsp>"
+_INLINE = {
+    "simple": '<w:fldSimple w:instr="REF a">{}</w:fldSimple>',
+    "simplefar": '<w:fldSimple w:instr="REF a"><w:fldSimple w:instr="REF b">{}</w:fldSimple></w:fldSimple>',
+    "custom": '<w:customXml w:element="a"><w:customXmlPr/>{}</w:customXml>',
+    "smart": '<w:smartTag w:element="a"><w:smartTagPr/>{}</w:smartTag>',
+    "smartlink": '<w:hyperlink r:id="link"><w:smartTag w:element="a">{}</w:smartTag></w:hyperlink>',
+    "control": sdt("{}"),
+    "controlfar": sdt(sdt("{}")),
+    "direction": '<w:dir w:val="rtl">{}</w:dir>',
+    "override": '<w:bdo w:val="rtl">{}</w:bdo>',
+    "inserted": '<w:ins w:id="1" w:author="A">{}</w:ins>',
+    "movedto": '<w:moveTo w:id="2" w:author="A">{}</w:moveTo>',
+    "link": '<w:hyperlink r:id="link">{}</w:hyperlink>',
+    "anchor": '<w:hyperlink w:anchor="a">{}</w:hyperlink>',
+    "complex": _field("begin") + "<w:r><w:instrText>REF a</w:instrText></w:r>" + _field("separate") + "{}"
+    + _field("end"),
+    "complexsimple": _field("begin") + "<w:r><w:instrText>REF a</w:instrText></w:r>" + _field("separate")
+    + '<w:fldSimple w:instr="REF b">{}</w:fldSimple>' + _field("end"),
+    "alternative": '<mc:AlternateContent><mc:Choice Requires="w14">{}</mc:Choice></mc:AlternateContent>',
+}  # fmt: skip
+"""What may be around a run within a paragraph."""
+_BLOCKS = {
+    "customblock": '<w:customXml w:element="a">{}</w:customXml>',
+    "controlblock": sdt("{}"),
+    "controlcustom": sdt('<w:customXml w:element="a">{}</w:customXml>'),
+    "box": f"<w:p><w:r><w:drawing><wp:inline>{_BOX}</wp:inline></w:drawing></w:r></w:p>",
+    "oldbox": "<w:p><w:r><w:pict><v:shape><v:textbox><w:txbxContent>{}</w:txbxContent></v:textbox></v:shape></w:pict>"
+    "</w:r></w:p>",
+    "cell": "<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>",
+    "cellcell": "<w:tbl><w:tr><w:tc><w:p/><w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl><w:p/></w:tc></w:tr></w:tbl>",
+    "customcell": '<w:tbl><w:tr><w:customXml w:element="a"><w:tc>{}</w:tc></w:customXml></w:tr></w:tbl>',
+    "customrow": '<w:tbl><w:customXml w:element="a"><w:tr><w:tc>{}</w:tc></w:tr></w:customXml></w:tbl>',
+    "controlcell": f"<w:tbl><w:tr>{sdt('<w:tc>{}</w:tc>')}</w:tr></w:tbl>",
+    "controlrow": f"<w:tbl>{sdt('<w:tr><w:tc>{}</w:tc></w:tr>')}</w:tbl>",
+    "insertedrow": '<w:tbl><w:tr><w:trPr><w:ins w:id="1"/></w:trPr><w:tc>{}</w:tc></w:tr></w:tbl>',
+}
+"""What may be around a paragraph."""
+_OTHERS = (
+    p("zzgonezz").replace("<w:r>", '<w:del w:id="3"><w:r>').replace("w:t", "w:delText").replace("</w:r>", "</w:r></w:del>")
+    + '<w:p><w:moveFrom w:id="4">' + run("movedfrom") + "</w:moveFrom></w:p>"
+    + "<w:p><w:r><w:instrText>zzcodezz</w:instrText></w:r></w:p>"
+    + '<w:p><w:bookmarkStart w:id="9" w:name="zzbookmarkzz"/><w:bookmarkEnd w:id="9"/></w:p>'
+    + "<w:p><w:r><w:ruby><w:rt>" + run("reading") + "</w:rt><w:rubyBase>" + run("base") + "</w:rubyBase></w:ruby></w:r></w:p>"
+    + "<w:p><m:oMath><m:r><m:t>zzmathzz</m:t></m:r></m:oMath></w:p>"
+    + "<w:p><w:r><w:pict><v:shape><v:textpath string='zzartzz'/></v:shape></w:pict></w:r></w:p>"
+    + "<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>zzhiddenzz</w:t></w:r></w:p>"
+    + '<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="n" descr="zzaltzz" title="zzalttitlezz"/><a:graphic>'
+    '<a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill>'
+    '<a:blip r:embed="png"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>'
+    + '<w:p><w:r><w:drawing><wp:inline><c:chart r:id="chart"/></wp:inline></w:drawing></w:r></w:p>'
+    + _data('<w:ddList><w:result w:val="1"/><w:listEntry w:val="zznotchosenzz"/><w:listEntry w:val="zzchosenzz"/></w:ddList>')
+    + '<w:tbl><w:tblPr><w:tblCaption w:val="zztablealtzz"/></w:tblPr><w:tr>' + cell(run("captioned")) + "</w:tr></w:tbl>"
+    + '<w:p><w:r><w:footnoteReference w:id="5"/></w:r><w:r><w:endnoteReference w:id="5"/></w:r>'
+    '<w:r><w:commentReference w:id="5"/></w:r></w:p>'
+)  # fmt: skip
+_NOTE = "<w:{kind} w:id='5' w:author='zz{kind}byzz'><w:p>{run}<w:fldSimple w:instr='a'>{field}</w:fldSimple></w:p></w:{kind}>"
+
+
+def _part(root: str, content: str) -> str:
+    return f"<w:{root} {WORD}>{content}</w:{root}>"
+
+
+def chart() -> str:
+    """Return a chart with a marker in each of its texts."""
+    rich = "<c:tx><c:rich>{}</c:rich></c:tx>"
+    axis = f"<c:valAx><c:title>{rich.format(line('axis'))}</c:title></c:valAx></c:plotArea>"
+    label = f"<c:dLbls><c:dLbl>{rich.format(line('label'))}</c:dLbl></c:dLbls></c:ser>"
+    made = CHART.replace("Harvest", "zzchartzz").replace("Tons", "zzserieszz").replace("Apples", "zzcategoryzz")
+    return made.replace("</c:plotArea>", axis).replace("</c:ser>", label)
+
+
+def word() -> bytes:
+    """Return a Word document."""
+    inline = "".join(f"<w:p>{around.format(run(name))}</w:p>" for name, around in _INLINE.items())
+    block = "".join(around.format(p(f"zz{name}zz")) for name, around in _BLOCKS.items())
+    kinds = ("footnote", "endnote", "comment")
+    parts = {
+        f"{kind}s.xml": _part(kind + "s", _NOTE.format(kind=kind, run=run(kind), field=run(f"{kind}field")))
+        for kind in kinds
+    }
+    parts |= {
+        "header1.xml": _part("hdr", f"<w:p>{run('header')}{_INLINE['simple'].format(run('headerfield'))}</w:p>"),
+        "footer1.xml": _part("ftr", sdt(f"<w:p>{run('footer')}</w:p>")),
+        "chart1.xml": chart(),
+        "glossary/document.xml": _part("glossaryDocument", p("zzglossaryzz")),
+        "settings.xml": _part("settings", '<w:docVars><w:docVar w:name="a" w:val="zzvariablezz"/></w:docVars>'),
+    }
+    relations: Relations = {kind: (kind + "s", kind + "s.xml") for kind in kinds}
+    relations |= {
+        "header": ("header", "header1.xml"), "footer": ("footer", "footer1.xml"), "chart": ("chart", "chart1.xml"),
+        "glossary": ("glossaryDocument", "glossary/document.xml"), "settings": ("settings", "settings.xml"),
+        "link": ("hyperlink", "https://example.org/a"),
+    }  # fmt: skip
+    data = docx(inline + block + _OTHERS, parts, relations)
+    files = parts_of(data) | {"docProps/core.xml": _CORE.encode()}
+    rels = "word/_rels/document.xml.rels"
+    files[rels] = files[rels].replace(b'example.org/a"', b'example.org/a" TargetMode="External"')
+    return zipped(files)
+
+
+def presentation() -> bytes:
+    """Return a presentation."""
+    kinds = "title subTitle body ftr dt hdr".split()
+    table = f"<a:tbl><a:tr><a:tc><a:txBody>{line('cell')}</a:txBody></a:tc></a:tr></a:tbl>"
+    shapes = "".join(shape(f"zz{kind.lower()}zz", kind) for kind in kinds) + shape("zzboxzz")
+    shapes += f"<p:graphicFrame><a:graphic><a:graphicData>{table}</a:graphicData></a:graphic></p:graphicFrame>"
+    shapes += (
+        '<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="c1"/></a:graphicData></a:graphic></p:graphicFrame>'
+    )
+    shapes += '<p:pic><p:nvPicPr><p:cNvPr id="4" name="zznamezz" descr="zzaltzz"/></p:nvPicPr></p:pic>'
+    shapes += f"<p:grpSp>{shape('zzgroupzz')}</p:grpSp>"
+    shapes += f"<p:cxnSp><p:nvCxnSpPr/><p:txBody>{line('connector')}</p:txBody></p:cxnSp>"
+    shapes += "<p:sp><p:nvSpPr><p:nvPr/></p:nvSpPr><p:txBody><a:p><a:fld type='slidenum'><a:t>zzfieldzz</a:t></a:fld></a:p></p:txBody></p:sp>"
+    shapes += (
+        '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        f'<mc:Choice Requires="a">{shape("zzalternativezz")}</mc:Choice></mc:AlternateContent>'
+    )
+    parts = {
+        "ppt/charts/chart1.xml": chart(),
+        "ppt/notes/notes1.xml": slide(shape("zznotezz", "body"), root="notes"),
+        "ppt/comments/comment1.xml": f'<p:cmLst {SLIDE}><p:cm authorId="0"><p:text>zzcommentzz</p:text></p:cm></p:cmLst>',
+        "ppt/commentAuthors.xml": f'<p:cmAuthorLst {SLIDE}><p:cmAuthor id="0" name="zzcommentbyzz"/></p:cmAuthorLst>',
+        "ppt/layout.xml": slide(shape("zzlayoutzz") + shape("zzplaceholderzz", "body"), root="sldLayout"),
+        "docProps/core.xml": _CORE,
+    }
+    relations: dict[str, Relations] = {
+        "": {"authors": ("commentAuthors", "commentAuthors.xml")},
+        "ppt/slides/slide0.xml": {
+            "c1": ("chart", "../charts/chart1.xml"), "n1": ("notesSlide", "../notes/notes1.xml"),
+            "m1": ("comments", "../comments/comment1.xml"), "l1": ("slideLayout", "../layout.xml"),
+        },
+    }  # fmt: skip
+    return pptx([slide(shapes)], parts, relations)
+
+
+def workbook() -> bytes:
+    """Return a workbook."""
+
+    def text(name: str) -> str:
+        return f"<t>zz{name}zz</t>"
+
+    cells = (
+        f'<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="inlineStr"><is>{text("inline")}</is></c>'
+        f'<c r="D1" t="inlineStr"><is><r>{text("rich")}</r><rPh>{text("phonetic")}</rPh></is></c>'
+        '<c r="E1" t="str"><f>A1</f><v>zzformulazz</v></c><c r="F1"><f>zzunsolvedzz()</f></c>'
+        '<c r="G1" t="str"><f>zzsolvedzz()</f><v>1</v></c><c r="H1" t="s" s="1"><v>0</v></c><c r="I1" s="2"><v>5</v></c>'
+    )  # fmt: skip
+    sheet = (
+        f'<worksheet {SHEET}><sheetData><row r="1">{cells}</row><row r="2"><c r="A2"><v>5</v></c></row></sheetData>'
+        '<dataValidations><dataValidation type="list" prompt="zzpromptzz" sqref="A2"><formula1>"zzchoicezz,b"</formula1>'
+        '</dataValidation></dataValidations><hyperlinks><hyperlink ref="A1" r:id="h1" tooltip="zztipzz"/></hyperlinks>'
+        "<headerFooter><oddHeader>&amp;Lzzheaderzz</oddHeader><evenFooter>zzfooterzz</evenFooter>"
+        "<firstHeader>zzfirstheaderzz</firstHeader></headerFooter></worksheet>"
+    )
+    box = f"<xdr:sp><xdr:nvSpPr/><xdr:txBody>{line('box')}</xdr:txBody></xdr:sp>"
+    chart_frame = (
+        '<xdr:graphicFrame><a:graphic><a:graphicData><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/'
+        'chart" r:id="c1"/></a:graphicData></a:graphic></xdr:graphicFrame>'
+    )
+    anchors = "".join(f"<xdr:twoCellAnchor>{one}</xdr:twoCellAnchor>" for one in (box, chart_frame))
+    threaded = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
+    files = {
+        "_rels/.rels": related({"r1": ("officeDocument", "xl/workbook.xml")}),
+        "xl/workbook.xml": f'<workbook {SHEET}><sheets><sheet name="zzsheetzz" sheetId="1" r:id="s1"/></sheets>'
+        "<definedNames><definedName name='zznamezz'>zzsheetzz!$A$1</definedName></definedNames></workbook>",
+        "xl/_rels/workbook.xml.rels": related(
+            {"s1": ("worksheet", "worksheets/sheet1.xml"), "t1": ("sharedStrings", "texts.xml"),
+             "f1": ("styles", "looks.xml"), "p1": ("person", "people.xml")}
+        ),
+        "xl/texts.xml": f"<sst {SHEET}><si>{text('shared')}</si><si><r>{text('sharedrich')}</r></si></sst>",
+        "xl/looks.xml": f"<styleSheet {SHEET}><numFmts><numFmt numFmtId='170' formatCode='@\" zzwithtextzz\"'/>"
+        "<numFmt numFmtId='171' formatCode='0\" zzunitzz\"'/></numFmts><cellXfs><xf/><xf numFmtId='170'/>"
+        "<xf numFmtId='171'/></cellXfs></styleSheet>",
+        "xl/people.xml": f'<personList xmlns="{threaded}"><person displayName="zzthreadbyzz" id="P"/></personList>',
+        "xl/worksheets/sheet1.xml": sheet,
+        "xl/worksheets/_rels/sheet1.xml.rels": related(
+            {"d1": ("drawing", "../drawings/drawing1.xml"), "m1": ("comments", "../comments1.xml"),
+             "x1": ("threadedComment", "../thread.xml"), "h1": ("hyperlink", "https://example.org/zzaddresszz")}
+        ).replace('zzaddresszz"', 'zzaddresszz" TargetMode="External"'),
+        "xl/drawings/drawing1.xml": f"<xdr:wsDr {SHEET}>{anchors}</xdr:wsDr>",
+        "xl/drawings/_rels/drawing1.xml.rels": related({"c1": ("chart", "../charts/chart1.xml")}),
+        "xl/charts/chart1.xml": chart(),
+        "xl/comments1.xml": f"<comments {SHEET}><authors><author>zzcommentbyzz</author></authors><commentList>"
+        f'<comment ref="A1" authorId="0"><text><r>{text("comment")}</r></text></comment></commentList></comments>',
+        "xl/thread.xml": f'<ThreadedComments xmlns="{threaded}"><threadedComment ref="A1" personId="P"><text>zzthreadzz'
+        "</text></threadedComment></ThreadedComments>",
+        "docProps/core.xml": _CORE,
+    }  # fmt: skip
+    return zipped({name: content.encode() for name, content in files.items()})
