@@ -157,6 +157,7 @@ class Workbook:
             author,
             said.get("created", ""),
             said.get("updated", ""),
+            tags=said.get("tags", ""),
             warnings=_warnings(hidden),
             left_out=tuple(extras.left_out),
         )

@@ -18,7 +18,7 @@ def strict(data: bytes) -> bytes:
     """Return a package in Strict Open XML: ISO/IEC 29500-1 has other names for the same elements."""
     return zipped(
         {
-            name: _STRICT.sub(r"http://purl.oclc.org/ooxml/\1/", text.decode()).encode()
+            name: _STRICT.sub(r"http://purl.oclc.org/ooxml/\1/", text.decode("latin-1")).encode("latin-1")
             for name, text in parts_of(data).items()
         }
     )
@@ -69,6 +69,10 @@ _INLINE = {
     "anchor": '<w:hyperlink w:anchor="a">{}</w:hyperlink>',
     "complex": _field("begin") + "<w:r><w:instrText>REF a</w:instrText></w:r>" + _field("separate") + "{}"
     + _field("end"),
+    "complexrun": '<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>PAGE</w:instrText><w:fldChar w:fldCharType='
+    '"separate"/><w:t>zzcomplexrunzz</w:t><w:fldChar w:fldCharType="end"/></w:r>',
+    "complexinserted": _field("begin") + '<w:r><w:instrText> HYPERLINK "https://a.b"</w:instrText></w:r>'
+    + _field("separate") + '<w:ins w:id="8">{}</w:ins>' + _field("end"),
     "complexsimple": _field("begin") + "<w:r><w:instrText>REF a</w:instrText></w:r>" + _field("separate")
     + '<w:fldSimple w:instr="REF b">{}</w:fldSimple>' + _field("end"),
     "alternative": '<mc:AlternateContent><mc:Choice Requires="w14">{}</mc:Choice></mc:AlternateContent>',
@@ -108,7 +112,9 @@ _OTHERS = (
     + '<w:p><w:r><w:footnoteReference w:id="5"/></w:r><w:r><w:endnoteReference w:id="5"/></w:r>'
     '<w:r><w:commentReference w:id="5"/></w:r></w:p>'
 )  # fmt: skip
-_NOTE = "<w:{kind} w:id='5' w:author='zz{kind}byzz'><w:p>{run}<w:fldSimple w:instr='a'>{field}</w:fldSimple></w:p></w:{kind}>"
+_NOTE = (
+    "<w:{kind} w:id='5' w:author='zznotebyzz'><w:p>{run}<w:fldSimple w:instr='a'>{field}</w:fldSimple></w:p></w:{kind}>"
+)
 
 
 def _part(root: str, content: str) -> str:
@@ -144,10 +150,10 @@ def word() -> bytes:
     relations |= {
         "header": ("header", "header1.xml"), "footer": ("footer", "footer1.xml"), "chart": ("chart", "chart1.xml"),
         "glossary": ("glossaryDocument", "glossary/document.xml"), "settings": ("settings", "settings.xml"),
-        "link": ("hyperlink", "https://example.org/a"),
+        "link": ("hyperlink", "https://example.org/a"), "png": ("image", "media/a.png"),
     }  # fmt: skip
     data = docx(inline + block + _OTHERS, parts, relations)
-    files = parts_of(data) | {"docProps/core.xml": _CORE.encode()}
+    files = parts_of(data) | {"docProps/core.xml": _CORE.encode(), "word/media/a.png": b"\x89PNG"}
     rels = "word/_rels/document.xml.rels"
     files[rels] = files[rels].replace(b'example.org/a"', b'example.org/a" TargetMode="External"')
     return zipped(files)

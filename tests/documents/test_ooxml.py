@@ -12,7 +12,35 @@ MAKERS: dict[str, Callable[[], bytes]] = {
     "pptx": ooxml.presentation,
     "xlsx": ooxml.workbook,
 }
-LOST: dict[str, dict[str, str]] = {"docx": {}, "pptx": {}, "xlsx": {}}
+PROPERTY = "a property that no page shows"
+FOR_PROGRAMS = "a name by which programs and links refer to something"
+LOST: dict[str, dict[str, str]] = {
+    "docx": {
+        "zzaliaszz": FOR_PROGRAMS,
+        "zzbookmarkzz": FOR_PROGRAMS,
+        "zzcodezz": "the code of a field, whose result is shown",
+        "zzglossaryzz": "blocks that may be put in, and aren't",
+        "zzgonezz": "a deletion, which is named without its words",
+        "zzmovedfromzz": "where a text was, before it was moved",
+        "zznotchosenzz": "what may be chosen, and isn't",
+        "zzsubjectzz": PROPERTY,
+        "zzvariablezz": "a value for macros",
+    },
+    "pptx": {
+        "zznamezz": FOR_PROGRAMS,
+        "zzplaceholderzz": "what asks for a text on a layout, and no slide shows",
+        "zzsubjectzz": PROPERTY,
+    },
+    "xlsx": {
+        "zzchoicezz": "what may be entered, and isn't",
+        "zznamezz": FOR_PROGRAMS,
+        "zzphoneticzz": "how the word before it is pronounced",
+        "zzpromptzz": "what asks for a value while it is entered",
+        "zzsolvedzz": "a formula, whose value is shown",
+        "zzsubjectzz": PROPERTY,
+        "zztipzz": "what is shown above a link while the pointer is there",
+    },
+}
 """What is lost without a word, by format: the marker, and why."""
 
 

@@ -237,6 +237,8 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
 _NOTES = ("footnotes", "endnotes")
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
 """Elements whose text isn't shown in their paragraph."""
+_WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
+"""Elements that pandoc drops with what is in them, everywhere or in fields."""
 _BREAKS = frozenset(("br", "cr", "tab", "ptab"))
 _PAGE = re.compile(r"[\W\d_]*")
 """A header or footer that says no more than the number of its page."""
@@ -261,6 +263,7 @@ def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insert
             added.omit("note")
             continue
         resolve_alternatives(root)
+        _open_up(root)
         _Part(package, name, root, added).complete(chunk)
         changed[name] = root
     document = changed[main]
@@ -270,6 +273,23 @@ def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insert
     _add_comments(package, main, list(changed.values()), added, comments)
     _add_margins(package, main, document, added)
     return package.to_bytes(changed), added
+
+
+def _open_up(root: Element) -> None:
+    """Leave the content of wrappers, and give each part of a field a run of its own: pandoc drops the others."""
+    instead: dict[Element, Iterable[Element]] = {item: item for item in elements_named(root, *_WRAPPERS)}
+    for run in elements_named(root, "r"):
+        parts = [child for child in run if local(child) != "rPr"]
+        if len(parts) > 1 and any(local(child) == "fldChar" for child in parts):
+            looks = [child for child in run if local(child) == "rPr"]
+            instead[run] = [_run_of(run, [*looks, child]) for child in parts]
+    substitute(root, instead)
+
+
+def _run_of(run: Element, content: Iterable[Element]) -> Element:
+    made = Element(run.tag)
+    made.extend(content)
+    return made
 
 
 class _Part:
