@@ -95,11 +95,11 @@ _BLOCKS = {
 }
 """What may be around a paragraph."""
 _OTHERS = (
-    p("zzgonezz").replace("<w:r>", '<w:del w:id="3"><w:r>').replace("w:t", "w:delText").replace("</w:r>", "</w:r></w:del>")
+    '<w:p><w:del w:id="3"><w:r><w:delText>zzgonezz</w:delText></w:r></w:del></w:p>'
     + '<w:p><w:moveFrom w:id="4">' + run("movedfrom") + "</w:moveFrom></w:p>"
     + "<w:p><w:r><w:instrText>zzcodezz</w:instrText></w:r></w:p>"
     + '<w:p><w:bookmarkStart w:id="9" w:name="zzbookmarkzz"/><w:bookmarkEnd w:id="9"/></w:p>'
-    + "<w:p><w:r><w:ruby><w:rt>" + run("reading") + "</w:rt><w:rubyBase>" + run("base") + "</w:rubyBase></w:ruby></w:r></w:p>"
+    + f"<w:p><w:r><w:ruby><w:rt>{run('reading')}</w:rt><w:rubyBase>{run('base')}</w:rubyBase></w:ruby></w:r></w:p>"
     + "<w:p><m:oMath><m:r><m:t>zzmathzz</m:t></m:r></m:oMath></w:p>"
     + "<w:p><w:r><w:pict><v:shape><v:textpath string='zzartzz'/></v:shape></w:pict></w:r></w:p>"
     + "<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>zzhiddenzz</w:t></w:r></w:p>"
@@ -107,8 +107,10 @@ _OTHERS = (
     '<a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill>'
     '<a:blip r:embed="png"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>'
     + '<w:p><w:r><w:drawing><wp:inline><c:chart r:id="chart"/></wp:inline></w:drawing></w:r></w:p>'
-    + _data('<w:ddList><w:result w:val="1"/><w:listEntry w:val="zznotchosenzz"/><w:listEntry w:val="zzchosenzz"/></w:ddList>')
-    + '<w:tbl><w:tblPr><w:tblCaption w:val="zztablealtzz"/></w:tblPr><w:tr>' + cell(run("captioned")) + "</w:tr></w:tbl>"
+    + _data('<w:ddList><w:result w:val="1"/><w:listEntry w:val="zznotchosenzz"/>'
+            '<w:listEntry w:val="zzchosenzz"/></w:ddList>')
+    + '<w:tbl><w:tblPr><w:tblCaption w:val="zztablealtzz"/></w:tblPr>'
+    + f"<w:tr>{cell(run('captioned'))}</w:tr></w:tbl>"
     + '<w:p><w:r><w:footnoteReference w:id="5"/></w:r><w:r><w:endnoteReference w:id="5"/></w:r>'
     '<w:r><w:commentReference w:id="5"/></w:r></w:p>'
 )  # fmt: skip
@@ -171,7 +173,10 @@ def presentation() -> bytes:
     shapes += '<p:pic><p:nvPicPr><p:cNvPr id="4" name="zznamezz" descr="zzaltzz"/></p:nvPicPr></p:pic>'
     shapes += f"<p:grpSp>{shape('zzgroupzz')}</p:grpSp>"
     shapes += f"<p:cxnSp><p:nvCxnSpPr/><p:txBody>{line('connector')}</p:txBody></p:cxnSp>"
-    shapes += "<p:sp><p:nvSpPr><p:nvPr/></p:nvSpPr><p:txBody><a:p><a:fld type='slidenum'><a:t>zzfieldzz</a:t></a:fld></a:p></p:txBody></p:sp>"
+    shapes += (
+        "<p:sp><p:nvSpPr><p:nvPr/></p:nvSpPr><p:txBody><a:p><a:fld type='datetime'><a:t>zzfieldzz</a:t></a:fld></a:p>"
+        "</p:txBody></p:sp>"
+    )
     shapes += (
         '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
         f'<mc:Choice Requires="a">{shape("zzalternativezz")}</mc:Choice></mc:AlternateContent>'
@@ -179,7 +184,8 @@ def presentation() -> bytes:
     parts = {
         "ppt/charts/chart1.xml": chart(),
         "ppt/notes/notes1.xml": slide(shape("zznotezz", "body"), root="notes"),
-        "ppt/comments/comment1.xml": f'<p:cmLst {SLIDE}><p:cm authorId="0"><p:text>zzcommentzz</p:text></p:cm></p:cmLst>',
+        "ppt/comments/comment1.xml": f'<p:cmLst {SLIDE}><p:cm authorId="0"><p:text>zzcommentzz</p:text></p:cm>'
+        "</p:cmLst>",
         "ppt/commentAuthors.xml": f'<p:cmAuthorLst {SLIDE}><p:cmAuthor id="0" name="zzcommentbyzz"/></p:cmAuthorLst>',
         "ppt/layout.xml": slide(shape("zzlayoutzz") + shape("zzplaceholderzz", "body"), root="sldLayout"),
         "docProps/core.xml": _CORE,
@@ -204,12 +210,13 @@ def workbook() -> bytes:
         f'<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="inlineStr"><is>{text("inline")}</is></c>'
         f'<c r="D1" t="inlineStr"><is><r>{text("rich")}</r><rPh>{text("phonetic")}</rPh></is></c>'
         '<c r="E1" t="str"><f>A1</f><v>zzformulazz</v></c><c r="F1"><f>zzunsolvedzz()</f></c>'
-        '<c r="G1" t="str"><f>zzsolvedzz()</f><v>1</v></c><c r="H1" t="s" s="1"><v>0</v></c><c r="I1" s="2"><v>5</v></c>'
+        '<c r="G1" t="str"><f>zzsolvedzz()</f><v>1</v></c><c r="H1" t="s" s="1"><v>0</v></c>'
+        '<c r="I1" s="2"><v>5</v></c>'
     )  # fmt: skip
     sheet = (
         f'<worksheet {SHEET}><sheetData><row r="1">{cells}</row><row r="2"><c r="A2"><v>5</v></c></row></sheetData>'
-        '<dataValidations><dataValidation type="list" prompt="zzpromptzz" sqref="A2"><formula1>"zzchoicezz,b"</formula1>'
-        '</dataValidation></dataValidations><hyperlinks><hyperlink ref="A1" r:id="h1" tooltip="zztipzz"/></hyperlinks>'
+        '<dataValidations><dataValidation type="list" prompt="zzpromptzz" sqref="A2">'
+        '<formula1>"zzchoicezz,b"</formula1></dataValidation></dataValidations><hyperlinks><hyperlink ref="A1" r:id="h1" tooltip="zztipzz"/></hyperlinks>'
         "<headerFooter><oddHeader>&amp;Lzzheaderzz</oddHeader><evenFooter>zzfooterzz</evenFooter>"
         "<firstHeader>zzfirstheaderzz</firstHeader></headerFooter></worksheet>"
     )

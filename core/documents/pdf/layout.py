@@ -161,7 +161,7 @@ def _markdown(block: PageBlock) -> str:
     return block.text
 
 
-_BULLET = re.compile(r"^[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)")
+_BULLET = re.compile(r"^(?:[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)|(?=[☐☑]\s+\S))")
 _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.base.errors import SourceError
 from core.documents.kinds import damaged
+from core.documents.pdf.forms import MOST_CHOICES, Choice, choice_of, letters_of
 from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, clean_text, glyphs
 from core.model import Omission
 
@@ -139,6 +140,7 @@ class TurningPage:
     def __init__(self, document: Any, number: int) -> None:
         self._document, self._number = document, number
         self._direction = UPRIGHT
+        self.form, self.choices = document.formenv, list[Choice]()
         self.loaded = document[number - 1]
 
     @property
@@ -162,7 +164,9 @@ class TurningPage:
         back = PdfMatrix(now.a, now.c, now.b, now.d)  # the matrix of a turn is orthogonal
         turn = back.multiply(_frame(direction))
         x0, y0, x1, y1 = turn.on_rect(*self.loaded.get_bbox())
-        pdfium.FPDFPage_TransFormWithClip(self.loaded.raw, turn.translate(-x0, -y0), None)
+        matrix = turn.translate(-x0, -y0)
+        pdfium.FPDFPage_TransFormWithClip(self.loaded.raw, matrix, None)
+        self.choices = [choice._replace(place=matrix.on_rect(*choice.place)) for choice in self.choices]
         self.loaded.set_mediabox(0, 0, x1 - x0, y1 - y0)
         self.loaded.set_cropbox(0, 0, x1 - x0, y1 - y0)
         self.loaded.set_rotation(0)
@@ -232,6 +236,7 @@ def open_document(data: bytes, most: int) -> Iterator[Any]:
             raise SourceError("", "is encrypted. Save a copy without a password and import that.") from error
         raise damaged("") from error
     try:
+        document.init_forms()
         if len(document) > most:
             raise SourceError("", "has {n} pages; at most {most} are read. Divide it.", n=len(document), most=most)
         yield document
@@ -273,7 +278,7 @@ def page(document: Any, number: int) -> Page:
             now = glyphs(turning.loaded) if turning.is_turned else first
             views.append(
                 _view(
-                    turning.loaded,
+                    turning,
                     number,
                     now.alike(UPRIGHT, [item.seen_from(direction) for item in directions[:at]]),
                     with_drawings=not views,
@@ -289,12 +294,13 @@ def page(document: Any, number: int) -> Page:
     return main
 
 
-def _view(loaded: Any, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
+def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
     """Return the content of a page with its upright letters only."""
-    made = Page(number, loaded.get_size()[1], letters)
+    made = Page(number, turning.loaded.get_size()[1], letters)
     if with_drawings:
-        left, _, _, top = loaded.get_bbox()
-        made.drawn = drawings(loaded, left, top)
+        left, _, _, top = turning.loaded.get_bbox()
+        made.drawn = drawings(turning.loaded, left, top)
+        made.letters += list(letters_of(turning.choices, letters, left, top))
         made.letters += list(_bullets(made))
     return made
 
@@ -321,6 +327,9 @@ def _prepare(turning: TurningPage) -> int:
         annotation = pdfium.FPDFPage_GetAnnot(raw, at)
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
         filled = filled or kind in _FILLED
+        if turning.form and len(turning.choices) < MOST_CHOICES and (choice := choice_of(turning.form, annotation)):
+            turning.choices.append(choice)
+            pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
         # The length of an empty text is that of its end, two bytes.
         comments += kind in _COMMENTS and pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0) > 2
         pdfium.FPDFPage_CloseAnnot(annotation)
