@@ -216,7 +216,8 @@ def workbook() -> bytes:
     sheet = (
         f'<worksheet {SHEET}><sheetData><row r="1">{cells}</row><row r="2"><c r="A2"><v>5</v></c></row></sheetData>'
         '<dataValidations><dataValidation type="list" prompt="zzpromptzz" sqref="A2">'
-        '<formula1>"zzchoicezz,b"</formula1></dataValidation></dataValidations><hyperlinks><hyperlink ref="A1" r:id="h1" tooltip="zztipzz"/></hyperlinks>'
+        '<formula1>"zzchoicezz,b"</formula1></dataValidation></dataValidations><hyperlinks>'
+        '<hyperlink ref="A1" r:id="h1" tooltip="zztipzz"/></hyperlinks>'
         "<headerFooter><oddHeader>&amp;Lzzheaderzz</oddHeader><evenFooter>zzfooterzz</evenFooter>"
         "<firstHeader>zzfirstheaderzz</firstHeader></headerFooter></worksheet>"
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.documents import ooxml
+from tests.documents.office import pptx, shape, slide
 from tests.documents.test_markers import arrived, held, read
 
 MAKERS: dict[str, Callable[[], bytes]] = {
@@ -51,3 +52,19 @@ def test_each_element_with_text_arrives(kind: str, form: str) -> None:
     data = ooxml.strict(data) if form == "strict" else data
     assert len(held(data)) > 20
     assert held(data) - arrived(read(data, kind)) == {*LOST[kind]}
+
+
+def drawn(text: str, left: int, top: int) -> str:
+    """Return a box on a slide, 100 wide and 50 high."""
+    place = f'<p:spPr><a:xfrm><a:off x="{left}" y="{top}"/><a:ext cx="100" cy="50"/></a:xfrm></p:spPr>'
+    return shape(text).replace("<p:txBody>", place + "<p:txBody>")
+
+
+def test_boxes_of_a_slide_are_read_down_their_column() -> None:
+    columns = [("left head", 0, 0), ("left text", 0, 60), ("right head", 200, 0), ("right text", 200, 60)]
+    late = [("left foot", 0, 300), ("left middle", 0, 200), ("above all", 50, 0)]
+    text = read(pptx([slide("".join(drawn(*one) for one in [*columns, *late]))], {}, {}), "pptx").text
+    words = [line for line in text.splitlines() if line][1:]
+    assert words == ["left head", "above all", "left text", "right head", "right text", "left middle", "left foot"]
+    many = "".join(drawn(f"box {at}", 0, 99_999 - 50 * at) for at in range(900))
+    assert read(pptx([slide(many)], {}, {}), "pptx").text.count("box") == 900

@@ -152,6 +152,8 @@ def _all(element: Element | None) -> list[Element]:
 _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
+_MOST_ORDERED = 300
+"""Shapes that are put in order: each is compared with those before it."""
 _BULLETED = ("body", "obj", "")
 """Kinds of placeholders whose paragraphs are items of a list, unless they say otherwise."""
 
@@ -165,14 +167,31 @@ class SlideShape:
 
 
 def shapes(tree: Element) -> Iterator[SlideShape]:
-    """Yield the shapes below an element, also in groups."""
+    """Yield the shapes below an element, also in groups; one that is wholly above another of its column comes first."""
+    ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
+        place = _place(child) if len(ordered) < _MOST_ORDERED else []
+        below = (at for at, (_, other) in enumerate(ordered) if place and other and _is_above(place, other))
+        ordered.insert(next(below, len(ordered)), (child, place))
+    for child, _ in ordered:
         kind = local(child)
         if kind in ("sp", "graphicFrame", "pic", "cxnSp"):
             mark = next((ph for nv in child if local(nv).startswith("nv") for ph in elements_named(nv, "ph")), None)
             yield SlideShape(child, None if mark is None else mark.get("type", ""))
         elif kind in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
             yield from shapes(child)
+
+
+def _place(drawn: Element) -> list[int]:
+    """Return left, top, width and height of something drawn, nothing where its layout has them."""
+    frame = next(elements_named(drawn, "xfrm"), None) if local(drawn) != "grpSpPr" else None
+    corner, size = first(frame, "off"), first(frame, "ext")
+    said = [number_of(value(*side), -1) for side in ((corner, "x"), (corner, "y"), (size, "cx"), (size, "cy"))]
+    return said if min(said) >= 0 else []
+
+
+def _is_above(one: list[int], other: list[int]) -> bool:
+    return one[1] + one[3] <= other[1] and one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
 
 
 class DrawingReader:
