@@ -135,7 +135,7 @@ class Workbook:
     """Reads the sheets of a workbook, and values between commas, semicolons, tabs or bars; empty rows are left out."""
 
     kinds = "xlsx csv tsv"
-    version = "Tessera 1"
+    version = "Tessera 2"
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return each sheet under its name; a file of values is one table."""

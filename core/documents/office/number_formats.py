@@ -58,8 +58,8 @@ BUILT_IN = {
 _MOST_CODE = 255
 """Characters that a format of Excel has at most."""
 _SIGN = re.compile(
-    r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[[<>=][^]]*\] | \[?([ymdhs])\2*\]?) |
-    (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) | \[\$([^]-]*)[^]]*\] | \[[^]]*\] | (.)"""
+    r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
+    \[?([ymdhs])\2*\]?) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) | \[\$([^]-]*)[^]]*\] | \[[^]]*\] | (.)"""
 )
 """The signs of a format. Texts are between quotes, after a backslash, for a currency, or what is no sign."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
@@ -74,7 +74,9 @@ _FIELDS = {
     "n": "m", "nn": "mm", "a": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
 }  # fmt: skip
 """Parts of dates and times as Unicode has them (UTS 35), where those differ; n is minutes, a is AM or PM."""
-_CONDITION = re.compile(r"\[([<>=]+)\s*(-?[\d.]*)[^]]*\]")
+_CONDITION = re.compile(r"\[([<>=]+)([-\d.]+)\]")
+_USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
+"""The conditions of as many sections that have none of their own."""
 _COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
 _PLACE = re.compile("[0#?]")
 _FRACTION = re.compile(r"([0#?]+)/([0#?]+|\d+)")
@@ -89,8 +91,8 @@ _FROM_1904 = 1_462
 """Days from the first day of most workbooks to the first of those that count from 1904."""
 _LEAP_DAY = 60
 """29 February 1900, which Excel counts, and which never was."""
-_MOST_WHOLE, _MOST_DECIMALS = 1e15, 9
-"""The number from which on one without a format has an exponent, and its decimals at most."""
+_MOST_WHOLE = 1e15
+"""The integer from which on one without a format has an exponent."""
 _EXACT = Context(prec=1_000)
 
 
@@ -98,21 +100,20 @@ _EXACT = Context(prec=1_000)
 def show(stored: str, code: str, *, since_1904: bool = False) -> str:
     """Return a number as a cell with a format shows it; in full where the format shows nothing."""
     try:
-        number = float(stored)
+        number = float(f"{float(stored):.15g}")  # as many digits as Excel has
     except ValueError:
         return stored
     if not math.isfinite(number):
         return stored
-    digits = f"{number:.15g}"  # as many as Excel has
-    number = float(digits)
     sections, texts = _parse(code)
     section, sign = _section(number, sections[:3])
+    exact = Decimal(repr(abs(number)))
     if "general" in section or "@" in section:
         shown = sign + re.sub("general|@", _general(abs(number)), section)
-    elif _DATE.search(section):
-        shown = _moment(section, Decimal(digits), since_1904, _locale(code)) if 0 <= number < _LAST_DAY else ""
+    elif not _DATE.search(section):
+        shown = sign + _number(section, exact)
     else:
-        shown = sign + _number(section, abs(Decimal(digits)))
+        shown = _moment(section, exact, since_1904, _locale(code)) if 0 <= number < _LAST_DAY else ""
     shown = _TEXT.sub(lambda text: texts[ord(text[0]) - 0xE000], shown)
     return shown if shown.strip() or number == 0 else _general(number)
 
@@ -146,35 +147,17 @@ def _section(number: float, sections: list[str]) -> tuple[str, str]:
     """Return the section of a format for a number, and the sign before it."""
     if len(sections) > 1 and "@" in sections[-1]:
         sections = sections[:-1]
-    sign = "-" if number < 0 else ""
-    conditions = [_CONDITION.search(section) for section in sections]
-    if not any(conditions):
-        at = 1 if number < 0 else 2 if number == 0 else 0
-        return (sections[at], "") if at < len(sections) else (sections[0], sign)
-    for section, condition in zip(sections, conditions, strict=True):
-        if condition is None:
-            return section, sign
-        with suppress(KeyError, ValueError):  # a condition of no sense
-            limit = float(condition[2])
-            if _COMPARE[condition[1]](number, limit):
-                return section.replace(condition[0], ""), "" if limit <= 0 and "<" in condition[1] else sign
-    return "general", sign
+    for at, (section, usual) in enumerate(zip(sections, _USUAL[len(sections)], strict=True)):
+        condition = _CONDITION.search(section + usual)
+        if condition is None or _COMPARE[condition[1]](number, float(condition[2])):
+            is_for_negative = at == 1 or (condition is not None and condition[0].startswith(("[<0", "[<=0", "[<-")))
+            return _CONDITION.sub("", section), "-" if number < 0 and not is_for_negative else ""
+    return "general", ""
 
 
 def _general(number: float) -> str:
     """Return a number that has no format: an integer in full, others with the digits for which a cell has room."""
-    size = abs(number)
-    decimals = max(0, _MOST_DECIMALS - (math.floor(math.log10(size)) if size > 1 else 0))
-    text = _short(f"{number:.{decimals}f}")
-    if size < _MOST_WHOLE and (size >= 1e-4 or float(text) == number):
-        return text
-    mantissa, _, exponent = f"{number:.5E}".partition("E")
-    return f"{_short(mantissa)}E{exponent}"
-
-
-def _short(digits: str) -> str:
-    """Return digits without zeros at the end of their decimals."""
-    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return f"{number:.0f}" if number.is_integer() and abs(number) < _MOST_WHOLE else f"{number:.10G}"
 
 
 def _number(section: str, exact: Decimal) -> str:
@@ -189,22 +172,19 @@ def _number(section: str, exact: Decimal) -> str:
     whole, point, decimals = section.partition(".")
     last = max(map(whole.rfind, "0#?"))
     exact = exact.scaleb(-3 * (whole[last + 1 :] + decimals).count(","), _EXACT)
-    grouped = "," in whole[: last + 1]
-    digits, _, fraction = f"{_rounded(exact, decimals):f}".partition(".")
-    return _whole(whole.replace(",", ""), digits, grouped) + point + _decimals(decimals.replace(",", ""), fraction)
+    grouping = "," if "," in whole[: last + 1] else ""
+    digits, _, rest = f"{_rounded(exact, decimals):{grouping}f}".partition(".")
+    return _whole(whole.replace(",", ""), digits) + point + _decimals(decimals.replace(",", ""), rest)
 
 
 def _rounded(exact: Decimal, decimals: str) -> Decimal:
     return exact.quantize(Decimal(1).scaleb(-len(_PLACE.findall(decimals))), ROUND_HALF_UP, _EXACT)
 
 
-def _whole(section: str, digits: str, grouped: bool) -> str:
+def _whole(section: str, digits: str) -> str:
     """Fill the places of a whole number from the right; the first one takes all digits that are left."""
     places = "".join(_PLACE.findall(section))
-    digits = digits.lstrip("0").zfill(len(places.lstrip("#?")))
-    if grouped:
-        digits = re.sub(r"\d(?=(\d{3})+$)", r"\g<0>,", digits)
-    units = re.findall(r"\d,?", digits)
+    units = re.findall(r"\d,?", digits.lstrip("0").zfill(len(places.lstrip("#?"))))
     units = [*[""] * (len(places) - len(units)), *units]
     left = len(units) - len(places) + 1
     filled = iter(["".join(units[:left]), *units[left:]])
@@ -226,20 +206,19 @@ def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
     if _rounded(exact.scaleb(-power, _EXACT), decimals) >= 10**step:
         power += step
     sign = "-" if power < 0 else exponent[1].strip("-")
-    return f"{_number(mantissa, exact.scaleb(-power, _EXACT))}E{sign}{_whole(exponent[2], str(abs(power)), False)}"
+    return f"{_number(mantissa, exact.scaleb(-power, _EXACT))}E{sign}{_whole(exponent[2], str(abs(power)))}"
 
 
 def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
     """Return a number as a fraction, of a denominator that the format has, or of as many digits as it has places."""
-    has_whole = _PLACE.search(before) is not None
-    whole, rest = divmod(Fraction(exact), 1) if has_whole else (0, Fraction(exact))
+    whole, rest = divmod(Fraction(exact), 1) if _PLACE.search(before) else (0, Fraction(exact))
     if fraction[2].strip("0#?"):
         above, below = round(rest * int(fraction[2])), int(fraction[2])
     else:
         above, below = rest.limit_denominator(10 ** len(fraction[2]) - 1).as_integer_ratio()
-    if has_whole and above % below == 0:
-        return _number(before, Decimal(whole + above // below)) if whole or above else "0"
-    return f"{_number(before, Decimal(whole))}{above}/{below}"
+    if not _PLACE.search(before) or 0 < above < below:
+        return f"{_number(before, Decimal(whole))}{above}/{below}"
+    return _number(before, Decimal(whole + above)) if whole + above else "0"
 
 
 def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
