@@ -277,18 +277,22 @@ def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insert
 
 def _open_up(root: Element) -> None:
     """Leave the content of wrappers, and give each part of a field a run of its own: pandoc drops the others."""
-    instead: dict[Element, Iterable[Element]] = {item: item for item in elements_named(root, *_WRAPPERS)}
-    for run in elements_named(root, "r"):
-        parts = [child for child in run if local(child) != "rPr"]
-        if len(parts) > 1 and any(local(child) == "fldChar" for child in parts):
-            looks = [child for child in run if local(child) == "rPr"]
-            instead[run] = [_run_of(run, [*looks, child]) for child in parts]
-    substitute(root, instead)
+    for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
+        waiting, made = list(reversed(parent)), list[Element]()
+        while waiting:
+            child = waiting.pop()
+            if local(child) in _WRAPPERS:
+                waiting += reversed(child)
+            elif len(child) > 1 and any(local(part) == "fldChar" for part in child):
+                made += [_run_of(child, part) for part in child if local(part) != "rPr"]
+            else:
+                made.append(child)
+        parent[:] = made
 
 
-def _run_of(run: Element, content: Iterable[Element]) -> Element:
+def _run_of(run: Element, part: Element) -> Element:
     made = Element(run.tag)
-    made.extend(content)
+    made.append(part)
     return made
 
 

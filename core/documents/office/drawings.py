@@ -190,8 +190,9 @@ def _place(drawn: Element) -> list[int]:
     return said if min(said) >= 0 else []
 
 
-def _is_above(one: list[int], other: list[int]) -> bool:
-    return one[1] + one[3] <= other[1] and one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
+def _is_above(upper: list[int], lower: list[int]) -> bool:
+    share_column = upper[0] < lower[0] + lower[2] and lower[0] < upper[0] + upper[2]
+    return share_column and upper[1] + upper[3] <= lower[1]
 
 
 class DrawingReader:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from locale import windows_locale
 from operator import eq, ge, gt, le, lt, ne
 
@@ -59,7 +59,8 @@ _MOST_CODE = 255
 """Characters that a format of Excel has at most."""
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
-    \[?([ymdhs])\2*\]?) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) | \[\$([^]-]*)[^]]*\] | \[[^]]*\] | (.)"""
+    \[?([ymdhs])\2*\]?) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
+    \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
 """The signs of a format. Texts are between quotes, after a backslash, for a currency, or what is no sign."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
@@ -125,7 +126,7 @@ def show_text(text: str, code: str) -> str:
     return text.join(parts) if len(parts) > 1 and len(sections) < 5 else text
 
 
-@cache
+@lru_cache
 def _parse(code: str) -> tuple[list[str], list[str]]:
     """Return the sections of a format with its texts as places, and the texts."""
     texts: list[str] = []
@@ -135,9 +136,7 @@ def _parse(code: str) -> tuple[list[str], list[str]]:
             return match["kept"].lower()
         if match["noon"]:
             return "a"
-        if match.lastindex is None:  # a color
-            return ""
-        texts.append(" " if match["width"] else match[match.lastindex])
+        texts.append(" " if match["width"] else match[match.lastindex or 0])
         return chr(0xDFFF + len(texts))
 
     return _SIGN.sub(simplified, code if len(code) <= _MOST_CODE else "General").split(";"), texts
@@ -237,7 +236,7 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
     return ""
 
 
-@cache
+@lru_cache
 def _locale(code: str) -> Locale:
     """Return the locale that a format names by its number of Windows, that of English without one."""
     language = _LANGUAGE.search(code)

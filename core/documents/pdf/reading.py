@@ -300,7 +300,8 @@ def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_draw
     if with_drawings:
         left, _, _, top = turning.loaded.get_bbox()
         made.drawn = drawings(turning.loaded, left, top)
-        made.letters += list(letters_of(turning.choices, letters, left, top))
+        if not made.is_scan:
+            made.letters += list(letters_of(turning.choices, letters, left, top))
         made.letters += list(_bullets(made))
     return made
 
