@@ -5,6 +5,7 @@ import io
 import posixpath
 import re
 import zipfile
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -222,16 +223,18 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
         hidden += [title] if sheet.get("state", "visible") != "visible" else []
         links = package.relations(place.target)
         rows: dict[int, list[str]] = {}
-        last = widest = 0
+        numbers: list[int] = []
+        widest = 0
         for element in _elements(archive, place.target, "row", "mergeCell", "hyperlink"):
             kind = local(element)
             if kind == "row":
-                last = max(last + 1, number_of(element.get("r", "")))
-                rows[last], width = cells.row(element)
+                number = max(numbers[-1] + 1 if numbers else 1, number_of(element.get("r", "")))
+                rows[number], width = cells.row(element)
+                numbers.append(number)
                 widest = max(widest, width)
-                left -= len(rows[last])
+                left -= len(rows[number])
             elif kind == "mergeCell":
-                left -= _fill_down(rows, element.get("ref", ""), last)
+                left -= _fill_down(rows, numbers, element.get("ref", ""))
             elif (link := links.get(value(element, "id"))) is not None and link.is_outside:
                 _link_cell(rows, element.get("ref", ""), link.target)
             if left < 0:
@@ -245,18 +248,17 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
         yield from _extra_content(extras, place.target, title)
 
 
-def _fill_down(rows: dict[int, list[str]], reference: str, last: int) -> int:
-    """Write the value of merged cells into each row of theirs; return how many rows."""
+def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -> int:
+    """Write the value of merged cells into each row of theirs; return how many rows there are."""
     merged = _RANGE.match(reference)
     if merged is None or merged[3] is None:
         return 0
     column, top = _column(merged[1]), int(merged[2])
     text = next(iter(rows.get(top, [])[column : column + 1]), "")
-    below = range(top + 1, min(last, int(merged[3])) + 1)
-    for number in below if text else ():
-        if (cells := rows.get(number)) is not None:
-            cells += [""] * (column + 1 - len(cells))
-            cells[column] = cells[column] or text
+    below = numbers[bisect(numbers, top) : bisect(numbers, int(merged[3]))] if text else []
+    for cells in map(rows.__getitem__, below):
+        cells += [""] * (column + 1 - len(cells))
+        cells[column] = cells[column] or text
     return len(below)
 
 

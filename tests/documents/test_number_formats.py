@@ -27,6 +27,12 @@ OF_EXCEL = [
     ("dd.mm.yyyy", "61", "01.03.1900"),
     ("[$-407]mmmm yyyy", "31", "Januar 1900"),
     ("dd.mm.yyyy", "2958465", "31.12.9999"),
+    ("yyyy", "2958465.99999999", "2958466"),
+    ("[ss].00", "0.00012346", "10.67"),
+    # A fraction that makes a whole.
+    ("# ??/16", "4.99", "5"),
+    ("# ?/?", "0.99", "1"),
+    ("# ?/?", "0.01", "0"),
     # A point stays without digits behind it.
     ("#.##", "5", "5."),
     ("#.##", "-3", "-3."),
@@ -73,6 +79,7 @@ def test_numbers_are_shown_as_excel_shows_them(code: str, stored: str, shown: st
 
 def test_days_since_1904_and_texts_have_their_format() -> None:
     assert show("44659", "yyyy-mm-dd", since_1904=True) == "2026-04-09"
+    assert show("2958465", "yyyy", since_1904=True) == "2958465"
     assert show_text("7", '"No. "@') == "No. 7"
     assert show_text("7", "0;0;0;@ (text)") == "7 (text)"
     assert show_text("\ue000", "@!") == "\ue000!"

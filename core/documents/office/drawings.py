@@ -153,7 +153,7 @@ _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "ci
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
 _MOST_ORDERED = 300
-"""Shapes that are put in order: each is compared with those before it."""
+"""Shapes with which each is compared to be put in order."""
 _BULLETED = ("body", "obj", "")
 """Kinds of placeholders whose paragraphs are items of a list, unless they say otherwise."""
 
@@ -170,8 +170,8 @@ def shapes(tree: Element) -> Iterator[SlideShape]:
     """Yield the shapes below an element, also in groups; one that is wholly above another of its column comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
-        place = _place(child) if len(ordered) < _MOST_ORDERED else []
-        below = (at for at, (_, other) in enumerate(ordered) if place and other and _is_above(place, other))
+        place = _place(child)
+        below = (at for at, (_, other) in enumerate(ordered[:_MOST_ORDERED]) if _is_above(place, other))
         ordered.insert(next(below, len(ordered)), (child, place))
     for child, _ in ordered:
         kind = local(child)
@@ -183,16 +183,16 @@ def shapes(tree: Element) -> Iterator[SlideShape]:
 
 
 def _place(drawn: Element) -> list[int]:
-    """Return left, top, width and height of something drawn, nothing where its layout has them."""
-    frame = next(elements_named(drawn, "xfrm"), None) if local(drawn) != "grpSpPr" else None
-    corner, size = first(frame, "off"), first(frame, "ext")
-    said = [number_of(value(*side), -1) for side in ((corner, "x"), (corner, "y"), (size, "cx"), (size, "cy"))]
-    return said if min(said) >= 0 else []
+    """Return left, top, width and height of something drawn, -1 for what its layout has."""
+    frame = next(elements_named(drawn, "xfrm"), None)
+    sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))
+    return [number_of(value(first(frame, part), name), -1) for part, name in sides]
 
 
 def _is_above(upper: list[int], lower: list[int]) -> bool:
+    """Return whether a shape is wholly above another one, in its column."""
     share_column = upper[0] < lower[0] + lower[2] and lower[0] < upper[0] + upper[2]
-    return share_column and upper[1] + upper[3] <= lower[1]
+    return share_column and min(*upper, *lower) >= 0 and upper[1] + upper[3] <= lower[1]
 
 
 class DrawingReader:

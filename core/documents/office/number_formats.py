@@ -66,7 +66,7 @@ _SIGN = re.compile(
 _TEXT = re.compile("[\ue000-\ue0ff]")
 """What stands for a text while the signs are read: its place among the texts."""
 _LANGUAGE = re.compile(r"\[\$[^]-]*-(\w+)")
-_DATE = re.compile(r"([ymdhsna])\1*|(?<=s)\.0+")
+_DATE = re.compile(r"'[^']*'|([ymdhsna])\1*|(?<=[s\]'])\.0+")
 _MINUTES = re.compile(r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
@@ -217,23 +217,31 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
         above, below = rest.limit_denominator(10 ** len(fraction[2]) - 1).as_integer_ratio()
     if not _PLACE.search(before) or 0 < above < below:
         return f"{_number(before, Decimal(whole))}{above}/{below}"
-    return _number(before, Decimal(whole + above)) if whole + above else "0"
+    return _number(before, Decimal(whole + above // below)) if whole or above else "0"
 
 
 def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
     """Return a date, a time or a span of time in a section; "" where that is none."""
-    section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
-    decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if not found[1]), default=0)
-    seconds = round(number * _SECONDS, min(decimals, _MOST_FRACTION))
+    pattern, decimals = _pattern(section)
+    seconds = round(number * _SECONDS, decimals)
     day = int(seconds // _SECONDS) + _FROM_1904 * since_1904
     if not day and {*"yd"} & {*section}:  # a time in the format of a date
-        section = "hh:nn"
-    at = _FIRST_DAY + timedelta(day - (day >= _LEAP_DAY), float(seconds % _SECONDS))
-    section = _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", section)
-    fields = _FIELDS if "a" in section else _FIELDS | {"h": "H", "hh": "HH"}
-    with suppress(ValueError):  # a part longer than any
-        return format_datetime(at, _DATE.sub(lambda found: fields.get(found[0], found[0]), section), locale=locale)
+        pattern = "HH:mm"
+    with suppress(ValueError, OverflowError):  # a part longer than any, the year 10000
+        at = _FIRST_DAY + timedelta(day - (day >= _LEAP_DAY), float(seconds % _SECONDS))
+        shown = format_datetime(at, pattern, locale=locale)
+        return _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", shown)
     return ""
+
+
+@lru_cache
+def _pattern(section: str) -> tuple[str, int]:
+    """Return a section as Unicode writes it, with spans of time in quotes, and the digits of fractions of seconds."""
+    section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
+    decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if found[0][0] == "."), default=0)
+    fields = _FIELDS if "a" in section else _FIELDS | {"h": "H", "hh": "HH"}
+    section = _ELAPSED.sub(r"'\g<0>'", section)
+    return _DATE.sub(lambda found: fields.get(found[0], found[0]), section), min(decimals, _MOST_FRACTION)
 
 
 @lru_cache

@@ -44,8 +44,8 @@ def choice_of(form: Any, annotation: Any) -> Choice | None:
         return None
     box = pdfium.FS_RECTF()
     pdfium.FPDFAnnot_GetRect(annotation, box)
-    names = (pdfium.FPDFAnnot_GetFormFieldAlternateName, pdfium.FPDFAnnot_GetFormFieldName)
-    name = next(filter(None, (_text(read, form, annotation) for read in names)), "")
+    name = _text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+    name = name or _text(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
     return Choice(text, name, (box.left, box.bottom, box.right, box.top))
 
 
