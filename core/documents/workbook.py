@@ -56,21 +56,13 @@ class SheetExtras:
         }
         self.left_out: list[Omission] = []
 
-    def tables(self, sheet: str) -> Iterator[tuple[str, list[list[str]]]]:
-        """Yield the charts on a sheet, whose part has a name, with their titles."""
-        for chart in self._charts(sheet):
-            if chart.rows or chart.title:
-                yield chart.title, chart.rows
-
-    def texts(self, sheet: str) -> Iterator[str]:
-        """Yield the texts in boxes on a sheet."""
+    def boxes(self, sheet: str) -> Iterator[str]:
+        """Yield the texts in boxes on a sheet, whose part has a name."""
         for root in self._roots(sheet, "drawing"):
             resolve_alternatives(root)
             for shape in shapes(root):
                 if local(shape.element) == "sp":
                     yield from text_of(shape.element)
-        for chart in self._charts(sheet):
-            yield from chart.texts
 
     def margins(self, sheet: str) -> dict[str, dict[str, None]]:
         """Return the texts at the head and at the foot of the printed pages of a sheet, each once."""
@@ -105,7 +97,8 @@ class SheetExtras:
             for part in self.package.related(sheet, kind):
                 self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
-    def _charts(self, sheet: str) -> Iterator[drawings.Chart]:
+    def charts(self, sheet: str) -> Iterator[drawings.Chart]:
+        """Yield the charts on a sheet."""
         for drawing in self.package.related(sheet, "drawing"):
             root, relations = self.package.optional(drawing), self.package.relations(drawing)
             for element in () if root is None else elements_named(root, "chart", "relIds"):
@@ -276,9 +269,11 @@ def _link(text: str, address: str) -> str:
 
 def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
     """Yield the content of a sheet other than cells."""
-    for name, rows in extras.tables(sheet):
-        yield f"{f'**{name}**' if name else ''}\n\n{_table(rows)}".lstrip()
-    for text in extras.texts(sheet):
+    charts = list(extras.charts(sheet))
+    for chart in charts:
+        if chart.rows or chart.title:
+            yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
+    for text in (*extras.boxes(sheet), *(text for chart in charts for text in chart.texts)):
         yield f"{text}\n"
     for kind, texts in extras.margins(sheet).items():
         yield "\n>\n".join([f"> [!{kind}]", *(f"> {text}" for text in texts)]) + "\n"
