@@ -66,9 +66,14 @@ def test_tracked_deletions_are_named() -> None:
 def test_numbers_of_a_chart_have_the_digits_that_office_shows() -> None:
     drawn = '<w:drawing><a:graphic><a:graphicData><c:chart r:id="r7"/></a:graphicData></a:graphic></w:drawing>'
     chart = office.CHART.replace("3.5", "4.4000000000000004").replace(">7<", ">2.0<")
+    dates = chart.replace("<c:numCache>", "<c:numCache><c:formatCode>mmm yyyy</c:formatCode>").replace(
+        ">2.0<", ">46121<"
+    )
     relations = {"r7": ("chart", "charts/chart1.xml")}
     made = convert(docx(f"<w:p><w:r>{drawn}</w:r></w:p>", {"charts/chart1.xml": chart}, relations), "a.docx")[0]
-    assert "| Apples | 4.4  |\n| Pears  | 2.0  |\n" in made.text
+    assert "| Apples | 4.4  |\n| Pears  | 2    |\n" in made.text
+    made = convert(docx(f"<w:p><w:r>{drawn}</w:r></w:p>", {"charts/chart1.xml": dates}, relations), "a.docx")[0]
+    assert "| Pears  | Apr 2026 |\n" in made.text
 
 
 def test_titles_of_several_paragraphs_are_whole() -> None:

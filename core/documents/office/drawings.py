@@ -1,7 +1,6 @@
 """Drawings in Office documents (DrawingML), charts and diagrams, slides of PowerPoint -> blocks."""
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
@@ -10,6 +9,7 @@ from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
 from core.documents.office.blocks import SPACE, Blocks, Inlines, Item, Look, join_runs, numeral
+from core.documents.office.number_formats import show
 from core.documents.office.package import (
     Package,
     elements_named,
@@ -25,7 +25,6 @@ from core.model import Omission
 Points = dict[int, str]
 """The values of a series, or its categories, by their places."""
 _MOST_POINTS = 20_000
-_LONG_NUMBER = re.compile(r"\A-?\d+\.\d{13,40}(?:E[+-]?\d{1,3})?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +122,16 @@ def _points(element: Element | None) -> Points:
     joined: Points = {}
     if element is None:
         return joined
+    code = next((code.text or "" for code in elements_named(element, "formatCode")), "General")
+    are_numbers = any(elements_named(element, "numCache", "numLit"))
     for point in elements_named(element, "pt"):
         at, stored = number_of(value(point, "idx"), -1), first(point, "v")
         if at >= 0 and stored is not None and stored.text:
-            text = _LONG_NUMBER.sub(_round, stored.text)
+            text = show(stored.text, code) if are_numbers else stored.text
             joined[at] = f"{text} {joined[at]}" if at in joined else text
     if not joined and (alone := first(element, "v")) is not None and alone.text:
         joined[0] = alone.text
     return joined
-
-
-def _round(number: re.Match[str]) -> str:
-    """Return a number in the 15 digits that Office shows: 4.4000000000000004 is 4.4."""
-    return f"{float(number[0]):.15g}"
 
 
 def _words(element: Element | None) -> str:
