@@ -256,13 +256,15 @@ def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -
 
 
 def _link_cell(rows: dict[int, list[str]], reference: str, address: str) -> None:
+    """Write a link into a cell that has none by its formula."""
     place = _RANGE.match(reference)
     cells = rows.get(int(place[2]), []) if place else []
-    if place and (column := _column(place[1])) < len(cells) and not cells[column].startswith("["):
+    if place and (column := _column(place[1])) < len(cells) and "](" not in cells[column]:
         cells[column] = _link(cells[column] or address, address)
 
 
 def _link(text: str, address: str) -> str:
+    """Return a link in Markdown."""
     label = re.sub(r"[\[\]]", r"\\\g<0>", text)
     return f"[{label}]({quote(address, safe=_IN_ADDRESSES)})"
 
@@ -332,6 +334,7 @@ class _Cells:
         return cells, width
 
     def _value(self, cell: Element) -> str:
+        """Return what a cell shows, its formula where that was never computed."""
         kind, style = cell.get("t", "n"), int(cell.get("s", 0))
         code = self._formats[style] if style < len(self._formats) else "General"
         formula, stored = first(cell, "f"), getattr(first(cell, "v"), "text", "") or ""
@@ -380,7 +383,7 @@ def _titled_table(rows: list[list[str]]) -> str:
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     start = start if start <= _MOST_TITLES else 0
     titles = (f"{' '.join(''.join(row).split())}\n\n" for row in rows[:start])
-    return "".join(titles) + _table(rows[start:])
+    return "".join(dict.fromkeys(titles)) + _table(rows[start:])
 
 
 def _table(rows: list[list[str]]) -> str:

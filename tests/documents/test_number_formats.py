@@ -126,6 +126,9 @@ def test_a_sheet_keeps_titles_merged_cells_links_and_formulas_without_a_value() 
         "| [a\\]b](https://a.b/%28c%29) | =SUM(B4:B5) |\n|  | [open](https://a.b/c%20d) |\n| 2026-04-09 |  |\n"
     )
     assert made.left_out == (Omission("formula", 1, "S"),)
+    twice = HEAD.replace('<row r="3">', '<row r="2"/><row r="3">')
+    made = sheet(f'<sheetData>{twice}</sheetData><mergeCells><mergeCell ref="A1:B2"/></mergeCells>')
+    assert made.text == "## S\n\nList of [spring]\n\n| Who | What |\n|---|---|\n"
 
 
 def test_merged_cells_over_and_over_are_too_much_rather_than_slow() -> None:

@@ -213,8 +213,8 @@ class Page:
 
     @property
     def visible_count(self) -> int:
-        """The number of letters that aren't blanks."""
-        return sum(not letter.text.isspace() for letter in self.letters) + sum(
+        """The number of letters of the file that aren't blanks."""
+        return sum(letter.at >= 0 and not letter.text.isspace() for letter in self.letters) + sum(
             page.visible_count for page in self.aside
         )
 
@@ -300,8 +300,7 @@ def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_draw
     if with_drawings:
         left, _, _, top = turning.loaded.get_bbox()
         made.drawn = drawings(turning.loaded, left, top)
-        if not made.is_scan:
-            made.letters += list(letters_of(turning.choices, letters, left, top))
+        made.letters += list(letters_of(turning.choices, letters, left, top))
         made.letters += list(_bullets(made))
     return made
 
