@@ -59,22 +59,24 @@ _MOST_CODE = 255
 """Characters that a format of Excel has at most."""
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
-    \[?([ymdhs])\2*\]?) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
+    \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
     \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
 """The signs of a format. Texts are between quotes, after a backslash, for a currency, or what is no sign."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
 """What stands for a text while the signs are read: its place among the texts."""
 _LANGUAGE = re.compile(r"\[\$[^]-]*-(\w+)")
-_DATE = re.compile(r"'[^']*'|([ymdhsna])\1*|(?<=[s\]'])\.0+")
+_DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
+_CHINESE = re.compile("上午|aaa")
+"""What only formats for Chinese have: half days, and short days of the week."""
 _MINUTES = re.compile(r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
 _FIELDS = {
     "y": "yy", "m": "M", "mm": "MM", "mmm": "LLL", "mmmm": "MMMM", "mmmmm": "MMMMM", "ddd": "EEE", "dddd": "EEEE",
-    "n": "m", "nn": "mm", "a": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
+    "aaa": "EEEEE", "aaaa": "EEEE", "n": "m", "nn": "mm", "p": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
 }  # fmt: skip
-"""Parts of dates and times as Unicode has them (UTS 35), where those differ; n is minutes, a is AM or PM."""
+"""Parts of dates and times as Unicode has them (UTS 35), where those differ; n is minutes, p is AM or PM."""
 _CONDITION = re.compile(r"\[([<>=]+)([-\d.]+)\]")
 _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
 """The conditions of as many sections that have none of their own."""
@@ -135,7 +137,7 @@ def _parse(code: str) -> tuple[list[str], list[str]]:
         if match["kept"]:
             return match["kept"].lower()
         if match["noon"]:
-            return "a"
+            return "p"
         texts.append(" " if match["width"] else match[match.lastindex or 0])
         return chr(0xDFFF + len(texts))
 
@@ -239,15 +241,15 @@ def _pattern(section: str) -> tuple[str, int]:
     """Return a section as Unicode writes it, with spans of time in quotes, and the digits of fractions of seconds."""
     section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
     decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if found[0][0] == "."), default=0)
-    fields = _FIELDS if "a" in section else _FIELDS | {"h": "H", "hh": "HH"}
+    fields = _FIELDS if "p" in section else _FIELDS | {"h": "H", "hh": "HH"}
     section = _ELAPSED.sub(r"'\g<0>'", section)
     return _DATE.sub(lambda found: fields.get(found[0], found[0]), section), min(decimals, _MOST_FRACTION)
 
 
 @lru_cache
 def _locale(code: str) -> Locale:
-    """Return the locale that a format names by its number of Windows, that of English without one."""
+    """Return the locale that a format names by its number of Windows, that of Chinese or English without one."""
     language = _LANGUAGE.search(code)
     with suppress(ValueError, KeyError, UnknownLocaleError):
-        return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "en")
-    return Locale.parse("en")
+        return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "")
+    return Locale.parse("zh" if _CHINESE.search(code) else "en")
