@@ -181,3 +181,85 @@ def test_whatever_a_document_names_is_there(document: Path) -> None:
 )
 def test_what_is_missing_is_found(text: str, lacking: list[str]) -> None:
     assert missing(text) == lacking
+
+
+DECISIONS = ROOT / "docs" / "decisions"
+HOLDING = {path.name: path.read_text(encoding="utf-8") for path in sorted(DECISIONS.glob("0*.md"))}
+SUPERSEDED = {path.name: path.read_text(encoding="utf-8") for path in sorted(DECISIONS.glob("superseded/*.md"))}
+PLACES = (
+    "*.md",
+    *(f"{folder}/**/*.py" for folder in ("benchmarks", "core", "pages", "tests")),
+    "docs/*.md",
+    "docs/decisions/*.md",
+)
+
+
+def wrong_mentions(text: str) -> list[str]:
+    """Return links to decisions, and mentions by number, of none that holds; a link to one in `superseded` says so."""
+    numbers = {str(int(name[:4])) for name in HOLDING}
+    names = re.findall(r"(?<!superseded/)\b(00\d\d-[\w-]+\.md)", text)
+    superseded = re.findall(r"superseded/(00\d\d-[\w-]+\.md)", text)
+    labelled = re.findall(r"\[(\d+)\]\((?:decisions/)?00(\d\d)-", text)
+    return [
+        *(name for name in names if name not in HOLDING),
+        *(name for name in superseded if name not in SUPERSEDED),
+        *(f"[{label}] {number}" for label, number in labelled if int(label) != int(number)),
+        *(f"decision {number}" for number in re.findall(r"\bdecision (\d+)\b", text, re.I) if number not in numbers),
+    ]
+
+
+def test_every_decision_that_is_named_holds_or_is_said_to_be_superseded() -> None:
+    files = [path for place in PLACES for path in ROOT.glob(place) if path != Path(__file__)]
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files}
+    wrong = {name: wrong_mentions(text) for name, text in texts.items() if "ecision" in text}
+    assert len(wrong) >= 60
+    assert {name: mentions for name, mentions in wrong.items() if mentions} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("[7](decisions/0007-another-embedder.md), decision 7", []),
+        ("[8](superseded/0008-filters-first.md)", []),
+        ("docs/decisions/0008-filters-first.md", ["0008-filters-first.md"]),
+        ("superseded/0007-another-embedder.md", ["0007-another-embedder.md"]),
+        ("[5](0007-another-embedder.md)", ["[5] 07"]),
+        ("Decision 8", ["decision 8"]),
+        ("decision 99", ["decision 99"]),
+    ],
+)
+def test_wrong_mentions_of_decisions_are_found(text: str, wrong: list[str]) -> None:
+    assert wrong_mentions(text) == wrong
+
+
+@pytest.mark.parametrize("name", HOLDING)
+def test_a_decision_that_holds_has_its_number_and_its_parts(name: str) -> None:
+    title, *lines = HOLDING[name].splitlines()
+    parts = [line for line in lines if line.startswith("## ")]
+    allowed = ["## Context", "## Decision", "## Why not …", "## Consequences"]
+    assert title.startswith(f"# {int(name[:4])}. ")
+    assert parts == [part for part in allowed if part in parts]
+    assert {*allowed} - {*parts} <= {"## Why not …"}
+    links = re.findall(r"\]\(([^)#]+)", HOLDING[name])
+    assert [link for link in links if not (DECISIONS / link).is_file()] == []
+
+
+def test_the_list_has_every_decision_and_few_hold() -> None:
+    assert len(HOLDING) <= 40
+    assert {*HOLDING}.isdisjoint(SUPERSEDED)
+    listed = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    titles = {name: text.splitlines()[0].partition(". ")[2] for name, text in (HOLDING | SUPERSEDED).items()}
+    rows = [f"| {int(name[:4])} | [{titles[name]}]({name}) |" for name in HOLDING]
+    rows += [f"| {int(name[:4])} | [{titles[name]}](superseded/{name}) | [" for name in SUPERSEDED]
+    assert [row for row in rows if row not in listed] == []
+
+
+@pytest.mark.parametrize("name", SUPERSEDED)
+def test_a_superseded_decision_is_three_lines_that_name_what_holds(name: str) -> None:
+    title, by, reason = SUPERSEDED[name].splitlines()
+    target = re.fullmatch(r"\*Superseded by \[.+\]\(([^)#]+)[^)]*\)\.\*", by)
+    assert title.startswith(f"# {int(name[:4])}. ")
+    assert target is not None
+    assert reason.endswith(".")
+    assert all((DECISIONS / "superseded" / path).is_file() for path in re.findall(r"\]\(([^)#]+)", by + reason))
+    assert wrong_mentions(by.replace("../", "")) == []

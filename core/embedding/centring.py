@@ -3,7 +3,7 @@
 Many models put the texts of a language near each other whatever they say, and questions elsewhere than passages. Both
 are an offset, nearly the same for all texts, and so a constant of the model. It is computed from texts that say the
 same in English and Chinese (the files in `parallel`), and taken away when vectors are compared; stored vectors stay as
-the model gave them. docs/decisions/0016-across-languages.md has what was tried.
+the model gave them. docs/decisions/0056-within-one-language.md has what was tried.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Token vectors -> sign bits, and the similarity of a question's tokens to those of a passage.
 
 Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of the vector minus the mean
-token vector of the model take a thirty-second of its size and rank nearly as well (decision 6).
+token vector of the model take a thirty-second of its size and rank nearly as well (decision 62).
 """
 
 from collections.abc import Iterable, Sequence

@@ -40,9 +40,10 @@ from 0 to 1.
 `read`: the score of the reader (`core/features/answers/reader.py`), a logarithm of odds.
 """
 CONSTANT = -9.03
-"""Fitted by logistic regression on hard questions (docs/decisions/0048-answers.md), but `part`, which is between the
--0.7 of both vaults and the -2.0 of the English one, and `read`: with 0.3 to 1.3 the first excerpt is right for .69 to
-.70 of natural questions, without it for .67. Fitted on natural questions, the others are no better on another folder.
+"""Fitted by logistic regression on hard questions (docs/decisions/0059-excerpts-and-a-reader.md), but `part`, which is
+between the -0.7 of both vaults and the -2.0 of the English one, and `read`: with 0.3 to 1.3 the first excerpt is right
+for .69 to .70 of natural questions, without it for .67. Fitted on natural questions, the others are no better on
+another folder.
 """
 
 _STOP_WORD = 0.3
