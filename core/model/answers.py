@@ -78,6 +78,12 @@ class Quote:
         return self.lead if not self.shown[0] or self.kind != "passage" else ""
 
     @property
+    def definitions(self) -> tuple[str, ...]:
+        """The definitions of the footnotes and reference links in the text, from elsewhere in the note."""
+        text = self.text.casefold()
+        return tuple(line for line in self.chunk.definitions if f"{line.partition(']:')[0]}]".casefold() in text)
+
+    @property
     def page(self) -> int:
         """The page of its document on which the part that answers best begins; 0 for a document without pages."""
         return self.chunk.page_at(self.note.document, self.marked_place[0])
@@ -160,7 +166,7 @@ class Answer:
         lead = ""
         for quote in self.at_first:
             lines += [quote.shown_lead] if quote.shown_lead not in ("", lead) else []
-            lines.append(f"{as_copied(quote.flowing(quote.shown))} [{quote.number}]")
+            lines += [f"{as_copied(quote.flowing(quote.shown))} [{quote.number}]", *quote.definitions]
             lead = quote.shown_lead
         return "\n".join(lines)
 

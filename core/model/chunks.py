@@ -1,5 +1,6 @@
 """Chunks of notes, the user's edits of chunks, and the reasons for a cut."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,7 @@ Role = Literal["note", "query"]
 
 
 _UNKNOWN = Message("")
+_DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,13 @@ class Chunk:
     The user's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`. The model of its
     base refuses the text of a `refused` chunk: it is found by words only. A `deleted` chunk keeps its place and answers
     no question. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it.
-    `lead` is text before the slice that the embedded text repeats: a table's header or a fence's opening line. Before
-    the first heading `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost
-    inwards. `sections` are the titles of all sections that the chunk has text of. `breadcrumb` are those around its
-    start; the embedded text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1;
-    else it is 0. `page` is 0 where a document has none. `picture` is a path from the top of the note's folder: `text`
-    was read of that picture, which is before `start`, and `end == start`.
+    `lead` is text from elsewhere in the note that the embedded text repeats: the definitions of the footnotes and
+    reference links in the slice, a line each, and a table's header or a fence's opening line. Before the first
+    heading `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards.
+    `sections` are the titles of all sections that the chunk has text of. `breadcrumb` are those around its start;
+    the embedded text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1;
+    else it is 0. `page` is 0 where a document has none. `picture` is a path from the top of the note's folder:
+    `text` was read of that picture, which is before `start`, and `end == start`.
     """
 
     SHOWN: ClassVar = ("section",)
@@ -71,6 +74,11 @@ class Chunk:
     def titles(self) -> tuple[str, ...]:
         """Titles of all sections that the chunk's text is in, each once."""
         return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
+
+    @property
+    def definitions(self) -> tuple[str, ...]:
+        """The definitions of the footnotes and reference links in the text, from elsewhere in the note."""
+        return tuple(line for line in self.lead.split("\n") if _DEFINITION.match(line))
 
     def page_at(self, document: Document | None, offset: int) -> int:
         """Return the page of the note's document with a character of the chunk.

@@ -107,6 +107,11 @@ class Hit:
     page: int = 0
     strength: float = 0.0
 
+    @property
+    def content(self) -> str:
+        """The passage, and below it the definitions of its footnotes and reference links that are elsewhere."""
+        return "\n\n".join((self.passage.text, *self.chunk.definitions))
+
 
 @dataclass(frozen=True, slots=True)
 class PictureHit:

@@ -102,6 +102,7 @@ class _Piece:
     line: int
     picture: str
     rank: int
+    definitions: tuple[str, ...]
 
     @classmethod
     def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
@@ -118,6 +119,7 @@ class _Piece:
             chunk.line,
             chunk.picture,
             hit.rank if is_own else _AFTER_HITS,
+            tuple(map(escape_marks, chunk.definitions)),
         )
 
     def cut(self, start: int, end: int) -> Self:
@@ -141,8 +143,9 @@ class _Piece:
         path = f" ({self.note.path})" if self.note.path else ""
         head = escape_marks(one_line(f"{' › '.join(titles)}{path}"))
         first, last = NOTE_MARKS
-        text = as_copied(flow(self.text, paged=True)) if self.note.is_paged else self.text
-        return f"[{number}] {first} {head}\n{text.strip()}\n{last}"
+        flowing = as_copied(flow(self.text, paged=True)) if self.note.is_paged else self.text
+        text = "\n".join((flowing.strip(), *self.definitions))
+        return f"[{number}] {first} {head}\n{text}\n{last}"
 
 
 class _Block:
@@ -277,7 +280,10 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
                 best = min(last, piece, key=lambda item: item.rank)
                 text = last.text + between + piece.text
                 page, line, rank = best.page, best.line, best.rank
-                joined[-1] = replace(last, end=piece.end, text=text, page=page, line=line, rank=rank)
+                definitions = tuple(dict.fromkeys((*last.definitions, *piece.definitions)))
+                joined[-1] = replace(
+                    last, end=piece.end, text=text, page=page, line=line, rank=rank, definitions=definitions
+                )
                 continue
         joined.append(piece)
     return joined

@@ -15,7 +15,7 @@ def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, st
 
     `property_text` is what finds it in addition to its text (`PropertyTable.chunk_texts`).
     """
-    text = f"{chunk.text}\n{property_text}" if property_text else chunk.text
+    text = "\n".join((chunk.text, *chunk.definitions, property_text)).rstrip("\n")
     return _words_of(title), _words_of(" ".join(chunk.titles)), _words_of(text)
 
 

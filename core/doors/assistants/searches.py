@@ -151,7 +151,7 @@ def knowledge_semantic_search(
         )
     count = workspace.settings.knowledge.default_top_k if top_k is None else top_k
     result, remarks = _search(workspace, knowledge_base, query, count, neighbours, mode="semantic", level="simple")
-    items = [{"content": hit.passage.text, **_place(hit), "relevance": round(hit.score, 4)} for hit in result.hits]
+    items = [{"content": hit.content, **_place(hit), "relevance": round(hit.score, 4)} for hit in result.hits]
     return _answer(result, items, remarks)
 
 
@@ -209,7 +209,7 @@ def knowledge_query(
             "chunk_index": hit.chunk.index,
             "score": round(hit.score, 4),
             "embedding_model": model,
-            "content": hit.passage.text,
+            "content": hit.content,
         }
         for hit in best.values()
     ]
@@ -294,7 +294,7 @@ def knowledge_retrieve(
     result, remarks = _search_leniently(lambda plain: workspace.retrieve(query, context, plain=plain, **options))
     workspace.uses.found(result)
     items = [
-        {"content": hit.passage.text, "note": hit.note.id, "base": hit.note.base, **_place(hit)}
+        {"content": hit.content, "note": hit.note.id, "base": hit.note.base, **_place(hit)}
         | {"type": hit.note.type, "tags": [*hit.note.tags], "scope": hit.note.scope, "score": round(hit.score, 4)}
         | {"scores": {stage: round(score.score, 4) for stage, score in hit.scores.items()}}
         for hit in result.hits

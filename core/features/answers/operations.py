@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 class AnswerSentence:
     """A part of an answer: a quote, or a sentence that a language model wrote, whose `kind` is `written`.
 
-    `mark` says how far it rests on the notes.
+    `mark` says how far it rests on the notes. `definitions` are those of a quote's footnotes and reference links, from
+    elsewhere in its note.
     """
 
     number: int
@@ -49,11 +50,12 @@ class AnswerSentence:
     citations: tuple[int, ...]
     mark: Mark
     explanation: Message | None
+    definitions: tuple[str, ...] = ()
 
     @classmethod
     def from_quote(cls, quote: Quote) -> Self:
-        numbers = (quote.number,)
-        return cls(quote.number, quote.kind, quote.lead, quote.text, quote.marked_text, numbers, "word_for_word", None)
+        cited = {"marked": quote.marked_text, "citations": (quote.number,)}
+        return assemble(cls, quote, mark="word_for_word", explanation=None, **cited)
 
     @classmethod
     def from_sentence(cls, number: int, sentence: Sentence) -> Self:

@@ -78,7 +78,8 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
     is_same = before is not None and quote.note.id == before.note.id
     place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
     with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
-        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div></div>')
+        below = cards.definitions(quote.definitions)
+        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div>{below}</div>')
         address = cards.address(quote, query, quote.marked_place)
         label = " › ".join(place) or quote.note.title
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""

@@ -144,7 +144,13 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
         return f'<div class="t-hit">{clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
     text = flow(hit.chunk.text, paged=hit.note.is_paged)
     lines = rendered.excerpt(text, seen.words, seen.sentence, underline=seen.is_close)
-    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
+    below = definitions(hit.chunk.definitions)
+    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{below}{_copies(hit)}</div>'
+
+
+def definitions(lines: Sequence[str]) -> str:
+    """Return the definitions of footnotes and links, a line each, as HTML."""
+    return "".join(f'<div class="t-small t-dim">{html(line)}</div>' for line in lines)
 
 
 def legend(*, parts: bool) -> str:
@@ -252,7 +258,7 @@ def _context(hit: Hit, seen: Highlight) -> str:
     own = _as_written if chunk.picture else whole
     parts = [
         f'<div class="t-around t-before"><div>{whole(before)}</div></div>' if before.strip() else "",
-        f'<div class="t-own">{own(chunk.text, seen.words, seen.sentence)}</div>',
+        f'<div class="t-own">{own(chunk.text, seen.words, seen.sentence)}{definitions(chunk.definitions)}</div>',
         f'<div class="t-around">{whole(after)}</div>' if after.strip() else "",
     ]
     return f'<div class="t-context">{"".join(parts)}</div>'

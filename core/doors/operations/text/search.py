@@ -54,6 +54,7 @@ def format_result(result: ResultView, *, full: bool = False, explain: bool = Fal
         printed.append(_("Nothing similar. The nearest:"))
     for hit in result.hits:
         text = hit.text.splitlines() if full else snippet_lines(hit, result.understood.text)
+        text += hit.definitions
         printed += ["", *_format_hit(hit, explain=explain), *_format_note(hit), *(f"   {line}" for line in text)]
     if result.lost:
         printed += ["", _("Also considered:"), *_format_dropped(result.lost, explain=explain)]

@@ -67,7 +67,8 @@ class CopyView:
 class HitView(FieldValues):
     """A hit with the fields of its note, of which an expired one has the status `expired`.
 
-    `start` to `end` is its passage in the note's body, `file_start` to `file_end` in the note's file.
+    `start` to `end` is its passage in the note's body, `file_start` to `file_end` in the note's file. `definitions` are
+    those of the passage's footnotes and reference links, from elsewhere in the note.
     """
 
     rank: int
@@ -93,6 +94,7 @@ class HitView(FieldValues):
     file_start: int | None
     file_end: int | None
     text: str
+    definitions: tuple[str, ...]
     score: float
     scores: Mapping[str, float | None]
     ranks: Mapping[str, int | None]
