@@ -164,13 +164,9 @@ def pack(
             spans.append((opened, closable))
             opened = closable
         if reading.count(opened, stop) > size.limit:
-            # Headings, or the opening of details, may precede the block.
-            if opened < block.start and reading.count(block.start, stop) <= size.limit:
-                spans.append((opened, block.start))
-                opened = block.start
-            else:
-                spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
-                opened = stop
+            # Headings, or the opening of details, may precede the block: they stay with its first part.
+            spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
+            opened = stop
         if block.kind != "heading" and (index > 0 or inside != "details"):
             closable = stop
     if opened < end:

@@ -127,8 +127,9 @@ class MarkdownAware:
     its list items, rows or sentences.
 
     A section of fewer than `chunk_size // 16` tokens, its heading included, is joined with the next
-    section if that has the same or a deeper level and both fit the limit. Joined sections have the
-    level of the first, and their chunk has the section of the last. The text before the first heading is never joined.
+    section if that has the same or a deeper level and both fit the limit; a heading without text is
+    joined in any case, and what exceeds the limit is cut further on. Joined sections have the level
+    of the first, and their chunk has the section of the last. The text before the first heading is never joined.
     """
 
     def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
@@ -176,13 +177,15 @@ class _SectionCutter:
         joined: list[_HeadingSection] = []
         for part in parts:
             before = joined[-1] if joined else None
-            if before and before.level and part.level >= before.level and self._is_small_enough(before, part):
+            if before and 0 < before.level <= part.level and self._is_joined(before, part):
                 joined[-1] = _HeadingSection(before.start, part.end, before.level)
             else:
                 joined.append(part)
         return joined
 
-    def _is_small_enough(self, before: _HeadingSection, part: _HeadingSection) -> bool:
+    def _is_joined(self, before: _HeadingSection, part: _HeadingSection) -> bool:
+        if all(block.kind == "heading" for block in self._blocks(before)):
+            return True
         if self._reading.count(before.start, before.end) >= self._size.target // 16:
             return False
         return self._reading.count(before.start, part.end) <= self._size.limit
@@ -287,18 +290,22 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
 def _solid_flags(reading: TokenizedNote, size: Size) -> NDArray[np.bool_]:
     """Flag the characters that stay together: blocks, rows, first lines of list items, links."""
     flags = np.zeros(len(reading.body), dtype=bool)
+    titled, is_below = 0, False
     for block in walk(reading.outline.blocks):
-        for start, end in _solid_spans(reading, block, size):
+        titled = titled if is_below else block.start
+        for start, end in _solid_spans(reading, block, titled, size):
             flags[start:end] = True
+        is_below = block.kind == "heading"
     return flags
 
 
-def _solid_spans(reading: TokenizedNote, block: Block, size: Size) -> Iterator[Span]:
+def _solid_spans(reading: TokenizedNote, block: Block, titled: int, size: Size) -> Iterator[Span]:
+    """Yield the spans of a block that stay together; headings from `titled` on need room in its first chunk."""
     body = reading.body
-    if block.kind == "details" and reading.count(block.start, block.end) <= size.limit:
+    if block.kind == "details" and reading.count(titled, block.end) <= size.limit:
         yield block.start, block.end
     elif block.kind in ROWS:
-        if reading.count(block.start, block.end) <= size.limit:
+        if reading.count(titled, block.end) <= size.limit:
             yield block.start, block.end
             return
         rows = [block.start, *line_starts(body, block.start, block.end), block.end]

@@ -52,8 +52,8 @@ BODIES = st.one_of(MARKDOWN, MARKDOWN, st.text(max_size=300), st.text(alphabet="
 
 
 def _stays_in_its_section(text: str) -> bool:
-    """Whether a text says something and opens no fence, which would go on through the next sections."""
-    return bool(text.strip()) and not text.lstrip().startswith("~~~")
+    """Whether a text says something, opens no fence and no heading, which would go on with the next sections."""
+    return bool(text.strip()) and not text.lstrip().startswith(("~~~", "#"))
 
 
 many = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -77,18 +77,20 @@ def check_slices(body: str, chunks: list[Chunk]) -> None:
 
 
 def small_blocks(body: str, limit: int, *more: str) -> list[Block]:
-    """Return the blocks under the limit; inside a callout or details each part repeats the beginning, which counts."""
+    """Return the blocks under the limit; the headings above count, and inside a callout or details its beginning."""
     starts = words(body)[:, 0]
     kinds = ("fence", "code", "table", "html", "math", "comment", *more)
 
     def size(start: int, end: int) -> int:
         return int(((starts >= start) & (starts < end)).sum())
 
-    def small(blocks: Sequence[Block], room: int) -> Iterator[Block]:
+    def small(blocks: Sequence[Block], room: int, titled: int | None = None) -> Iterator[Block]:
         for block in blocks:
-            if block.kind in kinds and size(block.start, block.end) <= room:
+            titled = block.start if titled is None else titled
+            if block.kind in kinds and size(titled, block.end) <= room:
                 yield block
-            yield from small(block.children, room - size(block.start, block.start + len(block.lead)))
+            yield from small(block.children, room - size(block.start, block.start + len(block.lead)), titled)
+            titled = titled if block.kind == "heading" else None
 
     return list(small(parse(body).blocks, limit))
 
@@ -158,6 +160,18 @@ def test_a_note_s_chunks_are_the_same_every_time(body: str, strategy: str) -> No
 
 
 @many
+@given(BODIES, st.sampled_from(["markdown", "recursive"]))
+@example("# One two three\n\n" + "word " * 40, "markdown")
+@example("# One two three\n\n## Four five\n\n```\n" + "code\n" * 27 + "```\n", "recursive")
+def test_a_heading_is_in_a_chunk_with_the_text_below_it(body: str, strategy: str) -> None:
+    blocks = parse(body).blocks
+    for chunk in chunked(strategy, body):
+        inside = [block.kind for block in blocks if block.start < chunk.end and chunk.start < block.end]
+        below = next((block.kind for block in blocks if block.start >= chunk.end), "heading")
+        assert below == "heading" or {*inside} != {"heading"}, chunk.text
+
+
+@many
 @given(BODIES)
 def test_lines_are_the_note_s_different_lines(body: str) -> None:
     chunks = chunked("lines", body, max_single_chunk_size=10_000)
@@ -187,4 +201,5 @@ def test_chunks_above_an_edited_section_keep_their_ids(body: str) -> None:
     after = chunked("markdown", body + "\n\n## Last\n\nother words of the last section\n")
     # An unclosed fence or an open list at the end of the body would hold the heading.
     assume(before[-1].section_title == "Last" or before[-1].text.startswith("## Last"))
-    assert [chunk.id for chunk in before][:-1] == [chunk.id for chunk in after][:-1]
+    above, still = ([chunk.id for chunk in chunks if chunk.end <= len(body)] for chunks in (before, after))
+    assert above == still
