@@ -1,29 +1,13 @@
 """Tags: one rule for notes, front matter and questions."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from core.base.text import compose, fold
 from core.markdown.inline import Inline
+from core.model import FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
-_MARKS = "".join(
-    chr(code)
-    for plane in (range(0x300, 0x3100), range(0xA660, 0xAC00))
-    for code in plane
-    if unicodedata.category(chr(code)).startswith("M")
-)
-"""Accents, vowel signs and points, which belong to the letter before."""
-_CHARACTERS = rf"\w{_MARKS}/-"
-NAME = rf"(?!\d++[/-]*+(?![{_CHARACTERS}]))\w[{_CHARACTERS}]*+"
-"""A tag after its #: letters of any script with their marks, figures, `_`, `-` and `/`.
-
-Not figures alone, because #12 is a number.
-"""
-
-_BEFORE = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
-"""The characters that a # may follow, besides the start of a text."""
-_WRITTEN = re.compile(rf"://[^\s<>()]*|(?:(?<![^{_BEFORE}])|\0(?P<literal>\d+)\0)\#(?P<tag>{NAME})")
+_WRITTEN = re.compile(rf"://[^\s<>()]*|{FORMULA}|{TAG}|\0(?P<literal>\d+)\0\#(?P<after>{TAG_NAME})")
 _LIST = re.compile(r"[,，]|\s(?=#)")
 _SIGNS = "#＃"
 
@@ -34,7 +18,7 @@ def normalize(text: str) -> str:
 
 
 def trim_tag(text: str) -> str:
-    """Return the tag in a match of NAME, without a sign at its end, which belongs to the sentence."""
+    """Return the tag in a match of TAG_NAME, without a sign at its end, which belongs to the sentence."""
     return compose(text.rstrip("/-"))
 
 
@@ -61,5 +45,5 @@ def in_text(inline: Inline) -> Iterator[str]:
     """Yield the tags of a text whose link destinations were taken out."""
     for match in _WRITTEN.finditer(inline.text):
         literal = match["literal"]
-        if match["tag"] and (literal is None or re.match(f"[{_BEFORE}]", inline.literals[int(literal)].raw[-1])):
-            yield trim_tag(match["tag"])
+        if match["tag"] or (literal and re.match(f"[{TAGS_FOLLOW}]", inline.literals[int(literal)].raw[-1])):
+            yield trim_tag(match["tag"] or match["after"])

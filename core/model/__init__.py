@@ -29,6 +29,7 @@ from core.model.review import *
 from core.model.search import *
 from core.model.settings import *
 from core.model.syncing import *
+from core.model.tags import *
 from core.model.uses import *
 from core.model.vectors import *
 from core.model.versions import *

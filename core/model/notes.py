@@ -13,7 +13,6 @@ from core.model.note_fields import FieldValues
 NoteState = Literal["pending", "ready", "empty"]
 
 NOTE_SUFFIXES = (".md", ".markdown", ".txt", ".text")
-"""Suffixes of note files, in any case."""
 
 TEXT_SUFFIX = ".txt"
 """Suffix of the files whose lines are chunks in a base of kind `lines`, in any case."""

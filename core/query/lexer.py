@@ -10,7 +10,7 @@ from core.base.blobs import Span
 from core.base.errors import QueryError
 from core.base.text import CJK, is_punctuation
 from core.markdown import tags
-from core.model import Condition, Term, TermKind
+from core.model import TAG_NAME, Condition, Term, TermKind
 from core.query import contents, dates, exclusions, fields, metadata
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
@@ -23,9 +23,9 @@ _JOINING = "-_./\\@#:=+&$'’"
 _NOTHING: metadata.Vocabulary = {}
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
-_MINUS = re.compile(rf"[-－](?=[^\W\d_]|[{''.join(_QUOTES)}]|[#＃]{tags.NAME})")
+_MINUS = re.compile(rf"[-－](?=[^\W\d_]|[{''.join(_QUOTES)}]|[#＃]{TAG_NAME})")
 _EXCLUDED = re.compile(rf"[^\s{_STOPS}]+")
-_TAG = re.compile(rf"[#＃]({tags.NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[\s{''.join(_QUOTES)}]|\Z)|\Z)")
+_TAG = re.compile(rf"[#＃]({TAG_NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[\s{''.join(_QUOTES)}]|\Z)|\Z)")
 _DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
 _FIELD = re.compile(r"([^\s:：]{1,40})[:：]")
 _UNKNOWN = re.compile(rf"([^\W\d_]\w{{1,39}}):(?:(?P<second>:)|(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}]))")

@@ -107,7 +107,7 @@ const endLink = view => {
 };
 
 const hashes = lists => context => {
-  const typed = context.matchBefore(/(?:^|[\s(])#[\p{L}\p{N}_\/-]*$/u);
+  const typed = context.matchBefore(/(?:^|[\s(])#[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{RI}\p{EMod}\u200d\ufe0f\u20e3_\/-]*$/u);
   if (!typed) return null;
   const from = typed.from + typed.text.indexOf("#") + 1;
   const word = context.state.sliceDoc(from, context.pos).toLowerCase();

@@ -7,6 +7,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from core.model import TAG
 from pages.ui.shared.safe import PASTED, html
 
 # Formulas of notes as short HTML: the letters and signs that TeX commands represent, raised and lowered ones too.
@@ -57,7 +58,7 @@ _MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,200
 _HIDDEN = {"%%": "%%", "<!--": "-->"}
 """What begins a comment, and what ends it."""
 _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
-_TAG = re.compile(r"(?<!\S)#(?=[^\d\s]|\d+[^\d\s])([\w/-]{1,100})")
+_TAG = re.compile(TAG)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
 """HTML without attributes that people write where Markdown has no sign."""
