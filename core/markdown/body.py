@@ -21,7 +21,7 @@ _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$")
 _EMBED = re.compile(
     rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
 )
-"""A picture that is shown in a note, as Obsidian or Markdown writes it."""
+"""A picture, a file or a note that is shown in a note, as Obsidian or Markdown writes it."""
 _ATTACHMENT = re.compile(
     r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
@@ -73,24 +73,29 @@ def attachments_in(body: str, path: str) -> tuple[str, ...]:
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures next to a note that its body shows, as written, each with the place after the first.
+    """Return the pictures of `shown_in`."""
+    return {name: place for name, place in shown_in(body, path).items() if _PICTURE.search(name)}
+
+
+def shown_in(body: str, path: str) -> dict[str, int]:
+    """Return the pictures, files and notes that a body shows, as written, each with the place after the first.
 
     Raises SourceError for a body that is too large to parse.
     """
     if "![" not in body:
         return {}
-    named = {name for name in attachments_in(body, path) if _PICTURE.search(name)}
+    named = {*map(file_of, look_into(body, path).links)} - {""}
     labels = {label.casefold(): target for label, target in _LABEL.findall(body)} if named else {}
     places: dict[str, int] = {}
     for match in _EMBED.finditer(body) if named else ():
-        name = _picture_path(match, labels)
-        if name in named:
+        name = _shown_path(match, labels)
+        if name in named and not _ADDRESS.match(name):
             places.setdefault(name, match.end())
     return places
 
 
-def _picture_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
-    """Return the path of a picture that is shown."""
+def _shown_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
+    """Return the path of what is shown."""
     if match["wiki"]:
         return file_of(Link(match["wiki"].partition("|")[0], wiki=True))
     address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")

@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import unquote
 
 from core.base import files
+from core.base.errors import SourceError
 from core.base.faults import BACKUPS, DATABASE, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
 from core.indexing.base_copies import Scratch
-from core.model import GUESSED, Check, Filters, count_names
+from core.markdown.body import shown_in
+from core.model import GUESSED, Check, Filters, Note, count_names
 from core.notes import attachments
+from core.notes.links import NoteLinks
 from core.store import folder as folders
 from core.store.backups import restoring
 
@@ -26,7 +28,6 @@ _STALE, _LEFT = timedelta(days=30), timedelta(days=1)
 _SECONDS = 2.0
 """Time for looking at the attachments of notes."""
 _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
-_ATTACHED = re.compile(r"!\[\[([^\]|#]+)|!\[[^\]]*\]\(<?([^)\s>]+)")
 
 
 def _sources(parts: WorkspaceParts) -> Message | None:
@@ -66,22 +67,30 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
     """Look at notes for some seconds, the ones that changed last first."""
     gone: list[Message] = []
     until = time.monotonic() + _SECONDS
+    links = NoteLinks(parts.store)
     for card in parts.store.notes.cards(Filters()):
         if time.monotonic() > until:
             break
         note = parts.store.notes.note(card.id)
         if note.in_file and Path(note.source_ref).is_dir():
-            targets = (first or second for first, second in _ATTACHED.findall(note.body))
             gone += [
                 message("{name}: {text}", name=note.title, text=target)
-                for target in targets
-                if "://" not in target
-                and not target.startswith("data:")
-                and attachments.find(note, unquote(target.strip())) is None
+                for target in _shown(note)
+                if attachments.find(note, target) is None and links.target(note, target) is None
             ]
     return count_names(
         gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
     )
+
+
+def _shown(note: Note) -> list[str]:
+    """Return the pictures, files and notes that a note shows, without what a notebook holds itself."""
+    try:
+        shown = {} if note.plain else shown_in(note.body, str(note.path))
+    except SourceError:
+        return []
+    is_notebook = note.document is not None and note.document.kind == "ipynb"
+    return [name for name in shown if "/" in name or not is_notebook]
 
 
 def _watched(parts: WorkspaceParts) -> Message | None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from core.workspace import Workspace
 from tests.features.doctor import damages
 from tests.features.doctor.damages import DAMAGES
 
+PNG = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 CHECKS = [*OF_DATABASE, *OF_RESOURCES, *BACKUPS, *OF_MACHINE, *OF_FILES, *ARCHIVES]
 
 
@@ -52,6 +54,46 @@ def test_damage_of_the_index_is_named_and_mended(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("TESSERA_INDEX__KIND", "chroma")
     damages.make(tmp_path / "made")
     assert damages.tried(tmp_path / "made", tmp_path / "here", DAMAGES[name]) == ""
+
+
+def test_only_what_is_missing_of_what_notes_show_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TESSERA_WORKSPACE", str(tmp_path / "here"))
+    notes = tmp_path / "notes"
+    (notes / "sub").mkdir(parents=True)
+    (notes / "real.png").write_bytes(PNG)
+    (notes / "doc.pdf").write_bytes(b"%PDF-1.4 not read")
+    (notes / "Guest.md").write_text("---\naliases: [Alias Name]\n---\n# Guest\n\n## Part\n\nguest text\n")
+    (notes / "sub" / "Deep.md").write_text("# Deep\n\nblock ^b1\n")
+    there = "Guest", "Guest#Part", "sub/Deep#^b1", "Alias Name", "doc.pdf#page=2", "real.png|200", "#Host"
+    gone = "![[nothing here]] ![a](lost%20one.png) ![b][ref] ![[lost two.jpg|300]]\n\n[ref]: <lost three.png>\n"
+    shown = "\n".join(f"![[{name}]]" for name in there)
+    written = (
+        "![x](Guest.md) ![y](<real.png>) ![z](data:image/png;base64,AAAA) ![w](https://example.org/a.png) `![[code]]`"
+    )
+    (notes / "Host.md").write_text(f"# Host\n\n{shown}\n\n{written}\n\n```\n![[code]]\n```\n\n{gone}")
+    output = {"output_type": "display_data", "metadata": {}, "data": {"image/png": b64encode(PNG).decode()}}
+    cells = [
+        {"cell_type": "code", "id": "b", "execution_count": 1, "metadata": {}, "source": ["1"], "outputs": [output]},
+        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["![there](real.png) ![gone](pics/lost.png)"]},
+    ]
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    (notes / "Book.ipynb").write_text(json.dumps(notebook))
+    for command in (["import", str(notes), "--base", "vault"], ["doctor"]):
+        capsys.readouterr()
+        with pytest.raises(SystemExit):
+            main(command)
+    said = capsys.readouterr().out
+    lost = [
+        "Host: nothing here",
+        "Host: lost one.png",
+        "Host: lost three.png",
+        "Host: lost two.jpg",
+        "Book: pics/lost.png",
+    ]
+    assert "5 pictures or files are missing" in said
+    assert [name for name in lost if name not in said] == []
 
 
 def test_every_check_has_its_damage() -> None:
