@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from html import unescape
 from urllib.parse import unquote
 
 from core.base.text import compose
@@ -29,6 +30,9 @@ _ATTACHMENT = re.compile(
 
 _PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
 """The address of a picture whose data are in the text itself."""
+_SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
+"""What begins a tag, a link, or a file that HTML shows."""
+_SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
 _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
 """The definition of a link."""
 
@@ -66,10 +70,15 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return _distinct(tags, key)
 
 
+def named_in(body: str, path: str) -> tuple[str, ...]:
+    """Return the notes and files that a body names, as they are written, each once; raises SourceError."""
+    named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
+    return _distinct(filter(None, named), str)
+
+
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
     """Return the files next to a note that its body names, as they are written, each once; raises SourceError."""
-    named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
-    return _distinct(filter(_ATTACHMENT.search, named), str)
+    return tuple(filter(_ATTACHMENT.search, named_in(body, path)))
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
@@ -84,12 +93,12 @@ def shown_in(body: str, path: str) -> dict[str, int]:
     """
     if "![" not in body:
         return {}
-    named = {*map(file_of, look_into(body, path).links)} - {""}
+    named = {*named_in(body, path)}
     labels = {label.casefold(): target for label, target in _LABEL.findall(body)} if named else {}
     places: dict[str, int] = {}
     for match in _EMBED.finditer(body) if named else ():
         name = _shown_path(match, labels)
-        if name in named and not _ADDRESS.match(name):
+        if name in named:
             places.setdefault(name, match.end())
     return places
 
@@ -113,9 +122,11 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
     tags: list[str] = []
     links: list[Link] = []
     for text, is_heading in prose(parsed):
-        if "#" not in text and "[" not in text:
+        if not _SIGN.search(text):
             continue
         inline = hide(_PASTED.sub("", text))
+        sources = (_SOURCE.match(literal.raw) for literal in inline.literals)
+        links += [Link(unescape(source[2])) for source in sources if source]
         if "[" in text:
             inline, more = extract_links(inline)
             links += more

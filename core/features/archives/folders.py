@@ -1,7 +1,7 @@
 """A base as a folder of Markdown files with front matter: of an unchanged vault in UTF-8, the vault's own bytes."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from errno import EXDEV
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -13,14 +13,21 @@ from core.features.archives.lazy_records import Made, RecordParts
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake import folder, notefile, upload
 from core.intake.folder import free_path
-from core.model import Failed, KnowledgeBase
+from core.model import NOTE_SUFFIXES, Attachment, Failed, KnowledgeBase, Note
 from core.notes import naming
 from core.notes.filing import text_of
 
+Attached = Callable[[Note], Iterable[Attachment]]
+"""Returns the pictures and files that a note names and that are there."""
 
-def files(records: Records) -> dict[str, bytes]:
-    """Return the files of a base by their paths; raises ArchiveError for fields that front matter can't hold."""
-    texts: dict[str, bytes] = {}
+
+def files(records: Records, attached: Attached) -> dict[str, bytes | Path]:
+    """Return the texts of a base, and the files that its notes name, by their paths.
+
+    A file has the path that it had in its folder, so that links to it are right. Raises ArchiveError for fields that
+    front matter can't hold.
+    """
+    texts: dict[str, bytes | Path] = {}
     mistakes: list[tuple[str | Message, Message]] = []
     notes = records.sorted_notes()
     paths = {
@@ -30,6 +37,8 @@ def files(records: Records) -> dict[str, bytes]:
     }
     for note in notes:
         path = harmless_path(note.path or naming.title_filename(note.title), keeps_marks=True)
+        if not path.lower().endswith(NOTE_SUFFIXES):
+            path += ".md"  # the text of a document
         if path in paths:
             path = free_path(path, paths)
         paths.add(path)
@@ -39,17 +48,23 @@ def files(records: Records) -> dict[str, bytes]:
             mistakes.append((path, error.message))
     if mistakes:
         raise ArchiveError(records.base.name, mistakes)
+    for attachment in (attachment for note in notes for attachment in attached(note)):
+        if attachment.place not in paths:
+            texts.setdefault(attachment.place, attachment.path)
     return texts
 
 
-def write(records: Records, place: Path, staging: Path) -> None:
+def write(contents: Mapping[str, bytes | Path], place: Path, staging: Path) -> None:
     """Write a folder that isn't there yet, whole or not at all; `staging` is an empty folder, which becomes it."""
-    for path, data in files(records).items():
+    for path, data in contents.items():
         file = staging / path
         if not file.resolve().is_relative_to(staging.resolve()):
             raise SourceError(path, "could point outside the folder.")
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
+        if isinstance(data, Path):
+            shutil.copyfile(data, file)
+        else:
+            file.write_bytes(data)
     staging.chmod(0o755)
     try:
         staging.rename(place)

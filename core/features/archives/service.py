@@ -92,9 +92,12 @@ _LOG = logging.getLogger(__name__)
 class Archives:
     """The bases of a workspace as files. Changes raise WorkspaceLocked where it is open for reading only."""
 
-    def __init__(self, store: Store, settings: Settings, bases: Bases, runs: RunRows) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, bases: Bases, runs: RunRows, attached: folders.Attached
+    ) -> None:
         self._store = store
         self._runs = runs
+        self._attached = attached
         self._table = TrashedTable(store.database)
         self._bases = bases
         self._trash = BaseTrash(store)
@@ -105,9 +108,10 @@ class Archives:
     def export(self, base: str, place: Path, form: str = "zip") -> Path:
         """Write a base to a place where nothing is yet, whole or not at all; return the place.
 
-        `markdown` is a folder, `json` and `yaml` hold the notes with their fields, `zip` holds everything: history,
-        edits of chunks, question sets, runs, settings, synonyms and types. Raises ConfigError for a place that is
-        taken, UnknownChoice, ArchiveError for fields that front matter can't hold.
+        `markdown` is a folder with the pictures and files that the notes name, `json` and `yaml` hold the notes
+        with their fields, `zip` holds everything: history, edits of chunks, question sets, runs, settings,
+        synonyms and types. Raises ConfigError for a place that is taken, UnknownChoice, ArchiveError for fields
+        that front matter can't hold.
         """
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))
@@ -115,8 +119,9 @@ class Archives:
         with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
+                held = self._read(self._bases.get(base))
                 with self._store.temporary.make_scoped() as staging:
-                    folders.write(self._read(self._bases.get(base)), place, staging)
+                    folders.write(folders.files(held, self._attached), place, staging)
             else:
                 files.create(place, self.exported(base, form))
         return place
@@ -132,8 +137,9 @@ class Archives:
             return zip_archive.pack(held)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path, data in folders.files(held).items():
-                archive.writestr(zipfile.ZipInfo(path), data)
+            for path, data in folders.files(held, self._attached).items():
+                text = data.read_bytes() if isinstance(data, Path) else data
+                archive.writestr(zipfile.ZipInfo(path), text)
         return stream.getvalue()
 
     def restore(self, place: Path, name: str = "") -> Restored:
