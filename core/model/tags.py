@@ -1,9 +1,9 @@
 """What a tag is in a text, as patterns for notes, questions and pages."""
 
-from core.base.text import MARKS
+from core.base.text import MARKS as _MARKS
 
 _EMOJI = "\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-_OF_TAG = rf"\w{MARKS}/{_EMOJI}\u200d\ufe0f\u20e3\U000e0020-\U000e007f-"
+_OF_TAG = rf"\w{_MARKS}/{_EMOJI}\u200d\ufe0f\u20e3\U000e0020-\U000e007f-"
 _COLOUR = (
     r"(?:(?=[a-fA-F]*\d)[\da-fA-F]{6}(?:[\da-fA-F]{2})?|(?=[cfCF]*[0369])[0369cfCF]{3}"
     rf"|(?:{'|'.join(f'(?i:{letter}{{3}}){{1,2}}' for letter in 'abcdef')}))"

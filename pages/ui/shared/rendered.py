@@ -32,6 +32,8 @@ _WHOLE = re.compile(
 )
 """Syntax that the Markdown parser would split or doesn't know: formulas, comments, the kinds of callouts, names of
 blocks, wikilinks, reference links."""
+_HTML = re.compile(r"(?is)<(script|style)\b(?:.*?</\1\s*>|.*)|<!--(?:.*?-->|.*)|</?[a-z!?][^<>]*>")
+"""What a block of HTML doesn't show."""
 _LEADS = re.compile(r"[:：][\s*_]*$")
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
@@ -125,6 +127,11 @@ def pieces(text: str) -> Sequence[RenderedPart]:
                 start = hidden.find(line, at)
                 at = start + len(line)
                 parts += [RenderedPart(start, at, "code pre"), RenderedPart(at, at, shown=BREAK)]
+        elif token.type == "html_block":
+            for line in filter(None, map(str.strip, _HTML.sub("\n", token.content).split("\n"))):
+                start = hidden.find(line, at)
+                at = start + len(line)
+                parts += [*_restore(text, hidden, start, at, ""), RenderedPart(at, at, shown=BREAK)]
         elif token.type == "inline":
             css = "h" if parts and parts[-1].css == "heading" else ""
             if css:
@@ -214,7 +221,7 @@ def _placeholder(match: re.Match[str]) -> str:
     if "\n" in (match["reference"] or ""):  # its text stays with the parser, which breaks the line
         start, end = (place - match.start() for place in match.span("reference"))
         return _STANDIN * start + match[0][start:end] + _STANDIN * (len(match[0]) - end)
-    return re.sub(r"[^\n]", _STANDIN, match[0])
+    return re.sub(r"(?s)." if match["math"] else r"[^\n]", _STANDIN, match[0])
 
 
 def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sentence: Span | None) -> str:
@@ -250,4 +257,5 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     # Escaped signs stay tokens of their own: joined with the text around them they aren't found in the source.
     parser.core.ruler.disable("text_join")
+    parser.block.ruler.disable("reference")  # a definition is shown: it is often what was asked for
     return parser
