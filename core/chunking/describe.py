@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
-from itertools import accumulate, chain, islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from core.base.blobs import remove_blobs
@@ -86,38 +86,22 @@ def short_for(kind: ChunkKind) -> int:
     return _SHORT if kind == "markdown_section" else 0
 
 
-_DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]")
+_DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
 _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
-_MOST_DEFINED = 500
-"""Characters of definitions that go with a chunk."""
+_MOST_DEFINED, _LONGEST_DEFINED = 8, 250
+"""Definitions that go with a chunk, and characters of each."""
 
 
-class Definitions:
-    """The definitions of footnotes and reference links in a note, by their labels."""
-
-    def __init__(self, reading: TokenizedNote) -> None:
-        self._body = reading.body
-        self._places: dict[str, tuple[int, str]] = {}
-        blocks = walk(reading.outline.blocks) if "]:" in self._body else ()
-        for block in blocks:
-            if block.kind in ("footnote", "definition", "paragraph"):
-                self._add(block)
-
-    def _add(self, block: Block) -> None:
-        found = [*_DEFINED.finditer(self._body, block.start, block.end)]
-        edges = [*(match.start() for match in found), block.end]
-        for match, end in zip(found, edges[1:], strict=True):
-            text = " ".join(self._body[match.end() : min(end, match.end() + _MOST_DEFINED)].split())
-            self._places.setdefault(match[1].casefold(), (match.start(), f"{match[1]}: {text}"))
-
-    def before(self, lead: str, start: int, end: int) -> str:
-        """Return a lead below the definitions that a slice refers to and doesn't hold."""
-        labels = _REFERENCE.findall(self._body, start, end) if self._places else ()
-        places = [self._places.get(label.casefold(), (start, "")) for label in dict.fromkeys(labels)]
-        lines = [text for place, text in places if not start <= place < end]
-        sizes = accumulate(map(len, lines))
-        fit = [line for line, size in zip(lines, sizes, strict=True) if size <= _MOST_DEFINED]
-        return "\n".join(filter(None, (*fit, remove_blobs(lead))))
+def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
+    """Return the definitions that a slice refers to and doesn't hold, and the lead of the block that it is cut from."""
+    labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
+    found = [match for label in labels if (match := definitions.get(label.casefold()))]
+    lines = [
+        f"{match[1]}: {' '.join(match[2].split())}"[:_LONGEST_DEFINED]
+        for match in found
+        if not piece.start <= match.start() < piece.end
+    ]
+    return "\n".join([*lines[:_MOST_DEFINED], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")
 
 
 def _common_chain(first: tuple[Heading, ...], last: tuple[Heading, ...]) -> tuple[Heading, ...]:
@@ -144,7 +128,8 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
     if not slices and reading.note.body.strip() and not reading.note.plain:
         slices = [Slice(0, 0, 0)]
     sections = Sections(reading.body, reading.outline.headings)
-    definitions = Definitions(reading)
+    defined = [] if reading.note.plain else [*_DEFINED.finditer(reading.body)]
+    definitions = {match[1].casefold(): match for match in reversed(defined)}  # the first of a label counts
     letters = reading.letters
     lines = line_starts(reading.body) if reading.note.plain else []
     seen: Counter[str] = Counter()
@@ -165,7 +150,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
                 language=letters.language(piece.start, piece.end),
                 token_count=reading.count(piece.start, piece.end),
                 overlap_tokens=reading.count(piece.start, piece.own),
-                lead=definitions.before(lead_at(reading.outline.blocks, piece.start), piece.start, piece.end),
+                lead=_lead(reading, definitions, piece),
                 line=bisect_right(lines, piece.start),
                 **sections.for_slice(piece.own, piece.end, short=short_for(kind))._asdict(),
             )

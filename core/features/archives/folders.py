@@ -1,7 +1,7 @@
 """A base as a folder of Markdown files with front matter: of an unchanged vault in UTF-8, the vault's own bytes."""
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from errno import EXDEV
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -21,13 +21,13 @@ Attached = Callable[[Note], Iterable[Attachment]]
 """Returns the pictures and files that a note names and that are there."""
 
 
-def files(records: Records, attached: Attached) -> dict[str, bytes | Path]:
-    """Return the texts of a base, and the files that its notes name, by their paths.
+def files(records: Records, attached: Attached) -> Iterator[tuple[str, bytes]]:
+    """Yield the paths and bytes of a base's texts, then of the files that its notes name.
 
     A file has the path that it had in its folder, so that links to it are right. Raises ArchiveError for fields that
     front matter can't hold.
     """
-    texts: dict[str, bytes | Path] = {}
+    texts: dict[str, bytes] = {}
     mistakes: list[tuple[str | Message, Message]] = []
     notes = records.sorted_notes()
     paths = {
@@ -48,23 +48,20 @@ def files(records: Records, attached: Attached) -> dict[str, bytes | Path]:
             mistakes.append((path, error.message))
     if mistakes:
         raise ArchiveError(records.base.name, mistakes)
-    for attachment in (attachment for note in notes for attachment in attached(note)):
-        if attachment.place not in paths:
-            texts.setdefault(attachment.place, attachment.path)
-    return texts
+    yield from texts.items()
+    for place, file in {item.place: item.path for note in notes for item in attached(note)}.items():
+        if place not in paths:
+            yield place, file.read_bytes()
 
 
-def write(contents: Mapping[str, bytes | Path], place: Path, staging: Path) -> None:
+def write(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> None:
     """Write a folder that isn't there yet, whole or not at all; `staging` is an empty folder, which becomes it."""
-    for path, data in contents.items():
+    for path, data in contents:
         file = staging / path
         if not file.resolve().is_relative_to(staging.resolve()):
             raise SourceError(path, "could point outside the folder.")
         file.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(data, Path):
-            shutil.copyfile(data, file)
-        else:
-            file.write_bytes(data)
+        file.write_bytes(data)
     staging.chmod(0o755)
     try:
         staging.rename(place)

@@ -137,9 +137,8 @@ class Archives:
             return zip_archive.pack(held)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path, data in folders.files(held, self._attached).items():
-                text = data.read_bytes() if isinstance(data, Path) else data
-                archive.writestr(zipfile.ZipInfo(path), text)
+            for path, data in folders.files(held, self._attached):
+                archive.writestr(zipfile.ZipInfo(path), data)
         return stream.getvalue()
 
     def restore(self, place: Path, name: str = "") -> Restored:

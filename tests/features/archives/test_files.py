@@ -108,14 +108,15 @@ def test_a_document_is_its_text_and_its_file_where_a_note_names_it(tmp_path: Pat
 
 
 _KILLED = """
-import os, shutil, signal, sys
+import os, signal, sys
 from pathlib import Path
 from core.workspace import Workspace
-copied = shutil.copyfile
-def copy(*paths):
-    copied(*paths)
-    os.kill(os.getpid(), signal.SIGKILL)
-shutil.copyfile = copy
+write = Path.write_bytes
+def killed(file, data):
+    write(file, data)
+    if file.suffix == ".mp3":
+        os.kill(os.getpid(), signal.SIGKILL)
+Path.write_bytes = killed
 with Workspace(Path(sys.argv[1])) as workspace:
     workspace.archives.export("vault", Path(sys.argv[2]), "markdown")
 """
