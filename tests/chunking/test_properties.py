@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
 
+import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -159,16 +161,31 @@ def test_a_note_s_chunks_are_the_same_every_time(body: str, strategy: str) -> No
     assert chunked(strategy, body) == chunked(strategy, body)
 
 
-@many
-@given(BODIES, st.sampled_from(["markdown", "recursive"]))
-@example("# One two three\n\n" + "word " * 40, "markdown")
-@example("# One two three\n\n## Four five\n\n```\n" + "code\n" * 27 + "```\n", "recursive")
-def test_a_heading_is_in_a_chunk_with_the_text_below_it(body: str, strategy: str) -> None:
-    blocks = parse(body).blocks
-    for chunk in chunked(strategy, body):
-        inside = [block.kind for block in blocks if block.start < chunk.end and chunk.start < block.end]
-        below = next((block.kind for block in blocks if block.end > chunk.end), "heading")
-        assert below == "heading" or {*inside} != {"heading"}, chunk.text
+def _sections(chance: Random) -> Iterator[str]:
+    """Yield headings of all levels and blocks of all sizes around the target and the limit."""
+    for _ in range(chance.randint(1, 8)):
+        yield "#" * chance.randint(1, 6) + " " + " ".join(chance.choices(["Alpha", "Beta"], k=chance.randint(1, 6)))
+        size = chance.choice([0, 0, 3, 20, 60, 110, 118, 125, 200, 400])
+        prose = " ".join("word." if at % 9 == 8 else "word" for at in range(size))
+        table = "\n".join(["| a | b |", "|---|---|", *["| x | y |"] * (size // 5)])
+        fence = "\n".join(["```", *["code a"] * (size // 2), "```"])
+        yield chance.choice([prose, prose, table, fence, "- item one two\n" * (size // 4)]) if size else ""
+
+
+@pytest.mark.parametrize("strategy", ["markdown", "recursive", "auto"])
+def test_a_heading_is_in_a_chunk_with_the_text_below_it(strategy: str) -> None:
+    for seed in range(150):
+        body = "\n\n".join(_sections(Random(seed)))
+        outline = parse(body)
+        levels = {heading.start: heading.level for heading in outline.headings}
+        chunks = chunked(strategy, body, chunk_size=64, max_single_chunk_size=128, chunk_overlap=10)
+        assert max(chunk.token_count for chunk in chunks) <= 128
+        for chunk in chunks:
+            inside = [block.start for block in outline.blocks if block.start < chunk.end and chunk.start < block.end]
+            below = next((block.start for block in outline.blocks if block.start >= chunk.end), None)
+            if below is not None and all(start in levels for start in inside):
+                # A section without text stays alone before a section of a higher level.
+                assert levels.get(below, 9) < levels[inside[-1]], (seed, chunk.text)
 
 
 @many
