@@ -95,10 +95,10 @@ _MOST_DEFINED, _LONGEST_DEFINED = 8, 250
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
     """Return the definitions that a slice refers to and doesn't hold, and the lead of the block that it is cut from."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
-    found = [match for label in labels if (match := definitions.get(label.casefold()))]
+    found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
     lines = [
-        f"{match[1]}: {' '.join(match[2].split())}"[:_LONGEST_DEFINED]
-        for match in found
+        f"{label}: {' '.join(match[2].split())}"[:_LONGEST_DEFINED]
+        for label, match in found
         if not piece.start <= match.start() < piece.end
     ]
     return "\n".join([*lines[:_MOST_DEFINED], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")

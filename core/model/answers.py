@@ -80,8 +80,7 @@ class Quote:
     @property
     def definitions(self) -> tuple[str, ...]:
         """The definitions of the footnotes and reference links in the text, from elsewhere in the note."""
-        text = self.text.casefold()
-        return tuple(line for line in self.chunk.definitions if f"{line.partition(']:')[0]}]".casefold() in text)
+        return tuple(line for line in self.chunk.definitions if line.partition(": ")[0] in self.text)
 
     @property
     def page(self) -> int:

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -19,7 +19,7 @@ from core.base.text import name_key
 from core.indexing.bases import Bases
 from core.indexing.models import Models
 from core.intake.imports import Imports
-from core.markdown.body import attachments_in, named_in
+from core.markdown.body import attachments_in
 from core.model import (
     NOTE_SUFFIXES,
     Attachment,
@@ -209,13 +209,12 @@ class StoredNotes(Imports):
 
     def missing_attachments(self, note: Note) -> tuple[str, ...]:
         """Return the pictures and files that a note names and that aren't there, as they are written."""
-        named = _named(note, attachments_in)
+        try:
+            named = () if note.plain else attachments_in(note.body, str(note.path))
+        except SourceError:
+            return ()
         lost = [target for target in named if not self._attached(note, target)]
         return tuple(target for target in lost if not self.links().target(note, target))
-
-    def attached(self, note: Note) -> Iterator[Attachment]:
-        """Yield the pictures and files that a note names and that are there."""
-        yield from filter(None, (self._attached(note, target) for target in _named(note, named_in)))
 
     def open_file(self, note_id: str) -> None:
         """Open a note's file in the program of the system.
@@ -265,11 +264,3 @@ def _plain(text: str) -> str:
     shown = _WORDS.sub(lambda link: link[1] or link[2] or "", text.strip())
     shown = " ".join(_SIGNS.sub("", shown).split())
     return shown if len(shown) <= MOST_CHARACTERS else f"{shown[: MOST_CHARACTERS - 1]}…"
-
-
-def _named(note: Note, find: Callable[[str, str], Sequence[str]]) -> Sequence[str]:
-    """Return what a note names, nothing where it is too large to parse."""
-    try:
-        return () if note.plain else find(note.body, str(note.path))
-    except SourceError:
-        return ()

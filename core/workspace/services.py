@@ -252,7 +252,7 @@ class Services:
         from core.features.archives.service import Archives
         from core.features.evaluation.run_table import RunTable
 
-        return Archives(self.store, self.settings, self.bases, RunTable(self.store.database), self.notes.attached)
+        return Archives(self.store, self.settings, self.bases, RunTable(self.store.database), self.notes.attachment)
 
     @LazyService
     def backups(self) -> "Backups":

@@ -13,15 +13,16 @@ from core.features.archives.lazy_records import Made, RecordParts
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake import folder, notefile, upload
 from core.intake.folder import free_path
-from core.model import NOTE_SUFFIXES, Attachment, Failed, KnowledgeBase, Note
+from core.markdown.body import named_in
+from core.model import NOTE_SUFFIXES, Attachment, Failed, KnowledgeBase
 from core.notes import naming
 from core.notes.filing import text_of
 
-Attached = Callable[[Note], Iterable[Attachment]]
-"""Returns the pictures and files that a note names and that are there."""
+FindFile = Callable[[str, str], Attachment | None]
+"""Returns the picture or file that a note, by its id, names, None where there is none."""
 
 
-def files(records: Records, attached: Attached) -> Iterator[tuple[str, bytes]]:
+def files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
     """Yield the paths and bytes of a base's texts, then of the files that its notes name.
 
     A file has the path that it had in its folder, so that links to it are right. Raises ArchiveError for fields that
@@ -49,7 +50,9 @@ def files(records: Records, attached: Attached) -> Iterator[tuple[str, bytes]]:
     if mistakes:
         raise ArchiveError(records.base.name, mistakes)
     yield from texts.items()
-    for place, file in {item.place: item.path for note in notes for item in attached(note)}.items():
+    named = ((note.id, target) for note in notes if not note.plain for target in named_in(note.body, str(note.path)))
+    attached = filter(None, (find_file(*pair) for pair in named))
+    for place, file in {item.place: item.path for item in attached}.items():
         if place not in paths:
             yield place, file.read_bytes()
 

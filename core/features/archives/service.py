@@ -93,11 +93,11 @@ class Archives:
     """The bases of a workspace as files. Changes raise WorkspaceLocked where it is open for reading only."""
 
     def __init__(
-        self, store: Store, settings: Settings, bases: Bases, runs: RunRows, attached: folders.Attached
+        self, store: Store, settings: Settings, bases: Bases, runs: RunRows, find_file: folders.FindFile
     ) -> None:
         self._store = store
         self._runs = runs
-        self._attached = attached
+        self._find_file = find_file
         self._table = TrashedTable(store.database)
         self._bases = bases
         self._trash = BaseTrash(store)
@@ -121,7 +121,7 @@ class Archives:
             if form == "markdown":
                 held = self._read(self._bases.get(base))
                 with self._store.temporary.make_scoped() as staging:
-                    folders.write(folders.files(held, self._attached), place, staging)
+                    folders.write(folders.files(held, self._find_file), place, staging)
             else:
                 files.create(place, self.exported(base, form))
         return place
@@ -137,7 +137,7 @@ class Archives:
             return zip_archive.pack(held)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path, data in folders.files(held, self._attached):
+            for path, data in folders.files(held, self._find_file):
                 archive.writestr(zipfile.ZipInfo(path), data)
         return stream.getvalue()
 

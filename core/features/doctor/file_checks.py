@@ -10,7 +10,6 @@ from datetime import timedelta
 from pathlib import Path
 
 from core.base import files
-from core.base.errors import SourceError
 from core.base.faults import BACKUPS, DATABASE, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
@@ -85,10 +84,7 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
 
 def _shown(note: Note) -> list[str]:
     """Return the pictures, files and notes that a note shows, without what a notebook holds itself."""
-    try:
-        shown = {} if note.plain else shown_in(note.body, str(note.path))
-    except SourceError:
-        return []
+    shown = {} if note.plain else shown_in(note.body, str(note.path))
     is_notebook = note.document is not None and note.document.kind == "ipynb"
     return [name for name in shown if "/" in name or not is_notebook]
 
