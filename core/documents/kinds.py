@@ -124,6 +124,9 @@ KINDS = {
     "rss": FileKind(message("a feed"), begins=rb"\s*<"),
     "atom": FileKind(message("a feed"), begins=rb"\s*<"),
     "opml": FileKind(message("an outline"), begins=rb"\s*<"),
+    "vtt": FileKind(message("a file of subtitles")),
+    "srt": FileKind(message("a file of subtitles")),
+    "textpack": _zip_kind(message("a TextPack"), r"(?:[^/]+/)?text\.(?:md|markdown|txt)"),
     "rtf": FileKind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
 }
 PICTURES = {
@@ -230,8 +233,8 @@ def _other(path: str, kind: FileKind) -> SourceError:
 
 
 KINDS_READ = message(
-    "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, and "
-    "exports of Notion, Evernote and Logseq"
+    "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
+    "subtitles, and exports of Notion, Evernote and Logseq"
 )
 """The kinds that are read, as a person calls them."""
 _MOST_COUNTED = 8

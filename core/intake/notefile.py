@@ -28,6 +28,8 @@ from core.markdown.outline import Outline
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
 _DRAWING = ".excalidraw"
+_BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
+"""The text in a TextBundle, which is called as its folder."""
 _MOST_TAGS = 50
 """Of a document."""
 
@@ -78,8 +80,9 @@ def parse_note(
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else frontmatter.FrontMatter()
     body = text[front_span.body :]
     inside = inside or look_into(body, path, plain=plain)
+    bundled = _BUNDLED.sub(".md", path)
     fields = front.fields | {
-        "title": short_title(front.value("title")) or _drawing(path, front) or inside.title or stem(path),
+        "title": short_title(front.value("title")) or _drawing(path, front) or inside.title or stem(bundled),
         "tags": distinct_tags([*front.value("tags"), *inside.tags]),
     }
     note = Note(
@@ -177,7 +180,7 @@ def document_text(
         raise SourceError(path, "contains no readable text.")
     if len(front) + len(body) > MAX_TEXT:
         raise SourceError(path, "contains more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
-    if not front and span(body)[2]:
+    if not front and span(body)[2] and kind != "textpack":
         front = "---\n---\n"  # a document that begins with a rule isn't front matter
     document = Document(kind, version, converted.pages, original, converter)
     return DocumentText(

@@ -1,6 +1,8 @@
 """E-mails, feeds, drawings, tables, web pages and pictures of pages: imported, with what is told of the rest."""
 
+import io
 import json
+import zipfile
 from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
@@ -44,6 +46,80 @@ class TestFeed(ConverterContract):
     @pytest.fixture
     def document(self) -> tuple[bytes, str]:
         return b"<rss><channel><item><title>One</title></item></channel></rss>", "rss"
+
+
+VTT = (
+    b"\xef\xbb\xbfWEBVTT - lesson\r\n\r\nNOTE by hand\r\n\r\nSTYLE\r\n::cue { color: red }\r\n\r\nintro\r\n"
+    b"00:01.000 --> 00:04.000 align:start\r\n<v.loud Ann Lee>Hello &amp; <i>welcome</i>\r\nto the lesson.\r\n\r\n"
+    b"00:04.000 --> 00:05.000\r\nto the lesson.\r\n<00:04.500><c>Today: frogs.</c>\r\n\r\n"
+    b"01:02:05.000 --> 01:02:06.000\r\n<v Bo>No.\r\n"
+)
+SRT = "1\n00:00:59,000 --> 00:01:04,000\n{\\an8}Grüße\n\n2\n00:01:05,000 --> 00:01:06,000\n- Ja.\n- Ja!\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "text"),
+    [
+        (VTT, "vtt", "**00:01** Ann Lee: Hello & welcome to the lesson. Today: frogs.\n\n**01:02:05** Bo: No.\n"),
+        (SRT.encode(), "srt", "**00:00:59** Grüße\n\n**00:01:05** - Ja. - Ja!\n"),
+    ],
+)
+def test_subtitles_are_a_paragraph_for_each_minute(data: bytes, kind: str, text: str) -> None:
+    assert CONVERTERS.build("subtitles").convert(data, kind).text == text
+
+
+@pytest.mark.parametrize("end", [b"x" * 2_000_000, b"a\n" * 1_000_000, b"<" * 2_000_000, b"<v " * 700_000])
+def test_large_subtitles_take_linear_time(end: bytes) -> None:
+    assert CONVERTERS.build("subtitles").convert(b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + end, "vtt").text
+
+
+class TestSubtitles(ConverterContract):
+    @pytest.fixture
+    def converter(self) -> Converter:
+        return CONVERTERS.build("subtitles")
+
+    @pytest.fixture(params=[(VTT, "vtt"), (SRT.encode(), "srt")])
+    def document(self, request: pytest.FixtureRequest) -> tuple[bytes, str]:
+        return request.param
+
+
+def textpack(*names: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, "---\ntags: [pond]\n---\nNewts ![](assets/newt.png)\n")
+    return stream.getvalue()
+
+
+class TestTextPack(ConverterContract):
+    @pytest.fixture
+    def converter(self) -> Converter:
+        return CONVERTERS.build("textpack")
+
+    @pytest.fixture(params=["text.md", "Pond.textbundle/text.markdown"])
+    def document(self, request: pytest.FixtureRequest) -> tuple[bytes, str]:
+        return textpack("info.json", request.param, "assets/newt.png"), "textpack"
+
+
+def test_bundles_and_subtitles_are_notes_of_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    (folder / "My pond.textbundle" / "assets").mkdir(parents=True)
+    (folder / "My pond.textbundle" / "text.md").write_text("Frogs ![](assets/frog.png)\n")
+    (folder / "My pond.textbundle" / "assets" / "frog.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (folder / "Newts.textpack").write_bytes(textpack("info.json", "text.md", "assets/newt.png"))
+    (folder / "none.textpack").write_bytes(textpack("other.md"))
+    (folder / "lesson.vtt").write_bytes(VTT)
+    (folder / "film.srt").write_bytes(SRT.encode("latin-1"))
+    (folder / "none.vtt").write_text("WEBVTT\n")
+    with Workspace(tmp_path / "workspace") as workspace:
+        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"), embed=False)
+        assert sorted(failed.path for failed in report.failed) == ["none.textpack", "none.vtt"]
+        notes = {note.title: workspace.notes.get(note.id) for note in workspace.notes.all()}
+        assert notes.keys() == {"My pond", "Newts", "lesson", "film"}
+        assert workspace.notes.missing_attachments(notes["My pond"]) == ()
+        assert notes["Newts"].tags == ("pond",)
+        assert [omission.kind for omission in notes["Newts"].left_out] == ["attachment"]
+        assert "Grüße" in notes["film"].body
 
 
 class TestExcalidraw(ConverterContract):

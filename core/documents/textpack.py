@@ -1,0 +1,25 @@
+"""TextPack (a zipped TextBundle) -> its Markdown."""
+
+import re
+
+from core.documents import Converted
+from core.documents.kinds import KINDS, damaged
+from core.documents.office.package import Package
+from core.model import Omission
+
+
+class TextPack:
+    """Reads the text of a bundle; its pictures and files are counted, not kept."""
+
+    kinds = "textpack"
+    version = "Tessera 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the text of a bundle as it is; raises SourceError."""
+        bundle = Package(data)
+        texts = sorted(name for name in bundle.names if re.fullmatch(KINDS[kind].entry, name))
+        if not texts:
+            raise damaged("")
+        assets = sum("assets/" in name and not name.endswith("/") for name in bundle.names)
+        left_out = (Omission("attachment", assets),) if assets else ()
+        return Converted(bundle.read(texts[0]).decode("utf-8-sig", "replace"), left_out=left_out)
