@@ -77,6 +77,8 @@ CONVERTERS = {
     "excalidraw": message("Texts of a drawing"),
     "mail": message("E-mail"),
     "feed": message("Entries of a feed"),
+    "subtitles": message("Subtitles with their times"),
+    "textpack": message("Text of a TextPack"),
     "pandoc": message("Documents, books and web pages by pandoc"),
     "pdf": message("PDF with headings and tables"),
     "uncommented": message("Without comments"),
