@@ -70,8 +70,6 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
         st.caption(t("The notes are being imported."))
     else:
         listing.notes(cards, view, note_id, narrowed, several=len(bases) > 1 and not base)
-    if view == "tree":
-        actions.marked(workspace, [])
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 
@@ -124,5 +122,6 @@ if not bases:
             welcome.samples(workspace)
     st.stop()
 vacant = page(workspace, bases)
+actions.draw_dialogs(workspace)
 with importing:
     imports.popover(workspace, vacant=vacant)

@@ -21,6 +21,7 @@ from core import embedding, reranking
 from core.base import app_paths
 from core.embedding import Embedder, centring, onnx, tokens
 from core.indexing.models import servers
+from core.notes import filing
 from core.retrieval import images
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
@@ -52,6 +53,19 @@ def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv(app_paths.VARIABLE, str(tmp_path_factory.mktemp("nobody") / "none"))
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def trash(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The trash of the system, for deleted files of tests."""
+    folder = tmp_path_factory.mktemp("trash")
+
+    def send(file: Path) -> None:
+        file.rename(folder / f"{len([*folder.iterdir()])} {file.name}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(filing, "_send_to_trash", send)
+        yield folder
 
 
 @pytest.fixture

@@ -131,13 +131,12 @@ class Imports:
             unread=(*(item for item in failed if item[0].mtime_ns >= 0), *plan.unread),
         )
 
-    def plan_watched(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
-        """Compare as `plan_changes` does, without the files whose notes were deleted, until such a file changes.
+    def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
+        """Return a plan that leaves out the files whose notes were deleted, until such a file changes.
 
-        A note that is there because its file was gone comes back with it.
+        A note that was deleted because its file was gone comes back with it.
         """
-        plan = self.plan_changes(path, base, changed)
-        if not plan.added:
+        if not plan.added or plan.source_ref == UPLOADED:
             return plan
         paths, versions = {file.path for file in plan.added}, self._store.versions
         deleted = self._store.bases.deleted_files(base, plan.source_ref) | {
@@ -145,7 +144,9 @@ class Imports:
             for item in versions.deleted(base.id)
             if item.path in paths and item.source_ref == plan.source_ref and item.version.author != "sync"
         }
-        return replace(plan, added=tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash))
+        added = tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash)
+        left = paths.difference(file.path for file in added)
+        return replace(plan, added=added, left_out=(*plan.left_out, *(Failed(path, _DELETED) for path in sorted(left))))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
@@ -174,7 +175,7 @@ class Imports:
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         same = [match for match in joined if self._is_same(match, plan.folder)]
         return replace(
-            plan,
+            self._without_deleted(plan, known),
             base_id=known.id,
             touched=(*(match for match in plan.touched if match not in joined), *same),
             changed=(
@@ -317,6 +318,7 @@ class Imports:
             ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
             unread = self._store.documents.unread_of(base, ref, notefile.readers())
             plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
+            plan = self._without_deleted(plan, base)
         else:
             plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
         live = None if base and base.plain else upload.live_importer(plan.folder)
@@ -331,6 +333,7 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
 
 
+_DELETED = message("its note was deleted. Restore the note from the trash, or change the file.")
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")
 UPLOADED = "upload"

@@ -288,7 +288,7 @@ class Watching:
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
         """Return the plan of a sync without the removals that the user has to confirm, and their number."""
-        plan = self._notes.plan_watched(Path(folder), base, changed)
+        plan = self._notes.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)

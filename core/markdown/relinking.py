@@ -11,7 +11,7 @@ from core.markdown.inline import DESTINATION, PLACE, Inline, Link, hide
 from core.model import NOTE_SUFFIXES
 
 NewTarget = Callable[[Link], str | None]
-"""A link -> the name of the note that it is to lead to, the path for an address; None for a link that stays."""
+"""A link -> the name of what it is to lead to, the path for an address; None for a link that stays."""
 
 _PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _ADDRESS = re.compile(rf"(?<=\]){DESTINATION}")
@@ -64,7 +64,7 @@ def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -
         return written
     before, place = re.match(r"(?s)([^#?]*)(.*)", link.target).groups()  # type: ignore[union-attr]
     new = f"/{new}" if before.startswith("/") else posixpath.relpath(new, folder or ".")
-    if not before.lower().endswith(NOTE_SUFFIXES):
+    if new.lower().endswith(NOTE_SUFFIXES) and not before.lower().endswith(NOTE_SUFFIXES):
         new = posixpath.splitext(new)[0]
     new = link_address(new, plain=" ()" if angled else "") + place
     return f"<{new}>" if angled else new

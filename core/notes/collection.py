@@ -4,7 +4,9 @@ import hashlib
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -13,12 +15,12 @@ from typing import Any, Unpack
 
 from core.base import safe_replace
 from core.base.call_log import log_bases, log_call
-from core.base.errors import EditError, NoteNotFound
+from core.base.errors import EditError, NoteNotFound, SourceError
 from core.base.faults import FULL
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.intake.folder import free_path
+from core.intake.folder import is_entered
 from core.markdown import parts
 from core.model import (
     NOTE_FIELDS,
@@ -109,6 +111,10 @@ def _stem(name: str) -> str:
     return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
 
 
+_MOST_BYTES = 50_000_000
+"""Bytes of the files that are deleted in one transaction."""
+
+
 class Notes(StoredNotes):
     """The notes of all bases. Changes raise WorkspaceLocked in a workspace that is open for reading only."""
 
@@ -122,6 +128,7 @@ class Notes(StoredNotes):
         store.versions.most = settings.keep_versions
         self.recover_files = self._writer.files.recover
         self.has_file = self._renames.has_file
+        self.owns_file = self._renames.owns_file
         self.take_file = self._writer.take_file
         self.folder_for = self._writer.folder_for
 
@@ -227,17 +234,32 @@ class Notes(StoredNotes):
         self._writer.change_all(note_ids, change, Revision("update", author), expected_version)
 
     def move(
-        self, note_id: str, folder: str, *, expected_version: int | None = None, author: Author = "person"
-    ) -> Renaming:
-        """Put a note that was written here into a folder of its base, "" for the top of it.
+        self,
+        note_ids: Sequence[str] | str,
+        folder: str,
+        *,
+        expected_version: int | None = None,
+        author: Author = "person",
+    ) -> list[Renaming]:
+        """Put notes into a folder of their bases, "" for the top, and the files of bases that write files.
 
-        Links follow, as of `rename`. Raises EditError for a note of a file or a pack, and for a folder that leads out
-        of the base.
+        Links follow, as of `rename`, and so do their own links to files. Raises EditError, before any is moved, for the
+        note of another file or a pack, and for a folder that leads out of the base.
         """
-        note = self._store.notes.note(note_id)
-        return self._renamed(
-            self._renames.rename(note_id, note.title, self._renames.path_in(note, folder), expected_version, author)
-        )
+        with self._store.changing:
+            notes = list(
+                map(self._store.notes.note, [note_ids] if isinstance(note_ids, str) else dict.fromkeys(note_ids))
+            )
+            for note in notes:
+                self._renames.path_in(note, folder)
+            return [
+                self._renamed(
+                    self._renames.rename(
+                        note.id, note.title, self._renames.path_in(note, folder), expected_version, author
+                    )
+                )
+                for note in notes
+            ]
 
     def rename(
         self,
@@ -372,21 +394,48 @@ class Notes(StoredNotes):
     # deleting and restoring
 
     @log_call("note.delete")
-    def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> None:
+    def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:
         """Put notes into the trash, with their edits of chunks and versions; raises NoteNotFound before any is.
 
-        Those that are there stay as they are.
-        Their files stay on disk; an import of the folder brings them back, watching doesn't until a file changes.
+        Those that are there stay as they are. Where a base writes files, a note's file goes to the trash of the
+        system; return the folders that hold files for which there is none. Other files stay, and no update of their
+        folder reads them until they change.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
         log_bases(self._store.bases.for_notes(chosen))
         self._store.open_index()
-        stored = self._store.notes.base_ids(chosen)
-        with self._store.changing, self._store.database.write():
-            for base in self._store.bases.all():
-                if here := [note_id for note_id, base_id in stored.items() if base_id == base.id]:
-                    self._store.delete_notes(base, here, Revision("delete", author))
+        folders = set[Path | None]()
+        with self._store.changing:
+            stored = self._store.notes.base_ids(chosen)
+            bases = {base.id: base for base in self._store.bases.all()}
+            for group, removals in self._removals(stored, bases):
+                with self._writer.files.carry_out(removals, filing.put_away) as places:
+                    for removal in removals:
+                        self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
+                    for base_id, here in group.items():
+                        self._store.delete_notes(bases[base_id], here, Revision("delete", author))
+                folders.update(places.values())
+        return {folder for folder in folders if folder}
+
+    def _removals(
+        self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase]
+    ) -> Iterator[tuple[Mapping[str, list[str]], list[filing.FileChange]]]:
+        """Yield notes of bases in groups, with the removals of their files; the bytes of a group are in memory."""
+        group, removals, size = defaultdict[str, list[str]](list), list[filing.FileChange](), 0
+        for note_id, base_id in stored.items():
+            note = self._store.notes.note(note_id) if bases[base_id].write_files else None
+            if note and note.in_file and filing.exists(note):
+                if note.in_text_file:
+                    with suppress(SourceError):  # a file that is no note any more is deleted as it is
+                        note = self.take_file(note_id)
+                removals.append(filing.plan_removal(note))
+                size += len(removals[-1].step.before or b"")
+            group[base_id].append(note_id)
+            if size > _MOST_BYTES:
+                yield group, removals
+                group, removals, size = defaultdict(list), [], 0
+        yield group, removals
 
     def _check_known(self, note_ids: Iterable[str]) -> None:
         """Raise NoteNotFound for an id of no note, of no deleted one either."""
@@ -409,49 +458,51 @@ class Notes(StoredNotes):
 
     @log_call("note.take_back")
     def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:
-        """Put a note that the user has just made into the trash, and delete the file that was made for it.
+        """Put a note that the user has just made into the trash, with the file that was made for it.
 
         Raises Conflict, before anything is changed, where the note or its file was changed since.
         """
         with self._store.changing:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            self._store.open_index()
-            has_file = self.has_file(note) and filing.exists(note)
-            with self._writer.files.carry_out([filing.plan_removal(note)] if has_file else []):
-                self.delete(note_id)
+            if self.has_file(note) and filing.exists(note):
+                filing.read_synced(note)
+            self.delete(note_id)
 
     @log_call("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
         """Bring notes back: deleted ones from the trash, archived ones to the active ones.
 
-        A note whose file is gone lives here from then on. Raises NoteNotFound for a note that is neither stored nor
-        in the trash.
+        The file of a note is written again, where its base writes files; a note whose file is gone elsewhere lives here
+        from then on. Raises NoteNotFound for a note that is neither stored nor in the trash.
         """
         change = Revision("restore", author)
         with self._store.changing:
             stored = self._store.notes.base_ids(note_ids)
             gone = [note_id for note_id in dict.fromkeys(note_ids) if note_id not in stored]
             deleted = list(map(self._store.versions.trashed, gone))
-            for base in self._store.bases.all():
-                self._bring_back(base, [note for note in deleted if note.base_id == base.id], change)
+            for note in deleted:
+                self._bring_back(self._store.bases.by_id(note.base_id), note, change)
             self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
         log_bases(self._store.bases.for_notes(note_ids))
         self._writer.index(note_ids, embed=embed)
 
-    def _bring_back(self, base: KnowledgeBase, notes: Sequence[Note], change: Revision) -> None:
-        """Write deleted notes again, each at a free path; a note whose file is gone then lives in the workspace."""
-        sources = {"", *(note.source_ref for note in notes)}
-        paths = {source_ref: self._store.notes.paths(base, source_ref) for source_ref in sources}
-        drafts = []
-        for note in notes:
-            if note.in_file and (note.path in paths[note.source_ref] or not filing.exists(note)):
+    def _bring_back(self, base: KnowledgeBase, note: Note, change: Revision) -> None:
+        """Write a deleted note again, at a free path, and the file that went with it.
+
+        Another note whose file is gone lives in the workspace then.
+        """
+        root, path, files = Path(note.source_ref), str(note.path), list[filing.FileChange]()
+        is_there = filing.is_synced if base.write_files else filing.exists
+        if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
+            writes = note.in_file and base.write_files and root.is_dir() and is_entered(root, path)
+            data = self._store.documents.original(note.content_hash) if writes else None
+            if note.in_file and data is None:
                 note = replace(note, source=change.author, source_ref="", overridden={})
-            taken = paths[note.source_ref]
-            note = replace(note, path=free_path(str(note.path), taken))
-            taken.add(str(note.path))
-            drafts.append(NoteToIndex(note, change=change))
-        self._writer.write(base, drafts)
+            note = replace(note, path=self._writer.free_path(replace(note, path=None), path))
+            files += [filing.plan_new(note, data)] if data is not None else []
+        with self._writer.files.carry_out(files, filing.write_new):
+            self._writer.write(base, [NoteToIndex(note, change=change)])
 
     @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:

@@ -179,7 +179,7 @@ class DailyNotes:
         """Write the file of a note unless it is there, and read it; return the id of its note."""
         path = str(note.path)
         if is_entered(folder, path):
-            filing.create(folder, path, filing.text_of(note))
+            filing.create(folder, path, filing.text_of(note).encode())
             self._notes.apply(self._notes.plan_changes(folder, base, [path]), embed=False, watch=False)
             if note_id := self._find(base, path):
                 return note_id

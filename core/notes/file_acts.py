@@ -7,19 +7,20 @@ never overwritten; the doctor names it.
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from core.base import safe_replace
 from core.base.errors import TesseraError
 from core.intake.folder import content_hash, is_safe
-from core.notes import filing
 from core.notes.filing import FileChange
 from core.store import Store
 from core.store.intent_table import FileStep
 
 _LOG = logging.getLogger(__name__)
+_Done = TypeVar("_Done")
 
 
 class FileActs:
@@ -29,19 +30,21 @@ class FileActs:
         self._store = store
 
     @contextmanager
-    def carry_out(self, changes: Sequence[FileChange]) -> Iterator[dict[str, os.stat_result]]:
-        """Change files, then let the block write their notes in one transaction.
+    def carry_out(
+        self, changes: Sequence[FileChange], act: Callable[[FileChange], _Done]
+    ) -> Iterator[dict[str, _Done]]:
+        """Change files by a function, then let the block write their notes in one transaction.
 
-        Yield the states of the files by the ids of their notes. After any error, one of the block too, all files become
+        Yield what the function returns by the ids of the notes. After any error, one of the block too, all files become
         as they were. A file that is changed alone and keeps its name is read by the next update of its folder instead:
         what a user typed isn't taken back.
         """
         steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
         intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
         try:
-            states = {change.note.id: filing.apply(change) for change in changes}
+            done = {change.note.id: act(change) for change in changes}
             with self._store.database.write():
-                yield states
+                yield done
                 self._store.intents.drop(intents)
         except BaseException:
             self._take_back(intents)
@@ -77,6 +80,8 @@ class FileActs:
         stored = self._store.database.value(
             "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path
         )
+        if step.is_new:
+            return stored is not None
         return stored is None or (step.before is not None and stored != content_hash(step.before))
 
 
@@ -115,9 +120,12 @@ def _rewrite(file: Path, step: FileStep) -> bool:
         return True
     data = file.read_bytes()
     if content_hash(data) == step.after:
-        safe_replace.swap(file.resolve(), step.before, data)
+        if step.is_new:
+            safe_replace.remove(file, data)
+        else:
+            safe_replace.swap(file.resolve(), step.before, data)
         return True
-    return data == step.before
+    return data == step.before or step.is_new
 
 
 def _sweep(step: FileStep) -> None:

@@ -1,5 +1,6 @@
 """Notes that are files: edits are written to the file atomically, unless it was changed meanwhile."""
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -161,7 +162,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     only the fields that differ change. Raises Conflict, with the note of the file, for a file that isn't as it was
     synced; EditError for a text that the file can't hold or a file that isn't there; SourceError, NotWritable.
     """
-    path, before = str(note.path), _read_synced(note)
+    path, before = str(note.path), read_synced(note)
     step = FileStep(note.source_ref, path, str(changed.path))
     if not note.in_text_file:
         return FileChange(step, note, changed)
@@ -176,23 +177,62 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
 
 
 def plan_removal(note: Note) -> FileChange:
-    """Plan to delete the file of a note; raises as `plan` does."""
-    return FileChange(FileStep(note.source_ref, str(note.path), "", _read_synced(note)), note, note)
+    """Plan to put the file of a note into the trash, as it is now; raises as `plan` does."""
+    path = str(note.path)
+    return FileChange(FileStep(note.source_ref, path, "", _read(Path(note.source_ref), path)), note, note)
+
+
+def plan_new(note: Note, data: bytes) -> FileChange:
+    """Plan to write the file of a note where none is."""
+    step = FileStep(note.source_ref, str(note.path), str(note.path), b"", folder.content_hash(data))
+    return FileChange(step, note, note, data)
+
+
+def write_new(change: FileChange) -> bool:
+    """Write a new file, and return whether it was; raises as `create`."""
+    return create(Path(change.step.folder), change.step.path, change.data)
+
+
+TRASH = ".trash"
+"""The folder at the top of the user's files that takes the place of the system's trash, as in Obsidian."""
+
+
+def put_away(change: FileChange) -> Path | None:
+    """Put a file into the trash of the system; where there is none, into a folder at the top, which is returned.
+
+    Servers have no trash, and neither have drives on which the user may not make one. Raises as `apply` does.
+    """
+    root, path = Path(change.step.folder), change.step.path
+    with _writing(root, path):
+        with suppress(OSError):
+            _send_to_trash(root / path)
+            return None
+        spare = root / TRASH
+        spare.mkdir(exist_ok=True)
+        if spare.is_symlink():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(spare))
+        rename_file(root / path, spare / folder.free_path(Path(path).name, [file.name for file in spare.iterdir()]))
+    return spare
+
+
+def _send_to_trash(file: Path) -> None:
+    from send2trash import send2trash  # which looks for libraries of the desktop
+
+    send2trash(file)
 
 
 def apply(change: FileChange) -> os.stat_result:
-    """Change a file; return its state then, or before it was deleted. Raises as `plan` does, and DiskFull."""
+    """Change a file; return its state then. Raises as `plan` does, and DiskFull."""
     step, root = change.step, Path(change.step.folder)
-    path = step.new_path or step.path
+    path = step.new_path
     file = root / path
     with _writing(root, path):
         try:
             if step.path != path:
+                file.parent.mkdir(parents=True, exist_ok=True)
                 rename_file(root / step.path, file)
             state = file.stat()
-            if not step.new_path:
-                safe_replace.remove(file, step.before or b"")
-            elif step.before is not None:
+            if step.before is not None:
                 state = swap(file.resolve(), change.data, step.before)
         except Changed as changed:
             raise _conflict(replace(change.note, path=path), _read(root, path), changed.copy) from None
@@ -206,18 +246,25 @@ def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
     return replace(read, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
+def is_synced(note: Note) -> bool:
+    """Return whether the file of a note is there as it was synced."""
+    with suppress(SourceError, EditError):
+        return folder.content_hash(_read(Path(note.source_ref), str(note.path))) == note.content_hash
+    return False
+
+
 def is_taken(root: Path, path: str) -> bool:
     """Return whether anything has the path of a new file, or will once it is downloaded."""
     return os.path.lexists(root / path) or is_evicted(root / path)
 
 
-def create(root: Path, path: str, text: str) -> bool:
+def create(root: Path, path: str, data: bytes) -> bool:
     """Write a new file, with its folders, and return whether it was: one that holds anything stays as it is.
 
     Raises as `apply` does.
     """
     _check_root(root)
-    file, data = root / path, text.encode("utf-8")
+    file = root / path
     with _writing(root, path):
         if is_evicted(file):
             return False
@@ -248,7 +295,7 @@ def _read(root: Path, path: str) -> bytes:
     return folder.read(root, path)
 
 
-def _read_synced(note: Note) -> bytes:
+def read_synced(note: Note) -> bytes:
     """Return the bytes of the file of a note; raises Conflict for one that isn't as it was synced."""
     data = _read(Path(note.source_ref), str(note.path))
     if folder.content_hash(data) != note.content_hash:

@@ -75,10 +75,21 @@ class Proposals:
         values: dict[str, Any] = dict(fields)
         if not self._store.bases.by_id(note.base_id).trusts_programs:
             check_version(note, expected_version)
-            if note.status != "pending" or self._store.versions.for_note(note_id)[0].author != "program":
+            if not self._is_programs(note):
                 return self._propose(note, body, fields)
             values, expected_version = values | {"status": "pending"}, note.version
         return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
+
+    def _is_programs(self, note: Note) -> bool:
+        """Return whether a note waits for the user as a program wrote it."""
+        return note.status == "pending" and self._store.versions.for_note(note.id)[0].author == "program"
+
+    def check_movable(self, note_ids: Iterable[str]) -> None:
+        """Raise EditError for a note of the user whose base doesn't trust programs."""
+        for note in map(self._store.notes.note, note_ids):
+            base = self._store.bases.by_id(note.base_id)
+            if not (base.trusts_programs or self._is_programs(note)):
+                raise EditError("Programs may move notes of bases that trust them; '{base}' doesn't.", base=base.name)
 
     def _propose(self, note: Note, body: str | None, fields: Mapping[str, Any]) -> Note | Proposal:
         """Store a proposed change over the one that waits; return the note if nothing changes."""

@@ -5,19 +5,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from core.base.call_log import log_call
 from core.base.errors import EditError, TesseraError
 from core.base.messages import Message
-from core.markdown.body import look_into, short_title, target_of
+from core.intake.folder import is_entered
+from core.markdown.body import file_of, look_into, short_title, target_of
 from core.markdown.inline import Link
 from core.markdown.relinking import relink
-from core.model import Author, LinkingNote, Note, Renaming, Revision
-from core.notes import naming
+from core.model import Author, LinkingNote, Note, NoteSummary, Renaming, Revision
+from core.notes import attachments, naming
 from core.notes.fields import check_fields
 from core.notes.links import NoteLinks, plain
 from core.notes.texts import at_path
-from core.notes.writer import PlannedChange, Writer, check_version
+from core.notes.writer import PlannedChange, Writer, check_file_writable, check_version
 from core.store import Store
 from core.store.note_rows import NoteNames
 
@@ -29,6 +31,15 @@ def _leads(links: NoteLinks, note_id: str, target: str, other: str) -> bool:
     return links.target(links.names[note_id], target) == other
 
 
+def _attachment(here: NoteNames, there: NoteNames, link: Link) -> str | None:
+    """Return the path of the file that a link of a moved note led to; None where it does so from the new place."""
+    name = file_of(link)
+    if not (name and here.source_ref):
+        return None
+    before, after = (attachments.locate(names.source_ref, names.path or "", name) for names in (here, there))
+    return before.place if before and before != after else None
+
+
 class Renames:
     """Renames the notes of a workspace and their files."""
 
@@ -38,7 +49,11 @@ class Renames:
 
     def has_file(self, note: Note) -> bool:
         """Return whether a note has a file that may be written."""
-        return note.in_text_file and self._store.bases.by_id(note.base_id).write_files
+        return note.in_text_file and self.owns_file(note)
+
+    def owns_file(self, note: Note | NoteSummary) -> bool:
+        """Return whether a note has a file that is moved and deleted with it."""
+        return note.in_file and self._store.bases.by_id(note.base_id).write_files
 
     def _links(self, note: Note) -> NoteLinks:
         """Return the links as they are with the title and the path that a note has here, perhaps earlier ones."""
@@ -68,10 +83,19 @@ class Renames:
 
     def path_in(self, note: Note, folder: str) -> str:
         """Return the free path of a note in a folder, "" for the top of its base; raises EditError as `move` does."""
-        if note.source_ref:
+        if note.in_text_file:
+            check_file_writable(self._store.bases.by_id(note.base_id), note)
+        elif note.source_ref:
             raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
+        root, folder = Path(note.source_ref), folder.replace("\\", "/").strip("/")
         name = posixpath.basename(note.path or naming.title_filename(note.title))
-        return self._writer.free_path(note, naming.check_path(f"{folder}/{name}"))
+        path = naming.check_path(f"{folder}/{name}")
+        if note.in_file:  # folders of the user may have names that not every system can hold
+            there = folder if (root / folder).is_dir() else posixpath.dirname(path)
+            path = posixpath.join(there, name)
+            if not is_entered(root, path):
+                raise EditError("An import of the folder leaves out '{path}'. Choose another folder.", path=path)
+        return self._writer.free_path(note, path)
 
     @log_call("note.rename")
     def rename(
@@ -215,7 +239,9 @@ class _Renamed:
         """Return the name or the path by which a link leads where it led; None where it does so already."""
         target = target_of(link, posixpath.dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
-        if note_id is None or self.after.target(there, target_of(link, posixpath.dirname(there.path or ""))) == note_id:
+        if note_id is None:
+            return _attachment(here, there, link) if here.path != there.path else None
+        if self.after.target(there, target_of(link, posixpath.dirname(there.path or ""))) == note_id:
             return None
         if not link.wiki:
             return self.after.names[note_id].path

@@ -131,9 +131,9 @@ class Writer:
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
-            read = filing.read(note)
-            if read.note.content_hash != note.content_hash:
-                self.write(self._store.bases.by_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
+            if not filing.is_synced(note):
+                read = replace(filing.read(note), change=Revision("sync", "sync"))
+                self.write(self._store.bases.by_id(note.base_id), [read])
                 self._store.leave_pending()
         return self._store.notes.note(note_id)
 
@@ -169,7 +169,7 @@ class Writer:
         """Write changed notes and their files, all or none; raises as `filing.apply`."""
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.open_index()
-        with self.files.carry_out([plan.file for plan in plans if plan.file]) as states:
+        with self.files.carry_out([plan.file for plan in plans if plan.file], filing.apply) as states:
             cut = defaultdict[str, list[NoteToIndex]](list)
             for plan in plans:
                 note, as_what = plan.note, plan.as_what
@@ -236,7 +236,7 @@ class Writer:
             filed = at_path(replace(note, title=_own_title(note.body, free) if follows else note.title), free)
             text = filing.text_of(filed)
             check_body(text)
-            if filing.create(folder, free, text):
+            if filing.create(folder, free, text.encode()):
                 return replace(filing.read(filed), change=new.change)
 
 
@@ -424,7 +424,7 @@ def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
         for new in notes:
             if new.note.in_file and new.note.id not in written:
                 with suppress(TesseraError):
-                    filing.apply(filing.plan_removal(new.note))
+                    filing.put_away(filing.plan_removal(new.note))
 
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:

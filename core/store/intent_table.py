@@ -13,8 +13,8 @@ from core.store.table import AMONG, StoreTable
 class FileStep:
     """A change of a file: its paths in a folder, its bytes before it and the hash of those after it.
 
-    `new_path` is "" for a file that is deleted. One that is only renamed has neither bytes nor hash. A step is `left`
-    once it couldn't be taken back.
+    `new_path` is "" for a file that is deleted, and `before` is empty for a new one. One that is only renamed has
+    neither bytes nor hash. A step is `left` once it couldn't be taken back.
     """
 
     folder: str
@@ -27,7 +27,12 @@ class FileStep:
     @property
     def is_plain(self) -> bool:
         """Whether the file keeps its name: the next update of the folder reads such a change where a kill parts it."""
-        return self.path == self.new_path
+        return self.path == self.new_path and not self.is_new
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there was no file before: an empty one is no note."""
+        return self.before == b""
 
 
 class IntentTable(StoreTable):

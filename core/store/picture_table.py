@@ -27,6 +27,7 @@ _UNUSED = f"""
     DELETE FROM originals
     WHERE hash NOT IN (SELECT {_DOCUMENT.format("document", "$.original")} FROM notes WHERE document != 'null')
       AND hash NOT IN (SELECT coalesce({_DOCUMENT.format("fields", "$.document.original")}, '') FROM versions)
+      AND hash NOT IN (SELECT {_DOCUMENT.format("fields", "$.content_hash")} FROM versions WHERE kind = 'delete')
 """
 
 

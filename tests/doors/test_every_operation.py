@@ -57,6 +57,11 @@ class Things:
     def note(self, text: str = "Plan {n} begins with the search.\n\nPlan {n} ends with a rest.") -> str:
         return str(self.workspace.notes.add("work", text.format(n=next(self._numbers))).id)
 
+    def trusted(self) -> str:
+        base = self.base()
+        self.workspace.bases.update(base, trusts_programs=True)
+        return str(self.workspace.notes.add(base, "A plan.").id)
+
     def naming(self) -> str:
         return self.note("# Notice {n}\n\nSee the Harbour.")
 
@@ -178,7 +183,7 @@ OWN: Mapping[str, Mapping[str, Make]] = {
     "note.proposed": {"note": Things.proposed},
     "note.accept": {"notes": lambda things: [things.proposed()]},
     "note.reject": {"notes": lambda things: [things.proposed()]},
-    "note.move": {"folder": lambda _: "work/plans"},
+    "note.move": {"notes": lambda things: [things.trusted()], "folder": lambda _: "work/plans"},
     "note.link": {
         "note": lambda things: things.note("# Notice {n}\n\nSee the Harbour."),
         "other": lambda things: things.harbour,

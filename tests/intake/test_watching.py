@@ -62,10 +62,15 @@ def test_a_deleted_note_stays_in_the_trash_until_its_file_changes(workspace: Wor
     (vault / "herons.md").write_text("Herons stand in deep water.")
     workspace.watching.look()
     assert "herons.md" in titles(workspace)
-    workspace.notes.delete(workspace.notes.resolve("herons").id)
-    workspace.notes.apply(workspace.notes.plan_folder(vault))
-    assert "herons.md" in titles(workspace)
-    assert workspace.notes.trash() == []
+    deleted = workspace.notes.resolve("herons").id
+    workspace.notes.delete(deleted)
+    plan = workspace.notes.plan_folder(vault)
+    assert [left.path for left in plan.left_out] == ["herons.md"]
+    workspace.notes.apply(plan)
+    assert "herons.md" not in titles(workspace)
+    workspace.notes.restore([deleted])
+    assert workspace.notes.plan_folder(vault).is_empty
+    assert workspace.notes.get(deleted).in_file
 
 
 def test_a_note_that_is_deleted_for_good_stays_away_until_its_file_changes(workspace: Workspace, vault: Path) -> None:
@@ -87,10 +92,8 @@ def test_a_note_that_is_deleted_for_good_stays_away_until_its_file_changes(works
     assert "herons.md" in titles(workspace)
     delete()
     workspace.notes.apply(workspace.notes.plan_folder(vault))
-    assert "herons.md" in titles(workspace)
-    file.unlink()
-    workspace.watching.look()
-    file.write_text("Herons stand in deep water.")
+    assert "herons.md" not in titles(workspace)
+    file.write_text("Herons stand in the reeds.")
     workspace.watching.look()
     assert "herons.md" in titles(workspace)
 

@@ -62,7 +62,7 @@ def test_the_template_and_the_base_are_followed_where_they_are_renamed_or_moved(
     other = notes.add("home", "From home.", title="Day", author="person", embed=False)
     notes.rename(other.id, "Evening")
     assert chosen() == "Day.md"
-    moved = notes.move(template.id, "templates")
+    (moved,) = notes.move(template.id, "templates")
     assert chosen() == "templates/Day.md"
     notes.rename(template.id, "Every day")
     assert chosen() == "templates/Every day.md"

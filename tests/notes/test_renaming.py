@@ -113,7 +113,7 @@ def test_links_in_files_that_are_only_read_stay_and_are_named(workspace: Workspa
 def test_links_follow_a_note_that_is_moved_and_its_own_links_lead_where_they_led(workspace: Workspace) -> None:
     here = workspace.notes.add("own", "[there](there.md), [[there]]\n", path="a/here", title="here", embed=False)
     there = workspace.notes.add("own", "[here](here.md#x)\n", path="a/there", title="there", embed=False)
-    done = workspace.notes.move(here.id, "b/c")
+    (done,) = workspace.notes.move(here.id, "b/c")
     assert workspace.notes.get(here.id).body == "[there](../../a/there.md), [[there]]\n"
     assert workspace.notes.get(there.id).body == "[here](../b/c/here.md#x)\n"
     workspace.notes.undo_rename(done)

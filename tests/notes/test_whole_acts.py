@@ -61,6 +61,17 @@ def rename_and_undo(workspace: Workspace, whole: Callable[[], object]) -> None:
     workspace.notes.undo_rename(done)
 
 
+def ids(workspace: Workspace, *titles: str) -> list[str]:
+    return [note_id(workspace, title) for title in titles]
+
+
+def delete_and_restore(workspace: Workspace, whole: Callable[[], object], *titles: str) -> None:
+    chosen = ids(workspace, *titles)
+    workspace.notes.delete(chosen)
+    whole()
+    workspace.notes.restore(chosen, embed=False)
+
+
 def _export(workspace: Workspace) -> None:
     workspace.archives.export("vault", workspace.store.folder.with_name("out"), "markdown")
 
@@ -69,8 +80,11 @@ Act = Callable[[Workspace, Callable[[], object]], object]
 ACTS: dict[str, Act] = {
     "rename, undo": rename_and_undo,
     "move": lambda workspace, _: workspace.notes.move(note_id(workspace, "Shed"), "yard"),
+    "move a file": lambda workspace, _: workspace.notes.move(note_id(workspace, "Garden"), "yard/far"),
     "tag": lambda workspace, _: tag_all(workspace),
     "archive, restore": archive_and_restore,
+    "delete a file, restore": lambda workspace, whole: delete_and_restore(workspace, whole, "Garden"),
+    "delete several": lambda workspace, _: workspace.notes.delete(ids(workspace, "Garden", "map", "Shed")),
     "take back": lambda workspace, _: workspace.notes.take_back(note_id(workspace, "plan")),
     "delete": lambda workspace, _: workspace.notes.delete([card.id for card in workspace.notes.all()]),
     "export": lambda workspace, _: _export(workspace),

@@ -114,3 +114,30 @@ def test_several_notes_get_fields_and_are_archived(written: Screen) -> None:
     chosen(written.open("notes", note=ids[0]), ids[0], "archive")
     chosen(written.open("notes", note=ids[0]), ids[0], "restore")
     assert written.workspace.notes.get(ids[0]).status == "active"
+
+
+def test_the_dialog_says_what_becomes_of_files_and_several_notes_move(
+    written: Screen, tmp_path: Path, trash: Path
+) -> None:
+    (tmp_path / "vault" / "kitchen").mkdir(parents=True)
+    for name in ("tea", "cups", "kitchen/pan"):
+        (tmp_path / "vault" / f"{name}.md").write_text(f"# {name}\n\nOf the kitchen.\n")
+    notes = written.workspace.notes
+    notes.apply(notes.plan_folder(tmp_path / "vault", "vault"), embed=False)
+    both = [note_of(written, "tea"), note_of(written, "cups")]
+    chosen(written.open("notes", note=both[0]), both[0], "delete")
+    assert "Files that Tessera only reads stay on disk" in written.text
+    written.workspace.bases.update("vault", write_files=True)
+    chosen(written.open("notes", note=both[0]), both[0], "delete")
+    assert "Their files go to the trash of the system" in written.text
+    written.press("delete_yes")
+    assert not (tmp_path / "vault" / "tea.md").exists()
+    written.press("notes_undo")
+    assert (tmp_path / "vault" / "tea.md").exists()
+    written.app.session_state["moving"] = both
+    written.app.session_state[f"move_{'_'.join(both)}"] = "kitchen"
+    written.app.run()
+    written.press("move_yes")
+    assert sorted(file.name for file in (tmp_path / "vault" / "kitchen").iterdir()) == ["cups.md", "pan.md", "tea.md"]
+    written.press("notes_undo")
+    assert (tmp_path / "vault" / "cups.md").exists()

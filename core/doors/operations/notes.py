@@ -25,6 +25,7 @@ from core.doors.operations.views.notes import (
     ArchivedNotes,
     DeletedNote,
     DeletedNotes,
+    MovedNotes,
     NoteDeletion,
     NoteFile,
     NoteHistory,
@@ -254,6 +255,31 @@ def rename(
 
 
 @operation(
+    "note.move",
+    message("Move notes to a folder of their bases; their files and the links to them follow."),
+    http="POST /notes/move",
+    cli="note move {notes} {folder}",
+    tool="note_move",
+    writes=True,
+    lines=note_text.format_moved,
+)
+def move(
+    workspace: "Workspace",
+    caller: Caller,
+    notes: NoteNames,
+    folder: Annotated[
+        str, About(message("The folder, such as work/plans; / for the top of the base."), example="work/plans")
+    ],
+    expected_version: Expected = None,
+) -> MovedNotes:
+    ids = names.ids(workspace, notes)
+    if not caller.is_person:
+        workspace.proposals.check_movable(ids)
+    done = workspace.notes.move(ids, folder, expected_version=expected_version, author=caller.author)
+    return MovedNotes(tuple(done))
+
+
+@operation(
     "note.today",
     message("Show today's note; where there is none it is made, from its template."),
     cli="note today",
@@ -391,7 +417,7 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
 
 @operation(
     "note.delete",
-    message("Put notes into the trash, from which they can be restored for some days."),
+    message("Put notes into the trash for some days, and the files of bases that write files into that of the system."),
     cli="note delete {notes}",
     writes=True,
     lines=note_text.format_deletion,
@@ -399,13 +425,15 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
 )
 def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:
     ids = names.ids(workspace, notes)
-    workspace.notes.delete(ids, author=caller.author)
-    return NoteDeletion(tuple(ids), workspace.notes.trash_stays.days)
+    folders = workspace.notes.delete(ids, author=caller.author)
+    return NoteDeletion(tuple(ids), workspace.notes.trash_stays.days, tuple(sorted(map(str, folders))))
 
 
 @operation(
     "note.delete_one",
-    message("Put a note into the trash, from which it can be restored for some days."),
+    message(
+        "Put a note into the trash for some days, and its file, if its base writes files, into that of the system."
+    ),
     http="DELETE /notes/{note}",
     writes=True,
     lacks={"cli": _SEVERAL, "tool": _TRASH},

@@ -204,28 +204,6 @@ def link(
 
 
 @operation(
-    "note.move",
-    message("Save a note that was written in Tessera to a folder of its base."),
-    cli="note move {note} {folder}",
-    writes=True,
-    lines=sentence(message("The note is at '{path}' now.")),
-    lacks=dict.fromkeys(("http", "tool"), "the person decides where a note lies"),
-)
-def move(
-    workspace: "Workspace",
-    caller: Caller,
-    note: NoteName,
-    folder: Annotated[
-        str, About(message("The folder, such as work/plans; / for the top of the base."), example="work/plans")
-    ],
-    expected_version: Expected = None,
-) -> WrittenNote:
-    item = names.id_of(workspace, note)
-    workspace.notes.move(item, folder, expected_version=expected_version, author=caller.author)
-    return WrittenNote.from_result(workspace, workspace.notes.get(item))
-
-
-@operation(
     "concept.list",
     message("List the concepts of the notes: key phrases that several notes have, those that say most first."),
     http="GET /concepts",

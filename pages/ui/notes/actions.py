@@ -33,13 +33,17 @@ def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     )
 
 
-def draw_fields_dialog(workspace: Workspace) -> None:
-    """Draw the dialog if it is open."""
+def draw_dialogs(workspace: Workspace) -> None:
+    """Draw the dialog about notes that is open."""
+    trash.dialog(workspace)
+    _draw_change_dialog(workspace)
     if note_ids := FIELDS_DIALOG.subject:
         FIELDS_DIALOG.draw(
             t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids)),
             lambda: _fields(workspace, note_ids),
         )
+    if moving := MOVE_DIALOG.subject:
+        MOVE_DIALOG.draw(t_plural("Move {n} note", "Move {n} notes", n=len(moving)), lambda: _move(workspace, moving))
 
 
 def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
@@ -77,17 +81,19 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
             st.rerun()
 
 
-# The dialogs that rename a note, move it into another folder, save it as a file, and read its file otherwise.
+# The dialogs that rename a note, move notes into another folder, save one as a file, and read its file otherwise.
 
 DIALOG = Dialog("changing_note")
-"""One of the dialogs, opened with the id of a note and what is done to it: rename, move, export or read_as."""
+"""One of the dialogs, opened with the id of a note and what is done to it: rename, export or read_as."""
+MOVE_DIALOG = Dialog("moving")
+"""The dialog that moves notes, opened with their ids."""
 _FILES = "rename_files"
 """The preference whether a file is renamed with its note; "on" or "off"."""
 _SHOWN = 8
 """Linking notes that are named."""
 
 
-def draw_change_dialog(workspace: Workspace) -> None:
+def _draw_change_dialog(workspace: Workspace) -> None:
     """Draw the dialog if it is open."""
     if not DIALOG.subject:
         return
@@ -95,11 +101,10 @@ def draw_change_dialog(workspace: Workspace) -> None:
     note = workspace.notes.get(note_id)
     titles = {
         "rename": t("Rename the note"),
-        "move": t("Move the note"),
         "export": t("Save the note as a file"),
         "read_as": t("Read the file in another encoding"),
     }
-    draw = {"rename": _rename, "move": _move, "export": _export, "read_as": _read_as}[what]
+    draw = {"rename": _rename, "export": _export, "read_as": _read_as}[what]
     DIALOG.draw(titles[what], lambda: draw(workspace, note))
 
 
@@ -118,7 +123,7 @@ def _rename(workspace: Workspace, note: Note) -> None:
                     workspace.preferences.set(_FILES, "on" if file else "off")
                 if title and title != note.title:
                     done = workspace.notes.rename(note.id, title, file=file, expected_version=note.version)
-                    _offer_undo(workspace, done, t("'{before}' is '{title}' now.", before=note.title, title=title))
+                    _offer_undo(workspace, [done], t("'{before}' is '{title}' now.", before=note.title, title=title))
                 _done()
 
 
@@ -136,7 +141,7 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     def follow() -> None:
         done = workspace.notes.rename(note.id, note.title, title_before=before, expected_version=note.version)
         _forget_title()
-        _offer_undo(workspace, done, t("'{before}' is '{title}' now.", before=before, title=note.title))
+        _offer_undo(workspace, [done], t("'{before}' is '{title}' now.", before=before, title=note.title))
 
     texts = [
         t_plural("{n} note links to the old title.", "{n} notes link to the old title.", n=n) if n else "",
@@ -162,30 +167,42 @@ def _draw_linking(linking: Sequence[LinkingNote]) -> None:
         st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
 
 
-def _offer_undo(workspace: Workspace, done: Renaming, text: str) -> None:
+def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> None:
     """Show what was renamed or moved, and the links that couldn't follow, with a button that undoes all of it."""
-    changed = sum(link.refusal is None for link in done.linking)
+    linking = [link for renaming in done for link in renaming.linking]
+    changed = len({link.id for link in linking if link.refusal is None})
     texts = [text, t_plural("Links in {n} note follow.", "Links in {n} notes follow.", n=changed) if changed else ""]
     texts += [
         t("The links in '{title}' stay as they are: {why}", title=link.title, why=text_of(link.refusal))
-        for link in done.linking
+        for link in linking
         if link.refusal
     ]
-    history.offer_undo(plain(sentences(texts)), lambda: workspace.notes.undo_rename(done))
+
+    def undo() -> None:
+        for renaming in reversed(done):
+            workspace.notes.undo_rename(renaming)
+
+    history.offer_undo(plain(sentences(texts)), undo)
 
 
-def _move(workspace: Workspace, note: Note) -> None:
-    base = workspace.bases.by_id(note.base_id).name
-    top, before = t("the top of the base"), str(PurePosixPath(note.path or "").parent).removeprefix(".")
-    folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
-    folders.setdefault(before, before)
-    folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{note.id}")
+def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    cards = workspace.notes.cards_of(note_ids).values()
+    offered = offers.load_offers(workspace).folders
+    present = {str(PurePosixPath(card.path or "").parent).removeprefix(".") for card in cards}
+    named = present.union(*(offered[card.base] for card in cards)) - {""}
+    folders = {"": t("the top of the base"), **{folder: folder for folder in sorted(named)}}
+    before = present.pop() if len(present) == 1 else ""
+    folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
     if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
         with shell.errors():
-            moved = workspace.notes.move(note.id, folder, expected_version=note.version)
-            if moved.path != note.path:
-                _offer_undo(workspace, moved, t("The note is at '{path}' now.", path=moved.path))
-            _done()
+            done = workspace.notes.move(note_ids, folder)
+            if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
+                text = t("The note is at '{path}' now.", path=moved[0].path)
+                if len(moved) > 1:
+                    text = t("{n} notes are in '{folder}' now.", n=len(moved), folder=folders.get(folder, folder))
+                _offer_undo(workspace, moved, text)
+            MOVE_DIALOG.close()
+            st.rerun()
 
 
 def _export(workspace: Workspace, note: Note) -> None:
@@ -292,6 +309,14 @@ def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 args=(note_ids,),
             )
             widgets.button(
+                t("Move…"),
+                "move_notes",
+                "drive_file_move",
+                disabled=shut,
+                on_click=MOVE_DIALOG.open,
+                args=(note_ids,),
+            )
+            widgets.button(
                 t("Archive"),
                 "archive_notes",
                 "archive",
@@ -307,8 +332,6 @@ def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 on_click=trash.ask,
                 args=(note_ids,),
             )
-    trash.dialog(workspace)
-    draw_fields_dialog(workspace)
 
 
 def _menu(workspace: Workspace, note: Note) -> None:
@@ -316,8 +339,10 @@ def _menu(workspace: Workspace, note: Note) -> None:
 
     def choose(action: str) -> None:
         match action:
-            case "rename" | "move" | "export" | "read_as":
+            case "rename" | "export" | "read_as":
                 DIALOG.open((note.id, action))
+            case "move":
+                MOVE_DIALOG.open([note.id])
             case "copy":
                 opened.choose(workspace.notes.copy(note.id, embed=False).id)
             case "history":
@@ -338,7 +363,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
         texts["open"] = t("Open in the system's editor")
     if not jobs.is_shut(workspace):
         texts |= {"rename": t("Rename…"), "copy": t("Duplicate")}
-        if not note.source_ref:
+        if not note.source_ref or workspace.notes.has_file(note):
             texts["move"] = t("Move…")
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
@@ -349,4 +374,3 @@ def _menu(workspace: Workspace, note: Note) -> None:
             texts["read_as"] = t("Read as…")
     widgets.menu(t("More"), texts, f"note_menu_{note.id}", "more_horiz", choose)
     history.dialog(workspace)
-    draw_change_dialog(workspace)

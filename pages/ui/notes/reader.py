@@ -162,7 +162,7 @@ class _Panel:
                 "drive_file_move",
                 text_of(place_suggestion.reason),
             ):
-                moved = self._workspace.notes.move(self._note.id, place_suggestion.folder)
+                (moved,) = self._workspace.notes.move(self._note.id, place_suggestion.folder)
                 self._finish(
                     t("The note is at '{path}' now.", path=moved.path),
                     partial(self._workspace.notes.undo_rename, moved),

@@ -12,7 +12,7 @@ from pages.ui.shared import widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import sentences, t, t_plural, text_of
 
 # The trash: deleted notes, to be restored or deleted for good.
 
@@ -156,9 +156,14 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 opened.choose(before)
 
         with st.spinner(t("Deleting…")):
-            workspace.notes.delete(note_ids)
+            folders = workspace.notes.delete(note_ids)
         opened.forget(note_ids)
-        history.offer_undo(t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards)), restore)
+        texts = [t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))]
+        spare = sorted(map(str, folders))
+        texts += [
+            t("The system has no trash for the files; they are in {folder}.", folder=plain(name)) for name in spare
+        ]
+        history.offer_undo(sentences(texts), restore)
 
     names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
     if len(cards) > NAMED:
@@ -169,6 +174,11 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         "Notes can be restored from the trash for {n} days, with their history and your edits of their passages.",
         n=days,
     )
-    files = t("Files on disk stay: *Update now* on the page *Bases* brings their notes back.")
-    text = "\n\n".join(["\n".join(names), goes, *([files] if any(card.in_file for card in cards) else [])])
+    texts = ["\n".join(names), goes]
+    owned = {workspace.notes.owns_file(card) for card in cards if card.in_file}
+    texts += [t("Their files go to the trash of the system; restoring a note writes its file again.")] * (True in owned)
+    texts += [t("Files that Tessera only reads stay on disk; updates leave them out until they change.")] * (
+        False in owned
+    )
+    text = "\n\n".join(texts)
     DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete)

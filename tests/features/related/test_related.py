@@ -118,10 +118,10 @@ def test_tags_and_places_of_the_nearest_notes_are_suggested_and_accepted(workspa
     (place,) = related.places
     assert (place.base, place.folder, place.movable) == ("home", "kitchen/bread", True)
     assert str(place.reason) == "4 of the 8 most similar notes are there, 0 here"
-    moved = workspace.notes.move(one, place.folder, expected_version=1)
+    (moved,) = workspace.notes.move(one, place.folder, expected_version=1)
     assert (moved.path, workspace.notes.get(one).version) == ("kitchen/bread/rye.md", 2)
     assert workspace.related.of(one).places == ()
-    assert workspace.notes.move(one, "/").path == "rye.md"
+    assert workspace.notes.move(one, "/")[0].path == "rye.md"
     with pytest.raises(EditError):
         workspace.notes.move(one, "../out")
 
@@ -227,7 +227,7 @@ def test_the_command_prints_every_part(workspace: Workspace) -> None:
     assert "1 link leads to no note: Nowhere" in result.output
     for command, said in (
         (["note", "link", "Text", "Zebra crossing"], "The link is added: version 2 now."),
-        (["note", "move", "Text", "a/b"], "The note is at 'a/b/Text.md' now."),
+        (["note", "move", "Text", "a/b"], "It is 'Text' at 'a/b/Text.md' now."),
     ):
         result = CliRunner().invoke(cli.app, [*command, "--workspace", folder])
         assert result.output.strip() == said

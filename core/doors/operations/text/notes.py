@@ -10,6 +10,7 @@ from core.doors.operations.printing import table
 from core.doors.operations.views.notes import (
     AcceptedNotes,
     ChangedNote,
+    MovedNotes,
     NoteDeletion,
     NoteFile,
     ProposedNote,
@@ -72,6 +73,10 @@ def format_file(note: NoteFile, to: Path | None) -> list[str]:
     return [note.text.removesuffix("\n")]
 
 
+def format_moved(notes: MovedNotes) -> list[str]:
+    return [line for renaming in notes.moved for line in format_renaming(renaming, dry_run=False)]
+
+
 def format_renaming(renaming: Renaming, *, dry_run: bool) -> list[str]:
     linking = renaming.linking
     refused = [f"  {one.title}: {say(one.refusal)}" for one in linking if one.refusal]
@@ -118,7 +123,8 @@ def format_deletion(notes: NoteDeletion) -> list[str]:
         "For {n} days you can restore it with `tessera note restore`.",
         n=notes.days,
     )
-    return [f"{say(head)} {say(back)}"]
+    spare = [_("The system has no trash for the files; they are in {folder}.", folder=name) for name in notes.folders]
+    return [f"{say(head)} {say(back)}", *spare]
 
 
 def format_proposed(note: ProposedNote) -> list[str]:

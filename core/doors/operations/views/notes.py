@@ -16,6 +16,7 @@ from core.model import (
     NoteSummary,
     Omission,
     Proposal,
+    Renaming,
     Submission,
     SubmissionKind,
     Trashed,
@@ -176,10 +177,21 @@ class DeletedNotes:
 
 @dataclass(frozen=True, slots=True)
 class NoteDeletion:
-    """The ids of notes that were put into the trash for so many days."""
+    """The ids of notes that were put into the trash for so many days.
+
+    `folders` hold files that were to go to the trash of the system, which has none for them.
+    """
 
     deleted: tuple[str, ...]
     days: int
+    folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MovedNotes:
+    """Notes with their places now and before, and the notes whose links followed."""
+
+    moved: tuple[Renaming, ...]
 
 
 @dataclass(frozen=True, slots=True)

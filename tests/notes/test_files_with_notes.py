@@ -1,0 +1,185 @@
+"""A base that writes files deletes, restores and moves them with their notes; one that only reads leaves them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.base.errors import EditError, NotWritable
+from core.notes import filing
+from core.workspace import Workspace
+
+FILES = {
+    "plain.md": b"# Plain\n\nText.\n",
+    "crlf.md": b"\xef\xbb\xbf---\r\ntags: [a]\r\nown: 1\r\n---\r\nWith ends of lines.\r\n",
+    "deep/old.md": "Grüße aus Köln.\n".encode("cp1252"),
+    "deep/page.html": b"<html><body><h1>Page</h1><p>Of the web.</p></body></html>\n",
+}
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    for path, data in FILES.items():
+        (file := tmp_path / "vault" / path).parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    return tmp_path / "vault"
+
+
+@pytest.fixture
+def workspace(vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    for name, value in {"TESSERA_EMBEDDER": "tfidf", "TESSERA_INDEX__KIND": "none"}.items():
+        monkeypatch.setenv(name, value)
+    with Workspace(tmp_path / "workspace") as workspace:
+        update(workspace, vault)
+        workspace.bases.update("vault", write_files=True)
+        yield workspace
+
+
+def update(workspace: Workspace, vault: Path) -> set[str]:
+    """Update the folder; return the paths of the notes."""
+    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), confirmed=True, embed=False)
+    return {str(card.path) for card in workspace.notes.all()}
+
+
+def files(vault: Path) -> dict[str, bytes]:
+    return {file.relative_to(vault).as_posix(): file.read_bytes() for file in vault.rglob("*") if file.is_file()}
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_a_file_goes_with_its_note_and_comes_back_byte_by_byte(
+    workspace: Workspace, vault: Path, trash: Path, path: str
+) -> None:
+    note = workspace.notes.resolve(path)
+    assert workspace.notes.delete(note.id) == set()
+    assert files(vault) == {other: data for other, data in FILES.items() if other != path}
+    assert FILES[path] in [file.read_bytes() for file in trash.iterdir()]
+    assert update(workspace, vault) == {*FILES} - {path}
+    workspace.notes.restore([note.id])
+    assert files(vault) == FILES
+    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    assert workspace.notes.get(note.id).in_file
+
+
+def test_what_another_program_wrote_last_is_what_is_deleted_and_restored(workspace: Workspace, vault: Path) -> None:
+    note = workspace.notes.resolve("plain.md")
+    (vault / "plain.md").write_text("Written elsewhere.\n")
+    workspace.notes.delete(note.id)
+    (vault / "plain.md").write_text("Another note.\n")
+    assert "plain.md" in update(workspace, vault)
+    workspace.notes.delete(note.id)
+    for path in ("plain.md", "plain 2.md"):
+        (vault / path).write_text("Taken.\n")
+    workspace.notes.restore([note.id], embed=False)
+    assert (vault / "plain 3.md").read_text() == "Another note.\n"
+    assert workspace.notes.get(note.id).path == "plain 3.md"
+    assert workspace.notes.at(note.id, 2).body == "Written elsewhere.\n"
+
+
+def test_a_file_that_is_no_note_any_more_is_deleted_as_it_is(workspace: Workspace, vault: Path, trash: Path) -> None:
+    for path, data in {"plain.md": b"", "crlf.md": bytes(range(9)) * 50}.items():
+        (vault / path).write_bytes(data)
+        workspace.notes.delete(workspace.notes.resolve(path).id)
+        assert data in [file.read_bytes() for file in trash.iterdir()]
+    (vault / "deep/old.md").unlink()
+    workspace.notes.delete(workspace.notes.resolve("deep/old.md").id)
+    assert update(workspace, vault) == {"deep/page.html"}
+
+
+def test_without_a_trash_files_go_into_a_folder_next_to_them(
+    workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(file: Path) -> None:
+        raise PermissionError(13, "no trash", str(file))
+
+    monkeypatch.setattr(filing, "_send_to_trash", refuse)
+    (vault / "deep/plain.md").write_bytes(b"Of the same name.\n")
+    update(workspace, vault)
+    both = [workspace.notes.resolve(path).id for path in ("plain.md", "deep/plain.md")]
+    assert workspace.notes.delete(both) == {vault / ".trash"}
+    there = {file.name: file.read_bytes() for file in (vault / ".trash").iterdir()}
+    assert there == {"plain.md": FILES["plain.md"], "plain 2.md": b"Of the same name.\n"}
+    assert update(workspace, vault) == {*FILES} - {"plain.md"}
+    workspace.notes.restore(both)
+    assert (vault / "plain.md").read_bytes() == FILES["plain.md"]
+    for file in (vault / ".trash").iterdir():
+        file.unlink()
+    (vault / ".trash").rmdir()
+    (vault / ".trash").symlink_to(tmp_path)
+    with pytest.raises(NotWritable):
+        workspace.notes.delete(both)
+    assert {"plain.md", "deep/plain.md"} <= update(workspace, vault)
+
+
+def test_a_base_that_only_reads_hides_the_note_until_it_is_restored(workspace: Workspace, vault: Path) -> None:
+    workspace.bases.update("vault", write_files=False)
+    notes = [workspace.notes.resolve(path).id for path in FILES]
+    workspace.notes.delete(notes)
+    plan = workspace.notes.plan_folder(vault, "vault")
+    assert {left.path for left in plan.left_out} == {*FILES}
+    assert "Restore the note" in str(plan.left_out[0].error)
+    assert update(workspace, vault) == set()
+    assert files(vault) == FILES
+    workspace.notes.restore(notes, embed=False)
+    assert update(workspace, vault) == {*FILES}
+    assert all(workspace.notes.get(note).in_file for note in notes)
+
+
+def test_a_folder_that_is_away_loses_its_notes_and_keeps_its_files(workspace: Workspace, vault: Path) -> None:
+    vault.rename(vault.with_name("away"))
+    note = workspace.notes.resolve("plain.md").id
+    workspace.notes.delete(note)
+    vault.with_name("away").rename(vault)
+    assert "plain.md" not in update(workspace, vault)
+    assert files(vault) == FILES
+
+
+LINKED = {
+    "garden/Hens.md": b"# Hens\n\n![coop](pics/coop.png) and ![[pics/coop.png]], [map](../map.md), [[plain]].\n",
+    "garden/pics/coop.png": b"\x89PNG\r\n\x1a\n",
+    "map.md": b"To [hens](garden/Hens.md#hens), [[Hens]], [[garden/Hens|them]].\n",
+}
+
+
+def test_a_note_moves_with_its_file_and_all_links_lead_where_they_led(workspace: Workspace, vault: Path) -> None:
+    for path, data in LINKED.items():
+        (vault / path).parent.mkdir(exist_ok=True)
+        (vault / path).write_bytes(data)
+    (vault / "C#: odd").mkdir()
+    update(workspace, vault)
+    before = files(vault)
+    both = [workspace.notes.resolve(path).id for path in ("garden/Hens.md", "crlf.md")]
+    done = workspace.notes.move(both, "C#: odd")
+    after = files(vault)
+    assert after["C#: odd/crlf.md"] == FILES["crlf.md"]
+    hens = after["C#: odd/Hens.md"].decode()
+    assert "![coop](../garden/pics/coop.png)" in hens
+    assert "![[garden/pics/coop.png]], [map](../map.md), [[plain]]" in hens
+    assert "(C%23:%20odd/Hens.md#hens), [[Hens]], [[" in after["map.md"].decode()
+    links = workspace.notes.links()
+    there = workspace.notes.resolve("map.md")
+    assert {links.target(workspace.notes.get(there.id), link) for link in workspace.notes.get(there.id).links} == {
+        both[0]
+    }
+    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    for renaming in reversed(done):
+        workspace.notes.undo_rename(renaming)
+    assert files(vault) == before
+
+
+@pytest.mark.parametrize("folder", ["../out", "node_modules", ".hidden", "deep/../..", "link"])
+def test_no_note_moves_where_no_import_reads_it(workspace: Workspace, vault: Path, folder: str) -> None:
+    (vault / "link").symlink_to(vault.parent)
+    both = [workspace.notes.resolve(path).id for path in ("plain.md", "crlf.md")]
+    with pytest.raises(EditError):
+        workspace.notes.move(both, folder)
+    assert files(vault) == FILES
+
+
+def test_a_note_that_is_only_read_or_converted_is_not_moved(workspace: Workspace, vault: Path) -> None:
+    with pytest.raises(EditError, match="is a file"):
+        workspace.notes.move(workspace.notes.resolve("deep/page.html").id, "other")
+    workspace.bases.update("vault", write_files=False)
+    both = [workspace.notes.add("vault", "Own.", path="own.md").id, workspace.notes.resolve("plain.md").id]
+    with pytest.raises(EditError, match="doesn't write to files"):
+        workspace.notes.move(both, "other")
+    assert workspace.notes.get(both[0]).path == "own.md"
