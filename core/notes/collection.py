@@ -38,12 +38,14 @@ from core.model import (
 )
 from core.notes import attachments, difference, filing, naming
 from core.notes.fields import check_fields, with_fields
+from core.notes.links import NoteLinks
 from core.notes.renaming import Renames
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
 from core.notes.writer import Writer, add, check_version
 from core.settings.config import Settings
 from core.store import Store
+from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 
 # Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
@@ -448,13 +450,16 @@ class Notes(StoredNotes):
         return self._store.versions.deleted(self._bases.get(base).id if base else None)
 
     def resolve_deleted(self, name: str) -> Trashed:
-        """Return the deleted note of this id, path or title; raises as `resolve` does."""
-        deleted = {
-            trashed.version.note_id: trashed
-            for trashed in self.trash()
-            if name in (trashed.version.note_id, trashed.path, trashed.version.title)
-        }
-        return deleted[naming.resolve_single(name, deleted)]
+        """Return the deleted note of a name; raises as `resolve` does."""
+        deleted = {trashed.version.note_id: trashed for trashed in self.trash()}
+        links = NoteLinks(
+            self._store,
+            [
+                NoteNames(note_id, trashed.base_id, trashed.source_ref, trashed.path, trashed.version.title, ())
+                for note_id, trashed in deleted.items()
+            ],
+        )
+        return deleted[naming.resolve_single(name, links.called(name), links.names)]
 
     @log_call("note.take_back")
     def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:

@@ -85,6 +85,25 @@ class NoteLinks:
             return min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
         return best[-1] if best else None
 
+    def called(self, name: str) -> set[str]:
+        """Return the ids of the notes that a name means outside of any note: an id, or what a link accepts.
+
+        A path or a title as it is written comes before other spellings, then a name that a link would follow first.
+        """
+        if name in self.names:
+            return {name}
+        wanted = plain(name).strip("/")
+        ranked = [
+            (rank, named)
+            for kind, named in self._by_name.get(posixpath.basename(wanted), ())
+            if (rank := _rank(kind, named, named, wanted, wanted)) is not None
+        ]
+        if "/" in wanted:  # a title may have a slash in it
+            ranked += [((kind, True), named) for kind, named in self._by_name.get(wanted, ())]
+        exact = {named.id for _, named in ranked if name in (named.path, named.title)}
+        best = min((rank for rank, _ in ranked), default=None)
+        return exact or {named.id for rank, named in ranked if rank == best}
+
     def resolve(self, note: Note | NoteNames, targets: Sequence[str]) -> list[NoteLink]:
         """Return where the links of a note lead; links to itself are left out."""
         links = (NoteLink(target, self.target(note, target)) for target in targets)

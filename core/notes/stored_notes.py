@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +14,6 @@ from urllib.parse import unquote
 from core.base.blobs import Span
 from core.base.errors import NoteNotFound, SourceError
 from core.base.faults import FILES
-from core.base.text import name_key
 from core.indexing.bases import Bases
 from core.indexing.models import Models
 from core.intake.imports import Imports
@@ -72,25 +70,25 @@ class StoredNotes(Imports):
         return note
 
     def find(self, name: str) -> NoteSummary | None:
-        """Return the note of this id, path or title, None if there is none; raises QueryError where several have it."""
+        """Return the note of a name as `resolve` does, None if there is none."""
         try:
             return self.resolve(name)
         except NoteNotFound:
             return None
 
     def resolve(self, name: str) -> NoteSummary:
-        """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
+        """Return the note of an id, a path, a file name, a title or an alias, in the spellings of links.
+
+        Raises NoteNotFound, and QueryError where several notes have the name.
+        """
         return self.resolve_all([name])[0]
 
     def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
-        """Return the note of each id, path or title, in their order; raises as `resolve` does."""
-        called: defaultdict[str, dict[str, NoteSummary]] = defaultdict(dict)
-        alike: defaultdict[str, dict[str, NoteSummary]] = defaultdict(dict)
-        for card in self.all():
-            for name in filter(None, (card.id, card.path, card.title)):
-                called[name][card.id] = alike[name_key(name)][card.id] = card
-        found = [(name, called[name] or alike[name_key(name)]) for name in names]
-        return [cards[naming.resolve_single(name, cards)] for name, cards in found]
+        """Return the note of each name, in their order; raises as `resolve` does."""
+        links = self.links()
+        found = [naming.resolve_single(name, links.called(name), links.names) for name in names]
+        cards = self.cards_of(found)
+        return [cards[note_id] for note_id in found]
 
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
         """Return the active notes that are expired or will be within some days, the first ones first."""

@@ -81,7 +81,7 @@ def test_the_life_of_a_note(shell: Shell) -> None:
     assert [one["id"] for one in shell.run("list", "status:archived")["notes"]] == [note["id"]]
     shell.run("restore", "Plan")
     assert shell.run("list", "status:archived", "--base", "desk")["notes"] == []
-    assert shell.run("delete", "Plan") == {"deleted": [note["id"]], "days": 30}
+    assert shell.run("delete", "Plan") == {"deleted": [note["id"]], "days": 30, "folders": []}
     assert shell.run("list")["notes"] == []
     assert [one["title"] for one in shell.run("list", "--trash")["trash"]] == ["Plan"]
     assert "by you" in shell.say("list", "--trash")

@@ -88,7 +88,7 @@ def list_(
     help=_("List what programs wrote that waits until you accept it; of one note, show its text or what would change.")
 )
 def waiting(
-    name: Annotated[str, typer.Argument(help=_("A note's id, path or title."))] = "",
+    name: Annotated[str, typer.Argument(help=_("A note's id, path, title or alias."))] = "",
     base: Base = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,

@@ -150,7 +150,7 @@ def index(
     workspace: "Workspace",
     progress: Progress,
     chunks: Annotated[list[str] | None, About(message("Chunks, each by its id."))] = None,
-    notes: Annotated[list[str] | None, About(message("Notes, each by its id, path or title."))] = None,
+    notes: Annotated[list[str] | None, About(message("Notes, each by its id, path, title or alias."))] = None,
 ) -> IndexedChunks:
     ids = names.ids(workspace, notes or ())
     return IndexedChunks(workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress))

@@ -16,8 +16,8 @@ from core.base.messages import message
 from core.doors.operations.declaring import DOORS, About, Door, Parameter, read_parameter
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 
-NoteName = Annotated[str, About(message("A note's id, path or title."), example="4f1c")]
-NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."), example=["4f1c"])]
+NoteName = Annotated[str, About(message("A note's id, path, title or alias."), example="4f1c")]
+NoteNames = Annotated[list[str], About(message("Notes, each by its id, path, title or alias."), example=["4f1c"])]
 Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
 Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000, example=1)]
 Base = Annotated[str, About(message("The knowledge base, by name."), example="work")]

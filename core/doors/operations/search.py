@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.messages import message
+from core.doors.operations import names
 from core.doors.operations.declaring import About, Parameter, operation
 from core.doors.operations.parameters import SEARCH, NoteName
 from core.doors.operations.text import search as text
@@ -149,7 +150,7 @@ def retrieve(
     lacks={"tool": "an assistant asks for more hits, or reads the note"},
 )
 def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: Any) -> WhyNotView:
-    note_id = workspace.notes.resolve(note).id
+    note_id = names.id_of(workspace, note)
     return WhyNotView.from_why_not(workspace.searching.why_not(query, note_id, **options(workspace, given)))
 
 

@@ -196,13 +196,18 @@ class Backups:
             self._thread.join()
 
     def due(self, now: datetime) -> bool:
-        """Whether a daily backup is due; one of the future, made by a clock that was wrong, doesn't count."""
+        """Whether a daily backup is due: never of a workspace without notes, and not while notes are imported.
+
+        One of the future, made by a clock that was wrong, doesn't count.
+        """
+        if not self.daily or self._jobs.running("import") or not self.has_notes():
+            return False
         own = [
             backup.made_at
             for backup in self.all()
             if backup.reason == "daily" and backup.workspace == str(self._folder)
         ]
-        return self.daily and not any(now - _EVERY < at <= now for at in own)
+        return not any(now - _EVERY < at <= now for at in own)
 
     def make_daily(self) -> bool:
         """Start the job of the daily backup if one is due; return whether it was started."""
@@ -224,6 +229,7 @@ class Backups:
             wait = _AGAIN
             try:
                 self.make_daily()
+                wait = _AGAIN if self.has_notes() else _FIRST
             except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
                 _LOG.exception("No backup could be made")
 

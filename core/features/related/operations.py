@@ -191,7 +191,7 @@ def link(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    other: Annotated[str, About(message("The note that it names, by its id, path or title."), example="7a20")],
+    other: Annotated[str, About(message("The note that it names, by its id, path, title or alias."), example="7a20")],
     expected_version: Expected = None,
 ) -> WrittenNote:
     item, to = names.ids(workspace, [note, other])
@@ -249,7 +249,7 @@ def show_concept_notes(
 def find_way(
     workspace: "Workspace",
     note: NoteName,
-    to: Annotated[str, About(message("The other note, by its id, path or title."), example="7a20")],
+    to: Annotated[str, About(message("The other note, by its id, path, title or alias."), example="7a20")],
 ) -> NotePath:
     first, last = names.ids(workspace, [note, to])
     return NotePath(tuple(map(StepView.from_noun, workspace.related.concepts.way(first, last))))

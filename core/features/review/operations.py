@@ -165,7 +165,9 @@ def merge(
     workspace: "Workspace",
     caller: Caller,
     key: Annotated[str, About(message("A new note that waits, by its key."), example="note-0a1b2c3d4e5f")],
-    into: Annotated[str, About(message("The note that gets the text, by its id, path or title."), example="4f1c")],
+    into: Annotated[
+        str, About(message("The note that gets the text, by its id, path, title or alias."), example="4f1c")
+    ],
 ) -> WrittenNote:
     return WrittenNote.from_result(
         workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into))

@@ -168,7 +168,7 @@ def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
 )
 def list_clicks(
     workspace: "Workspace",
-    note: Annotated[str | None, About(message("Only those of this note, by its id, path or title."))] = None,
+    note: Annotated[str | None, About(message("Only those of this note, by its id, path, title or alias."))] = None,
 ) -> ClickList:
     return ClickList(tuple(workspace.clicks.all([names.id_of(workspace, note)] if note else None)))
 

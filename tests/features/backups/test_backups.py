@@ -15,6 +15,8 @@ import pytest
 
 from core.base.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
 from core.doors.cli import main
+from core.features.backups import service
+from core.model import Progress
 from core.store import lock
 from core.store.backups import making, restoring
 from core.workspace import Workspace
@@ -231,6 +233,25 @@ def test_daily_backups_are_due_once_a_day_and_seven_stay(workspace: Workspace) -
     assert listed[-1] == by_hand
     workspace.backups.choose_daily(False)
     assert not workspace.backups.due(now + timedelta(days=9))
+
+
+def test_the_first_import_is_in_the_backup_of_its_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setattr(service, "_FIRST", 0.01)
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("Alpha.")
+    with Workspace(tmp_path / "workspace") as workspace:
+        assert not workspace.backups.make_daily()  # there is nothing to lose
+
+        def work(_: Progress) -> None:
+            workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault", "vault"), embed=False)
+            assert not workspace.backups.due(datetime.now(UTC))
+
+        workspace.jobs.start("import", work)
+        assert workspace.jobs.wait("import").state == "done"
+        workspace.backups.start()
+        wait_until(lambda: workspace.backups.all() and not workspace.jobs.running("backup"))
+        assert [(backup.reason, backup.notes) for backup in workspace.backups.all()] == [("daily", 1)]
 
 
 def test_another_disk_can_have_them_and_a_failure_is_told(workspace: Workspace, tmp_path: Path) -> None:
