@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import closing, suppress
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from core import embedding
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable, TesseraError
-from core.base.messages import Message, message, verbatim
+from core.base.messages import Message, message
 from core.base.text import digest
 from core.base.threads import DaemonPool
 from core.base.worker_process import ProcessEnded
@@ -195,6 +195,21 @@ _PATIENCE = 0.5
 """Seconds between two reports of progress while another thread embeds."""
 
 
+class Counted(Generic[T]):
+    """What a function counts; to count anew takes at most a share `_COUNTING` of the time."""
+
+    def __init__(self, count: Callable[[], T]) -> None:
+        self._count, self._due = count, 0.0
+
+    def get(self) -> T:
+        """Return what was counted last."""
+        started = time.monotonic()
+        if started >= self._due:
+            self._last = self._count()
+            self._due = started + (time.monotonic() - started) / _COUNTING
+        return self._last
+
+
 class EmbedQueue:
     """The pending chunks of some bases, or `only` these ids.
 
@@ -215,7 +230,7 @@ class EmbedQueue:
         self._only = only
         self._vectors: dict[str, Vectors] = {}
         self.chunks = self.windows = 0
-        self._due, self._total, self._state = 0.0, 0, verbatim("")
+        self._counted = Counted(self._count)
 
     def embed(self, progress: Progress = no_progress) -> None:
         """Embed the chunks until none is left.
@@ -287,14 +302,12 @@ class EmbedQueue:
             )
 
     def _report(self, progress: Progress) -> None:
-        """Report the progress; to count what is left takes at most a share `_COUNTING` of the time."""
-        started = time.monotonic()
-        if started >= self._due:
-            self._total = self.chunks + self._store.pending.count(self._bases, self._only).chunks
-            self._state = searchable(self._store, [*self._bases.values()])
-            took = time.monotonic() - started
-            self._due = started + took / _COUNTING
-        progress(self.chunks, max(self._total, self.chunks), self._state)
+        total, state = self._counted.get()
+        progress(self.chunks, max(total, self.chunks), state)
+
+    def _count(self) -> tuple[int, Message]:
+        total = self.chunks + self._store.pending.count(self._bases, self._only).chunks
+        return total, searchable(self._store, [*self._bases.values()])
 
 
 def _block(base: KnowledgeBase) -> int:

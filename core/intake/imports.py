@@ -14,13 +14,13 @@ from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import wrap_file_errors
-from core.base.messages import message, skeleton
+from core.base.messages import Message, message, skeleton
 from core.base.text import compose, line_starts, stem
 from core.documents.converting import is_document
 from core.documents.process import Interrupted
 from core.embedding import Embedder
 from core.indexing.bases import Bases
-from core.indexing.embed_queue import FAILURES, EmbedQueue, state_of
+from core.indexing.embed_queue import FAILURES, Counted, EmbedQueue, state_of
 from core.indexing.embedding_process import NoteEmbedder
 from core.indexing.indexer import Indexer
 from core.indexing.models import Models
@@ -419,14 +419,18 @@ def _write(
     """Write the notes that are new or changed; a changed one can be searched at any moment."""
     base_ids = [base.id]
     notes = store.notes.count(base_ids) + len(plan.added)
-    last = 0.0, float(len(plan.added) + len(plan.changed))
+
+    def count() -> Message:
+        written = store.notes.count(base_ids)
+        by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
+        return state_of([base], notes, written, by_meaning)
+
+    last, state = (0.0, float(len(plan.added) + len(plan.changed))), Counted(count)
 
     def report(done: float, total: float, what: object = "") -> None:
         nonlocal last
         last = done, total
-        written = store.notes.count(base_ids)
-        by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
-        progress(done, total, state_of([base], notes, written, by_meaning))
+        progress(done, total, state.get())
 
     with closing(_notes(store, base, plan, unread, lambda: report(*last))) as drafts:
         indexer.write(drafts, len(plan.added) + len(plan.changed), report)
