@@ -21,6 +21,17 @@ def test_the_time_left_follows_the_latest_pace() -> None:
     assert pace.left(0, 100) is None, "other work begins"
 
 
+def test_one_slow_step_changes_little() -> None:
+    now = done = 0.0
+    pace, told = Pace(lambda: now), []
+    for step in range(90):
+        now += 12.0 if step == 60 else 1.0
+        done += 1
+        if (left := pace.left(done, 200)) is not None and step > 30:
+            told.append(now + left)
+    assert max(told) - min(told) < 15, "its end moves by no more than the step took"
+
+
 def test_no_progress_has_no_estimate() -> None:
     now = 0.0
     pace = Pace(lambda: now)

@@ -7,36 +7,45 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any, Literal, Protocol, TypeVar
 
 from core.base.errors import Cancelled, TesseraError
 from core.base.messages import Message, verbatim
 
-_WINDOW = 30.0
-"""Seconds of progress that an estimate is made from, so that a slower part of the work shows soon."""
+_WINDOW, _STEADY = 10.0, 60.0
+"""Seconds of progress that an estimate is made from, and of estimates of which the median counts."""
 _LEAST = 3.0
 """Seconds of progress before the first estimate."""
 
 
 class Pace:
-    """The pace of a piece of work over its latest progress."""
+    """The pace of a piece of work over its latest progress, steady where single steps take long."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._steps: deque[tuple[float, float]] = deque()
+        self._ends: deque[tuple[float, float]] = deque()
 
     def left(self, done: float, total: float) -> float | None:
         """Note a step and return the seconds that are left, None where they are unknown yet."""
         now, share = self._clock(), min(1.0, done / total) if total else 0.0
         if self._steps and share < self._steps[-1][1]:
             self._steps.clear()
+            self._ends.clear()
         self._steps.append((now, share))
         while len(self._steps) > 2 and now - self._steps[1][0] >= _WINDOW:
             self._steps.popleft()
         began, before = self._steps[0]
         if now - began < _LEAST or share <= before:
             return None
-        return (1 - share) * (now - began) / (share - before)
+        end = now + (1 - share) * (now - began) / (share - before)
+        if not self._ends or now >= self._ends[-1][0] + 1:
+            self._ends.append((now, end))
+        while self._ends[0][0] < now - _STEADY:
+            self._ends.popleft()
+        usual = median(end for _, end in self._ends)
+        return (usual if usual > now else end) - now
 
 
 _LOG = logging.getLogger(__name__)

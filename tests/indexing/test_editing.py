@@ -329,6 +329,9 @@ def test_a_removed_file_s_edits_wait_for_it_and_a_deleted_note_s_go_with_the_tra
     workspace.notes.delete([note_id])
     workspace.notes.delete_for_good([note_id])
     synced(workspace, folder)
+    assert "a.md" not in {other.path for other in workspace.notes.all()}
+    (folder / "a.md").write_text(text + "\n\n")
+    synced(workspace, folder)
     assert shown(workspace, "a") == ["a0", "a1", "a2", "a3", "a4", "a5"]
     workspace.bases.delete_for_good("vault")
     assert workspace.chunks.edits() == []
