@@ -186,12 +186,11 @@ def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> No
 
 
 def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    cards = workspace.notes.cards_of(note_ids).values()
-    offered = offers.load_offers(workspace).folders
-    present = {str(PurePosixPath(card.path or "").parent).removeprefix(".") for card in cards}
-    named = present.union(*(offered[card.base] for card in cards)) - {""}
-    folders = {"": t("the top of the base"), **{folder: folder for folder in sorted(named)}}
-    before = present.pop() if len(present) == 1 else ""
+    first = workspace.notes.get(note_ids[0])
+    base = workspace.bases.by_id(first.base_id).name
+    top, before = t("the top of the base"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
+    folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
+    folders.setdefault(before, before)
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
     if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
         with shell.errors():
