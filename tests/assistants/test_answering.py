@@ -109,7 +109,7 @@ def test_an_error_that_quotes_a_name_is_one_line(workspace: Workspace) -> None:
 
 def test_every_tool_that_gives_what_notes_say_is_tried() -> None:
     whole = {"knowledge_list", "note_read", "note_add", "note_update", "note_history", "note_difference", "log_learn"}
-    whole |= {"note_used", "note_take_back", "note_clicked", "note_forget_clicks"}
+    whole |= {"note_move", "note_used", "note_take_back", "note_clicked", "note_forget_clicks"}
     phrases = {"concept_list"}
     assert {*server.TOOLS} == {*CALLS} | whole | phrases
 

@@ -50,7 +50,7 @@ def test_every_call_answers_as_written(workspace: Workspace) -> None:
         elif answers:
             assert steady(json.loads(result.content[0].text)) == steady(json.loads(answers[0]))
     assert len(NOTES) == 2
-    seconds = ("note_list", "note_update", "note_difference", "note_take_back", "note_forget_clicks")
+    seconds = ("note_list", "note_update", "note_move", "note_difference", "note_take_back", "note_forget_clicks")
     assert called == [tool for tool in server.TOOLS if tool not in seconds]
 
 

@@ -18,6 +18,7 @@ PARAMETERS = {
     "note_add": {"text", "base", "source", "source_ref", "created_by", "metadata", "fields"},
     "log_learn": {"base", "text", "events", "name", "parser", "with_model"},
     "note_update": {"note", "text", "fields", "expected_version"},
+    "note_move": {"notes", "folder", "expected_version"},
     "note_history": {"note"},
     "note_related": {"note"},
     "concept_list": {"base", "limit"},
