@@ -40,6 +40,7 @@ def test_the_tools_have_their_names_and_parameters(assistant: Assistant) -> None
     assert {tool.name for tool in tools if not tool.annotations.read_only_hint} == {
         "note_add",
         "note_update",
+        "note_move",
         "log_learn",
         "note_used",
         "note_take_back",
