@@ -229,7 +229,8 @@ def test_a_converter_that_cannot_be_used_is_named_and_stops_no_other(tmp_path: P
         plan = workspace.notes.plan_upload([("prices.csv", b"fruit,price\napple,3\n")], "work")
         assert workspace.notes.apply(plan).added == 1
     shown = CliRunner().invoke(app, ["document", "converters", "--workspace", str(tmp_path / "w")]).output
-    assert "torn: The converter 'torn' of the Python package" in " ".join(shown.split())
+    (row,) = (line for line in shown.splitlines() if line.startswith("torn "))
+    assert "The converter 'torn' of the Python package" in row
 
 
 class TestLetters(EmbedderContract):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.base.text import one_line
 from core.doors import cli
 from core.doors.cli import output, terminal
 from core.workspace import Workspace
@@ -45,7 +46,7 @@ def run(*arguments: object, capture: pytest.MonkeyPatch) -> tuple[int, str, str]
 
 def test_titles_tags_texts_and_errors_control_no_terminal(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for command, expected in {
-        ("note", "list"): SHOWN,
+        ("note", "list"): one_line(HOSTILE),
         ("note", "show", "n.md"): f"one\ntwo\nthree {SHOWN}\n",
         ("search", "three"): SHOWN,
         ("note", "show", f"{HOSTILE}?"): f"{SHOWN}?",

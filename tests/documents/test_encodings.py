@@ -1,6 +1,7 @@
 """Files in old encodings as notes: what they declare, what is guessed, and the encoding that a person chooses."""
 
 import json
+import re
 from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
@@ -257,7 +258,7 @@ def test_commands_choose_the_encoding(tmp_path: Path, folder: Path, capsys: pyte
     assert "The encoding of 1 file is a guess: note.txt" in (doctor := run("doctor"))
     assert "lacks parts" not in doctor
     assert said in run("document", "unread", "work")
-    assert "Windows-1251: Zoл\n" in run("document", "encodings", "note.txt")
+    assert re.search(r"(?m)^Windows-1251 +Zoл$", run("document", "encodings", "note.txt"))
     assert "version 2" in run("document", "read-as", "note.txt", "--encoding", "cp1251")
     assert json.loads(run("note", "show", "note.txt", "--json"))["encoding"] == "Windows-1251"
     assert said not in run("document", "unread", "work")

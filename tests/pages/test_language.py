@@ -431,7 +431,7 @@ def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.Monkey
     search, models = screen.open("settings").tabs[1:3]
     for label in screen.tabs:
         screen.tab(label, "note_types", "converters", "search_index", "model_servers", "jobs_ended")
-    screen.tab(models).press("test_tfidf").finish("test")
+    screen.tab(models, "another_model").press("test_tfidf").finish("test")
     screen.app.text_input("other_name").input("κάτι")
     screen.press("download_other").finish("download").finish("test")
     screen.press("device").finish("device")
