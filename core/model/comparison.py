@@ -1,4 +1,4 @@
-"""Comparison of runs."""
+"""Comparison of two runs."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -8,6 +8,8 @@ from core.model.evaluation import QuestionResult, Run
 
 RARE = 0.05
 """Share of cases in which chance may pass for a difference."""
+MOST_RUNS = 2
+"""Runs side by side."""
 
 Change = Literal["gained", "lost", "better", "worse", "same"]
 
@@ -44,13 +46,13 @@ class Comparison:
 class ComparisonRow:
     """Results of a question in each run, and those of METRICS and ANSWER_METRICS that are about it.
 
-    `changes` compare each later run with the first: `gained` is answered within DEPTH hits where the first run
-    has no answer, `lost` the reverse, and `better`, `worse` and `same` compare the ranks.
+    `change` compares the second run with the first, and is None without one: `gained` is answered within DEPTH hits
+    where the first run has no answer, `lost` the reverse, and `better`, `worse` and `same` compare the ranks.
     """
 
     results: tuple[QuestionResult, ...]
     values: tuple[dict[str, float], ...]
-    changes: tuple[Change, ...]
+    change: Change | None
 
     @property
     def id(self) -> str:
@@ -86,13 +88,13 @@ class KindComparison:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Runs over their common questions; the others are compared with the first.
+    """One run, or two over their common questions; the second is compared with the first.
 
-    `figures` map METRICS, TIMES and those of ANSWER_METRICS that all runs have to each run's value. `comparisons` map
-    the same without the times to the comparison of each later run with the first, over the questions that both have a
-    value of; `metric` is the one to look at first, over the `answerable` questions. `settings` are those that differ,
-    with each run's value, or all settings of a single run. `notices` are caveats, such as left out questions or
-    changes between the runs.
+    `figures` map METRICS, TIMES and those of ANSWER_METRICS that both runs have to each run's value. `comparisons` map
+    the same without the times to the comparison of the runs, over the questions that both have a value of; they are
+    empty for a single run. `metric` is the one to look at first, over the `answerable` questions. `settings` are those
+    that differ, with each run's value, or all settings of a single run. `notices` are caveats, such as left out
+    questions or changes between the runs.
     """
 
     runs: tuple[Run, ...]
@@ -101,26 +103,14 @@ class SideBySide:
     rows: tuple[ComparisonRow, ...]
     answerable: int
     figures: dict[str, tuple[float, ...]]
-    comparisons: tuple[dict[str, Comparison], ...]
+    comparisons: dict[str, Comparison]
     kinds: tuple[KindComparison, ...]
     settings: dict[str, tuple[object, ...]]
     left_out: int
     notices: tuple[Message, ...]
 
-    def changed(self, *changes: Change, run: int = -1) -> list[ComparisonRow]:
-        """Return the questions with these changes in a run, by default the last; `run` is at least 1."""
-        at = len(self.runs) - 2 if run == -1 else run - 1
-        return [row for row in self.rows if row.changes[at] in changes]
-
-    def best(self) -> int | None:
-        """Return the run with the highest figure, None unless it is better than the first by more than chance explains.
-
-        The best of many looks better than it is, so its p counts once for each comparison (Bonferroni's correction).
-        """
-        figures = self.figures[self.metric]
-        best = figures.index(max(figures))
-        if not best:
-            return None
-        comparison = self.comparisons[best - 1][self.metric]
-        firm = comparison.settled and comparison.p * len(self.comparisons) <= RARE
-        return best if firm else None
+    @property
+    def is_better(self) -> bool:
+        """Whether the second run is better than the first by more than chance explains."""
+        comparison = self.comparisons.get(self.metric)
+        return comparison is not None and comparison.settled and comparison.difference > 0 and comparison.p <= RARE

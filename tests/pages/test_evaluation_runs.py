@@ -191,7 +191,7 @@ def test_a_preset_is_one_click_and_two_of_the_same_cannot_be_compared(filled: Sc
     assert not button(filled, "run").disabled
     pick(filled, "as_is")
     assert button(filled, "run").disabled
-    assert "Two of these setups are the same" in filled.text
+    assert "The two setups are the same" in filled.text
 
 
 def test_other_chunks_are_said_to_take_longer_and_are_made_beside_the_base(filled: Screen, kept: QuestionSet) -> None:
@@ -226,15 +226,15 @@ def test_everything_of_a_way_can_be_set(filled: Screen, kept: QuestionSet) -> No
     assert "<img" not in boxes(filled)
 
 
-def test_a_third_way_is_added_and_removed(filled: Screen, kept: QuestionSet) -> None:
-    filled.open("evaluation", view="compare").press("way_add")
-    assert len(ways(filled)) == 3
-    filled.press("run").finish("evaluate")
-    assert len(runs(filled)) == 3
-    assert filled.app.tabs[0].label.startswith("A · ")
-    assert filled.app.segmented_control("against").value == 1
-    filled.press("way_remove_1")
-    assert ways(filled) == [Pipeline(), Pipeline(search=SearchSettings(mode="semantic"))]
+def test_more_than_two_runs_are_not_compared(filled: Screen, kept: QuestionSet) -> None:
+    """Neither in the history nor by a link, which may be of a time when more were."""
+    searches = (None, "none", "late-interaction")
+    filled.workspace.runs.run(kept, [Pipeline(search=SearchSettings(reranker=reranker)) for reranker in searches])
+    mark(filled.open("evaluation", view="history"), 0, 1, 2)
+    assert button(filled, "history_compare").disabled
+    linked = Screen().open("evaluation", view="compare", runs=",".join(run.id for run in runs(filled)))
+    assert linked.app.query_params["runs"] == ",".join(run.id for run in runs(filled)[:2])
+    assert boxes(linked).count('class="t-verdict') == 1
 
 
 def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:

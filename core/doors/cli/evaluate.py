@@ -1,4 +1,4 @@
-"""`tessera evaluate`: measures one pipeline or several with a file or set of questions."""
+"""`tessera evaluate`: measures one setup, or two, with a file or set of questions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -61,13 +61,16 @@ def evaluate(
     if out and out.suffix.lower() not in _REPORTS:
         raise UnknownChoice("form of report", out.suffix, _REPORTS)
     search = SearchSettings.from_values(given.get("search", {}))
-    setups = {name: given[name] or [] for name in ("compare", "grid")}
     with reading(workspace) as opened:
         runs = opened.runs
-        pipelines = runs.variants(base, search, *setups.values())
+        pipelines = runs.variants(base, search, given["compare"])
         source = _questions(opened, base, questions, save)
         if save:
-            asked = {**setups, "question_set": _set(workspace, base, source, save), "search": search.chosen()}
+            asked = {
+                "question_set": _set(workspace, base, source, save),
+                "search": search.chosen(),
+                "compare": given["compare"],
+            }
             results = runs.measured(run.id for run in call(operations.start, workspace, asked).runs)
         else:
             results = runs.measure(base, source, pipelines, progress, name=questions)

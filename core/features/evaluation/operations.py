@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PERSONS = {"tool": "what is right, and how it is searched, is the person's choice"}
 Set = Annotated[str, About(message("A question set, by its id."))]
 RunId = Annotated[str, About(message("A run, by its id."))]
-Setups = list[str] | None
+Setup = str | None
 T = TypeVar("T")
 
 
@@ -147,12 +147,12 @@ _RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty=message(
 
 
 def _pipelines(
-    workspace: "Workspace", question_set: str, search: Any = None, compare: Setups = None, grid: Setups = None
+    workspace: "Workspace", question_set: str, search: Any = None, compare: Setup = None
 ) -> tuple[QuestionSet, list[Pipeline]]:
     """Return a set and the setups to run it with; raises the errors of either."""
     known = _known(workspace, question_set)
     pipelines = workspace.runs.variants(
-        workspace.bases.by_id(known.base_id).name, SearchSettings.from_values(search or {}), compare or (), grid or ()
+        workspace.bases.by_id(known.base_id).name, SearchSettings.from_values(search or {}), compare
     )
     workspace.runs.to_ask(known)
     return known, pipelines
@@ -176,13 +176,9 @@ def start(
     progress: Progress,
     question_set: Annotated[str, About(message("A question set, by its id."), doors=("http",))],
     search: Annotated[Mapping[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
-    compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
-    grid: Annotated[
-        Setups,
-        About(message("Ask with each of these values too, such as semantic_weight=0.4,0.6; several are combined.")),
-    ] = None,
+    compare: Annotated[Setup, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
 ) -> RunList:
-    known, pipelines = _pipelines(workspace, question_set, search, compare, grid)
+    known, pipelines = _pipelines(workspace, question_set, search, compare)
     return RunList.from_runs(workspace.runs.run(known, pipelines, progress))
 
 

@@ -1,8 +1,7 @@
-"""Pipelines as text, such as `chunk_size=256,reranker=none`, and grids of them."""
+"""Pipelines as text, such as `chunk_size=256,reranker=none`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
-from itertools import product
 from typing import Any, cast, get_args
 
 from pydantic import TypeAdapter, ValidationError
@@ -39,30 +38,6 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
     if not settings:
         raise ConfigError("This setup contains no setting. Write it as chunk_size=256,reranker=none.")
     return replace(_with(settings, start, chunking), name=spec.strip())
-
-
-def combined(specs: Iterable[str], start: Pipeline, chunking: ChunkingOptions) -> list[Pipeline]:
-    """Return the start with every combination of settings such as `chunk_size=256,512`; raises as `parse` does."""
-    choices: dict[str, list[str]] = {}
-    for spec in specs:
-        name, listed = _pair(spec)
-        values = [value.strip() for value in listed.split(",") if value.strip()]
-        if not values:
-            raise _no_setting(spec)
-        choices.setdefault(name, []).extend(values)
-    combinations = (dict(zip(choices, values, strict=True)) for values in product(*choices.values()))
-    return [
-        replace(_with(settings, start, chunking), name=",".join(f"{name}={value}" for name, value in settings.items()))
-        for settings in combinations
-    ]
-
-
-def distinct(pipelines: Iterable[Pipeline]) -> list[Pipeline]:
-    """Return pipelines without those that differ from an earlier one by their name only."""
-    first: dict[Pipeline, Pipeline] = {}
-    for pipeline in pipelines:
-        first.setdefault(replace(pipeline, name=""), pipeline)
-    return list(first.values())
 
 
 def _pair(part: str) -> tuple[str, str]:

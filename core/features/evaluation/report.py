@@ -1,4 +1,4 @@
-"""Reports of one run or several: CSV, Markdown, HTML.
+"""Reports of one run or two: CSV, Markdown, HTML.
 
 Questions, paths and names are hostile text: a report escapes formulas, Markdown and HTML in them.
 """
@@ -65,8 +65,6 @@ PAGE = """<!doctype html>
 
 
 NONE = "–"
-_COLUMNS = 4
-"""Largest number of runs with a column each, for the width of a page."""
 
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -143,7 +141,7 @@ def _rows(compared: SideBySide) -> Iterator[list[str]]:
         cells = [row.id, row.question, row.kind]
         for number, (result, values) in enumerate(zip(row.results, row.values, strict=True)):
             cells.append("" if result.found_rank is None else f"{result.found_rank}")
-            cells += [row.changes[number - 1]] if number else []
+            cells += [row.change] if number and row.change else []
             cells.append(f"{result.took_ms:.1f}")
             cells += [f"{values[name]:.6g}" if name in values else "" for name in names]
         yield cells
@@ -200,29 +198,26 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
             [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
             for name, values in compared.settings.items()
         ]
-        yield ReportSection(title, table=_transpose(compared, [[message("Setting"), *compared.labels], *rows]))
+        yield ReportSection(title, table=[[message("Setting"), *compared.labels], *rows])
 
 
 def figures(compared: SideBySide, names: Sequence[str]) -> ReportSection:
-    """Return a table of figures of each run, and their differences from the first one with what they mean."""
-    (first, *others), metric = compared.labels, compared.metric
-    sentences = [
-        message("{name}, by “{metric}”: {text}", name=label, metric=FIGURES[metric], text=by_metric[metric].message)
-        for label, by_metric in zip(others, compared.comparisons, strict=True)
-    ]
-    if compared.comparisons and compared.answerable >= ENOUGH:
-        sentences.append(message("In brackets after a difference: its 95% confidence interval (paired bootstrap)."))
-    head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
+    """Return a table of figures of each run, and of two their differences with what they mean."""
+    sentences, head = [], [message("Figure"), *compared.labels]
+    if compared.comparisons:
+        first, second = compared.labels
+        metric, text = FIGURES[compared.metric], compared.comparisons[compared.metric].message
+        sentences.append(message("{name}, by “{metric}”: {text}", name=second, metric=metric, text=text))
+        if compared.answerable >= ENOUGH:
+            sentences.append(message("In brackets after a difference: its 95% confidence interval (paired bootstrap)."))
+        head.append(lines(second, first, separator=" − "))
     rows: list[list[Cell]] = []
     for name in names:
         values = compared.figures[name]
         form = "{:.1f} ms" if name in TIMES else "{:.3f}"
-        differences = [
-            f"{value - values[0]:+.1f} ms" if name in TIMES else _difference(compared, name, number)
-            for number, value in enumerate(values[1:])
-        ]
-        rows.append([FIGURES[name], *map(form.format, values), *differences])
-    return ReportSection(message("Figures"), sentences, _transpose(compared, [head, *rows]))
+        difference = [_difference(compared, name)] if compared.comparisons else []
+        rows.append([FIGURES[name], *map(form.format, values), *difference])
+    return ReportSection(message("Figures"), sentences, [head, *rows])
 
 
 def kinds(compared: SideBySide) -> Iterator[ReportSection]:
@@ -233,20 +228,18 @@ def kinds(compared: SideBySide) -> Iterator[ReportSection]:
             for kind in compared.kinds
         ]
         head = [message("Kind"), message("Questions"), *compared.labels]
-        yield ReportSection(message("Found, by kind"), table=_transpose(compared, [head, *rows]))
+        yield ReportSection(message("Found, by kind"), table=[head, *rows])
 
 
 def _answer_lines(compared: SideBySide) -> list[str]:
     return [name for name in ANSWER_METRICS if name in compared.figures]
 
 
-def _transpose(compared: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
-    """Return a table with a column for each run; transposed where there are many runs."""
-    return table if len(compared.labels) <= _COLUMNS else list(zip(*table, strict=True))
-
-
-def _difference(compared: SideBySide, name: str, number: int) -> str:
-    comparison = compared.comparisons[number].get(name)
+def _difference(compared: SideBySide, name: str) -> str:
+    if name in TIMES:
+        old, new = compared.figures[name]
+        return f"{new - old:+.1f} ms"
+    comparison = compared.comparisons.get(name)
     if comparison is None:
         return NONE
     difference = f"{comparison.difference:+.3f}"
@@ -256,15 +249,14 @@ def _difference(compared: SideBySide, name: str, number: int) -> str:
 
 
 def _change_sections(compared: SideBySide) -> Iterator[ReportSection]:
-    first, *others = compared.labels
     titles: dict[Change, Message] = {"gained": message("Newly found"), "lost": message("No longer found")}
-    for number, label in enumerate(others, start=1):
-        for change, title in titles.items():
-            rows = [
-                [row.id, row.question, _where(row), *(f"{row.ranks[at] or NONE}" for at in (0, number))]
-                for row in compared.changed(change, run=number)
-            ]
-            yield _table_section(_joined_cells(title, label), [*_HEAD, first, label], rows)
+    for change, title in titles.items():
+        rows = [
+            [row.id, row.question, _where(row), *(f"{rank or NONE}" for rank in row.ranks)]
+            for row in compared.rows
+            if row.change == change
+        ]
+        yield _table_section(_joined_cells(title, compared.labels[1]), [*_HEAD, *compared.labels], rows)
 
 
 def _missed(compared: SideBySide) -> Iterator[ReportSection]:

@@ -120,6 +120,7 @@ _TOGETHER = 25
 class Runs:
     """Runs of a workspace, their comparison and reports."""
 
+    is_own = staticmethod(pipelines.is_own)
     side_by_side = staticmethod(sidebyside.side_by_side)
     figures = staticmethod(report.figures)
     settings_table = staticmethod(report.settings)
@@ -144,16 +145,10 @@ class Runs:
 
     # pipelines
 
-    def variants(
-        self, base: str, search: SearchSettings, specs: Sequence[str], choices: Sequence[str]
-    ) -> list[Pipeline]:
-        """Return a base's pipeline with these settings, one for each spec, and every combination of the choices.
-
-        Raises as `pipelines.parse` does.
-        """
+    def variants(self, base: str, search: SearchSettings, compare: str | None) -> list[Pipeline]:
+        """Return a base's pipeline with these settings, and the one to compare it with; raises as `pipelines.parse`."""
         start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
-        chosen = [start, *(pipelines.parse(spec, start, chunking) for spec in specs)]
-        return pipelines.distinct([*chosen, *pipelines.combined(choices, start, chunking)])
+        return [start, *([pipelines.parse(compare, start, chunking)] if compare else [])]
 
     # runs
 

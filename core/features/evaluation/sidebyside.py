@@ -1,4 +1,4 @@
-"""Comparison of runs: their figures, and each question's rank and change."""
+"""Comparison of two runs: their figures, and each question's rank and change."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
@@ -12,6 +12,7 @@ from core.model import (
     BUDGET,
     DEPTH,
     METRICS,
+    MOST_RUNS,
     PARTS,
     TIMES,
     Change,
@@ -58,18 +59,18 @@ def _key(result: QuestionResult) -> tuple[object, ...]:
 
 
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
-    """Compare runs of one base with the first of them, or lay out a single run.
+    """Compare two runs of one base, or lay out a single run.
 
     The default `metric` is BY_RANK, or BY_BUDGET where the runs' hits differ in length, because a number of hits
-    favours long ones. Raises ConfigError for incomparable runs or none, UnknownChoice for a metric.
+    favours long ones. Raises ConfigError for incomparable runs or another number of them, UnknownChoice for a metric.
     """
-    if not measured:
-        raise ConfigError("Choose runs to compare.")
+    if not 0 < len(measured) <= MOST_RUNS:
+        raise ConfigError("Choose one run, or two to compare.")
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
     rows = tuple(
-        ComparisonRow(results, tuple(map(values, results)), tuple(_change(results[0], other) for other in results[1:]))
+        ComparisonRow(results, tuple(map(values, results)), _change(*results) if len(results) > 1 else None)
         for results in shared(measured)
     )
     columns = [[row.results[number] for row in rows] for number in range(len(runs))]
@@ -90,7 +91,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
             for name in (*METRICS, *ANSWER_METRICS, *TIMES)
             if all(name in summary for summary in summaries)
         },
-        comparisons=tuple(_compared(rows, number) for number in range(1, len(runs))),
+        comparisons=_compared(rows) if len(runs) > 1 else {},
         kinds=_kinds(rows),
         settings=settings,
         left_out=left_out,
@@ -118,10 +119,10 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
     return "same" if was == now else "better" if now < was else "worse"
 
 
-def _compared(rows: Sequence[ComparisonRow], number: int) -> dict[str, Comparison]:
+def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
     compared = {}
     for name in (*METRICS, *ANSWER_METRICS):
-        pairs = [(row.id, row.values[0], row.values[number]) for row in rows]
+        pairs = [(row.id, row.values[0], row.values[1]) for row in rows]
         both = [(key, old[name], new[name]) for key, old, new in pairs if name in old and name in new]
         if both or name in METRICS:
             compared[name] = compare({key: old for key, old, _ in both}, {key: new for key, _, new in both})

@@ -137,13 +137,13 @@ class SetupFigures:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """Setups next to each other; `differences` compare each later one with the first, by metric."""
+    """Two setups next to each other; `differences` compare the second with the first, by metric."""
 
     metric: str
     settings: dict[str, tuple[object, ...]]
     notices: tuple[Message, ...]
     runs: tuple[SetupFigures, ...]
-    differences: tuple[dict[str, Comparison], ...]
+    differences: dict[str, Comparison]
 
     @classmethod
     def from_side_by_side(cls, compared: SideBySide) -> Self:
@@ -156,7 +156,7 @@ class ComparisonView:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationView:
-    """The figures of a setup, or of several; `pending` passages of the base have no vector yet."""
+    """The figures of a setup, or of two; `pending` passages of the base have no vector yet."""
 
     scored: int
     negatives: int
@@ -217,20 +217,11 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
     if compared := evaluation.compared:
         lines = [_question_line(evaluation)]
         lines += [f"  {number}  {say(run.pipeline)}" for number, run in enumerate(compared.runs, 1)]
-        lines.append("".join(f"{number:>9}" for number in range(1, len(compared.runs) + 1)))
+        lines.append(f"{1:>9}{2:>9}")
         lines += _figures([run.metrics for run in compared.runs])
-        metric = compared.metric
-        for number, difference in enumerate(compared.differences, 2):
-            lines.append(
-                _(
-                    "{number} against 1, by “{metric}”: {text}",
-                    number=number,
-                    metric=FIGURES[metric],
-                    text=difference[metric].message,
-                )
-            )
-        lines += map(say, compared.notices)
-        return lines
+        metric, text = FIGURES[compared.metric], compared.differences[compared.metric].message
+        lines.append(_("2 against 1, by “{metric}”: {text}", metric=metric, text=text))
+        return [*lines, *map(say, compared.notices)]
     return [_question_line(evaluation), *_figures([evaluation.metrics])]
 
 

@@ -1,4 +1,4 @@
-"""Runs side by side: the better one and how certain that is, their figures, the settings that differ."""
+"""Two runs side by side: the better one and how certain that is, their figures, the settings that differ."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,11 +6,11 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import ENOUGH, KnowledgeBase, Pipeline, Progress, QuestionSet, SideBySide
+from core.model import METRICS, MOST_RUNS, KnowledgeBase, Pipeline, Progress, QuestionSet, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, pipelines, ranks
 from pages.ui.shared import jobs, links, widgets
-from pages.ui.shared.safe import folded, html, plain
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import session_language, t, t_plural, text_of
 
 
@@ -28,9 +28,10 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     _head(workspace, base, shown)
     for notice in shown.notices:
         st.caption(f":material/info: {plain(notice)}")
-    _verdicts(shown)
-    if (best := shown.best()) and replace(shown.runs[0].pipeline, name="") == Pipeline():
-        _adopt(workspace, base, shown.runs[best].pipeline)
+    if shown.comparisons:
+        _verdict(shown)
+    if shown.is_better and replace(shown.runs[0].pipeline, name="") == Pipeline():
+        _adopt(workspace, base, shown.runs[1].pipeline)
     left, right = st.columns([7, 4], gap="large")
     with left:
         figures.draw_figures(workspace, shown)
@@ -53,12 +54,13 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
         usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
         others = [way for way in last if way not in usual]
         named = [last[way] for way in (*usual, *others[len(usual) - 2 :])]
+    named = named[:MOST_RUNS]
     links.set_value("runs", ",".join(named))
     return named
 
 
 def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
-    """Compare these runs from now on, each with the first."""
+    """Compare these runs from now on, or show the only one."""
     ids = ",".join(run_ids)
     st.session_state[_key(set_id)] = ids
     workspace.preferences.set(_key(set_id), ids)
@@ -96,27 +98,24 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
         )
         st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>')
         if shown.comparisons:
-            figures.judge_by(
+            widgets.select(
+                t("Judge by"),
+                {name: figures.metric_name(name) for name in METRICS},
                 help=text_of(figures.JUDGING),
+                width=figures.JUDGE_WIDTH,
                 **widgets.bound("judged_by", shown.metric, partial(st.session_state.__setitem__, "judged")),
             )
         _report(workspace, base, shown)
 
 
-def _verdicts(shown: SideBySide) -> None:
-    """Say in words whether each run is better than the first; the figures are folded."""
-    for number, by_metric in enumerate(shown.comparisons, start=1):
-        comparison = by_metric[shown.metric]
-        numbers = ""
-        if comparison.questions >= ENOUGH:
-            shift, low, high = map(figures.with_sign, (comparison.difference, comparison.low, comparison.high))
-            numbers = folded(t("Details"), f"{shift} ({low} … {high})")
-        pair = f'{pipelines.badge(number)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
-        st.html(
-            f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div>'
-            f"<div><b>{html(comparison.message)}</b>"
-            f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span>{numbers}</div></div></div>'
-        )
+def _verdict(shown: SideBySide) -> None:
+    """Say in words whether the second run is better than the first; the table has the figures."""
+    comparison = shown.comparisons[shown.metric]
+    pair = f'{pipelines.badge(1)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
+    st.html(
+        f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
+        f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span></div></div></div>'
+    )
 
 
 def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -18,7 +17,6 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.evaluation import pipelines
-from pages.ui.shared import widgets
 from pages.ui.shared.safe import folded, html
 from pages.ui.shared.text import t, text_of
 
@@ -82,11 +80,6 @@ def metric_name(name: str) -> str:
     return text_of(FIGURES[name])
 
 
-def judge_by(key: str, **more: Any) -> str:
-    """Draw the choice of a figure to judge by, and return it."""
-    return widgets.select(t("Judge by"), {name: metric_name(name) for name in METRICS}, key, width=JUDGE_WIDTH, **more)
-
-
 def tone(comparison: Comparison) -> str:
     """Return the CSS class of a difference, empty if it may be chance."""
     if not comparison.settled:
@@ -98,13 +91,13 @@ def draw_figures(workspace: Workspace, shown: SideBySide) -> None:
     """Draw the runs' figures, the main ones in sight; a run is named by its letter."""
     answers = [name for name in ANSWER_METRICS if name in shown.figures]
     others = [name for name in (*METRICS, *TIMES) if name not in SHORT]
-    st.html(_table(workspace.runs.figures(_lettered(shown), SHORT).table))
+    short, above, folded_away = (
+        _table(workspace.runs.figures(_lettered(shown), names).table) for names in (SHORT, answers, others)
+    )
+    st.html(short)
     if answers:
-        title = html(t("Answers above the hits"))
-        st.html(
-            f'<div class="t-caption">{title}</div>{_table(workspace.runs.figures(_lettered(shown), answers).table)}'
-        )
-    st.html(folded(t("All figures"), _table(workspace.runs.figures(_lettered(shown), others).table), css="t-more"))
+        st.html(f'<div class="t-caption">{html(t("Answers above the hits"))}</div>{above}')
+    st.html(folded(t("All figures"), folded_away, css="t-more"))
 
 
 def draw_differences(workspace: Workspace, shown: SideBySide) -> None:
@@ -133,8 +126,3 @@ def _table(rows: Sequence[Sequence[str | Message]]) -> str:
         line = "".join(f"<td>{html(cell)}</td>" for cell in cells)
         body += f'<tr><th scope="row" title="{html(title)}">{html(first)}</th>{line}</tr>'
     return f'<table class="t-figures"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-
-
-def with_sign(number: float) -> str:
-    """Return a difference with a sign; both signs have the same width."""
-    return f"{number:+.3f}".replace("-", "−")

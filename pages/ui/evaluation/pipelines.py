@@ -13,7 +13,6 @@ from core.model import (
     ChunkingOptions,
     KnowledgeBase,
     Pipeline,
-    Run,
     SearchSettings,
     embedder_name,
     pipeline_label,
@@ -25,7 +24,7 @@ from pages.ui.shared.text import t, text_of
 
 # The names of setups, and setups that differ from a base in one thing.
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LETTERS = "AB"
 """The names of runs side by side."""
 
 
@@ -57,17 +56,7 @@ def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
 
 def badge(number: int) -> str:
     """Return a run's letter as HTML, in its colour."""
-    return f'<span class="t-run t-run-{number % 4}">{LETTERS[number]}</span>'
-
-
-def pipeline_title(run: Run, number: int, base: KnowledgeBase) -> str:
-    """Return a run's letter and the name of its setup."""
-    return f"{LETTERS[number]} · {pipeline_name(run.pipeline, base)}"
-
-
-def needs_copy(way: Pipeline, base: KnowledgeBase) -> bool:
-    """Return whether a setup needs other chunks or vectors than the base's; those are stored apart from the base."""
-    return (way.chunking or base.chunking, way.embedder or base.embedder) != (base.chunking, base.embedder)
+    return f'<span class="t-run t-run-{number}">{LETTERS[number]}</span>'
 
 
 PRESETS = {
@@ -82,42 +71,22 @@ PRESETS = {
     "around": message("With neighbours"),
 }
 
-MOST = 4
-"""Setups to compare at once."""
-
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw the setups side by side and return them; at first the base as it is, and the first preset."""
+    """Draw the two setups side by side and return them; at first the base as it is, and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
-    def put(number: int, way: Pipeline | None) -> None:
-        before: list[Pipeline] = st.session_state[key]
-        st.session_state[key] = [*before[:number], *([way] if way else []), *before[number + 1 :]]
-
     for number, (column, way) in enumerate(zip(st.columns(len(chosen)), chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
-            _way(workspace, base, number, way, partial(put, number), last=len(chosen) - 1)
-    return chosen
+            _way(workspace, base, number, way, partial(chosen.__setitem__, number))
+    return list(chosen)
 
 
-def add(base: KnowledgeBase) -> None:
-    """Draw the button that adds a setup to compare."""
-    key = f"ways_{base.id}"
-
-    def another() -> None:
-        before: list[Pipeline] = st.session_state[key]
-        fresh = next((way for way in presets(base).values() if way not in before), Pipeline())
-        st.session_state[key] = [*before, fresh]
-
-    if len(st.session_state.get(key, [])) < MOST:
-        widgets.small(t("Add a setup"), "way_add", "add", on_click=another)
+Put = Callable[[Pipeline], None]
 
 
-Put = Callable[[Pipeline | None], None]
-
-
-def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put, *, last: int) -> None:
+def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     with widgets.row(f"way_head_{number}"):
         name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
         st.html(f'<div class="t-head">{badge(number)}{name}</div>')
@@ -126,10 +95,6 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
             st.container(key=f"way_body_{number}"),
         ):
             _everything(workspace, base, number, way, put)
-        if number and last > 1:
-            widgets.close(
-                f"way_remove_{number}", t("Remove {letter}", letter=LETTERS[number]), on_click=put, args=(None,)
-            )
     _preset(base, number, way, put)
 
 

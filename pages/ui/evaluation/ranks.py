@@ -5,7 +5,6 @@ from contextlib import suppress
 from functools import cache
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import NoteNotFound
 from core.base.messages import message
@@ -31,7 +30,7 @@ from core.workspace import Workspace
 from pages.ui.evaluation import pipelines
 from pages.ui.evaluation.question import kind_filter, kind_name
 from pages.ui.shared import cards, knobs, links, shell, widgets
-from pages.ui.shared.safe import Span, facts, folded, html, plain
+from pages.ui.shared.safe import Span, facts, folded, html
 from pages.ui.shared.text import sentences, t, t_plural, text_of, with_label
 
 # One question: its right passages, and the hits of each run, with the right characters marked.
@@ -85,13 +84,7 @@ def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, 
     """Draw a question with its right passages, and below the hits of each run."""
     places = Places(workspace, shown.runs)
     _question(row, places)
-    parts: Sequence[DeltaGenerator]
-    if len(shown.runs) > 2:
-        labels = [f"{pipelines.LETTERS[number]} · {_rank_text(result)}" for number, result in enumerate(row.results)]
-        parts = st.tabs(labels, key=f"recalled_{row.id}_{len(labels)}")
-    else:
-        parts = st.columns(len(shown.runs))
-    for number, part in enumerate(parts):
+    for number, part in enumerate(st.columns(len(shown.runs))):
         with part:
             _run(base, shown.runs[number], row, number, places)
 
@@ -275,47 +268,36 @@ def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide)
     @st.fragment
     def part() -> None:
         with shell.errors():
-            against = _compared_run(base, shown)
-            rows = _filter_rows(shown, against)
+            rows = _filter_rows(shown)
             if not rows:
                 st.caption(t("No question matches these filters."))
                 return
             left, right = st.columns([5, 8], gap="medium")
             with left, st.container(key="rows_list"):
-                row = _draw_rows(shown, rows, against)
+                row = _draw_rows(shown, rows)
             with right:
                 draw_question(workspace, base, shown, row)
 
     part()
 
 
-def _compared_run(base: KnowledgeBase, shown: SideBySide) -> int:
-    """Return the number of the run that the filters compare with the first; of several, the user chooses it."""
-    if len(shown.runs) < 3:
-        return len(shown.runs) - 1
-    names = {
-        number: plain(pipelines.pipeline_title(run, number, base)) for number, run in enumerate(shown.runs) if number
-    }
-    return widgets.segments(t("Compared with A"), names, "against", default=1, label_visibility="visible")
-
-
-def filters(against: int, *, several: bool) -> dict[str, Filter]:
-    """Return the filters of the list by name; `against` is the number of the run that is compared with the first."""
+def filters(*, compared: bool) -> dict[str, Filter]:
+    """Return the filters of the list by name, those about a change where two runs are compared."""
 
     def changed(name: str) -> Filter:
-        return lambda row: row.changes[against - 1] == name
+        return lambda row: row.change == name
 
     return {
         "all": lambda row: True,
-        "missed": lambda row: not row.negative and (row.ranks[against] or DEPTH + 1) > DEPTH,
-        **({name: changed(name) for name in ("gained", "lost", "better", "worse")} if several else {}),
+        "missed": lambda row: not row.negative and (row.ranks[-1] or DEPTH + 1) > DEPTH,
+        **({name: changed(name) for name in ("gained", "lost", "better", "worse")} if compared else {}),
         "negative": lambda row: row.negative,
     }
 
 
-def _filter_rows(shown: SideBySide, against: int) -> list[ComparisonRow]:
+def _filter_rows(shown: SideBySide) -> list[ComparisonRow]:
     """Draw the filters, each with its count of questions, and return the questions that pass."""
-    offered = filters(against, several=len(shown.runs) > 1)
+    offered = filters(compared=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
     labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
     widgets.begin_with("rows_filter", labels, "all")
@@ -333,7 +315,7 @@ def _filter_rows(shown: SideBySide, against: int) -> list[ComparisonRow]:
     ]
 
 
-def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -> ComparisonRow:
+def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
     """Draw a line for each question and return the chosen one, at first the one in the address."""
     if (linked := links.arrived_value("question")) is not None:
         st.session_state["rows_linked"] = linked
@@ -351,7 +333,7 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -
     event = widgets.table(
         [
             {
-                "change": SIGNS[row.changes[against - 1]] if against and row.changes else "",
+                "change": SIGNS[row.change] if row.change else "",
                 **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
                 "question": row.question,
                 **({"kind": kind_name(row.kind)} if row.kind else {}),

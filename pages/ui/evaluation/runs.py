@@ -1,4 +1,4 @@
-"""Runs of a question set: one with several setups, and the history, to compare, to resume, to delete."""
+"""Runs of a question set: those with two setups, and the history, to compare, to resume, to delete."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,13 +6,13 @@ from dataclasses import replace
 import streamlit as st
 
 from core.base.messages import message
-from core.model import MAIN, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
+from core.model import MAIN, MOST_RUNS, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, pipelines
 from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.text import t, t_plural, text_of
 
-# A run of a question set with several setups: its time, the button, the progress, and the comparison at its end.
+# The runs of a question set with two setups: their time, the button, the progress, and the comparison at their end.
 
 JOB = "evaluate"
 SECONDS = 0.15
@@ -24,20 +24,21 @@ def draw_start(
 ) -> None:
     """Draw the time that a run of the setups takes, and the button that begins it."""
     count = question_set.questions - question_set.suggested
-    twice = len({replace(way, name="") for way in chosen}) < len(chosen)
-    copies = [letter for letter, way in zip(pipelines.LETTERS, chosen, strict=False) if pipelines.needs_copy(way, base)]
+    first, second = (replace(way, name="") for way in chosen)
+    twice = first == second
+    copies = [
+        letter for letter, way in zip(pipelines.LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)
+    ]
     with widgets.row("run_row"):
-        label, shut = t("Run these {n} setups", n=len(chosen)), jobs.is_evaluating(workspace) or not count or twice
+        label, shut = t("Run these 2 setups"), jobs.is_evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
             jobs.start(
                 workspace, JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress))
             )
-        pipelines.add(base)
         text = t_plural(
-            "{n} question, {ways} setups, about {time}",
-            "{n} questions, {ways} setups, about {time}",
+            "{n} question, 2 setups, about {time}",
+            "{n} questions, 2 setups, about {time}",
             n=count,
-            ways=len(chosen),
             time=estimate(workspace, base, count * len(chosen)),
         )
         st.caption(text if count else t("The set has no question that can be asked yet."), width="content")
@@ -50,7 +51,7 @@ def draw_start(
         unfinished = t("Some notes of this base are not indexed yet: the figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")
     if twice:
-        st.caption(f":material/info: {t('Two of these setups are the same. Change one to compare them.')}")
+        st.caption(f":material/info: {t('The two setups are the same. Change one to compare them.')}")
     elif copies:
         wait = t(
             "For {names} the notes are split and indexed once more, in a separate copy. This takes minutes the "
@@ -86,9 +87,6 @@ STATES = {
     "running": message("running"),
     "changed": message("notes changed since"),
 }
-
-MOST = 8
-"""Runs to compare at once."""
 
 
 def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
@@ -171,18 +169,18 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
     ready = [run for run in marked if run.asked]
 
     def compare() -> None:
-        # The others are compared with the oldest: the table has the newest first.
+        # The newer is compared with the older: the table has the newest first.
         comparison.compare(workspace, question_set.id, [run.id for run in reversed(ready)])
         show("compare")
 
     with widgets.row("history_actions"):
         several = len(ready) > 1
         widgets.button(
-            t_plural("Compare {n} run", "Compare {n} runs", n=len(ready)) if several else t("View"),
+            t("Compare 2 runs") if several else t("View"),
             "history_compare",
             "compare_arrows" if several else "visibility",
             type="primary",
-            disabled=not 0 < len(ready) <= MOST,
+            disabled=not 0 < len(ready) <= MOST_RUNS,
             on_click=compare,
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
@@ -194,7 +192,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
             st.rerun()
-    st.caption(t("Select one run to look at it, or several to compare them with the oldest."))
+    st.caption(t("Select one run to look at it, or two to compare the newer with the older."))
 
 
 def show(view: str) -> None:

@@ -231,7 +231,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-reason.chosen { border-color: var(--t-accent); } .t-reason b { margin-right: .5rem; }
 .t-reason .t-small { border: 1px solid var(--t-line); border-radius: 1rem; padding: 0 .45rem; }
 .t-run { display: inline-block; min-width: 1.35rem; text-align: center; font-weight: 650; font-size: .85rem; color: #fff; border-radius: .35rem; padding: 0 .3rem; background: var(--run); }
-.t-run-0 { --run: #0f8a80; } .t-run-1 { --run: #d39a2e; } .t-run-2 { --run: #5b82c2; } .t-run-3 { --run: #9069ad; }
+.t-run-0 { --run: #0f8a80; } .t-run-1 { --run: #d39a2e; }
 .t-rans { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin-bottom: .25rem; } .t-ran { display: inline-flex; gap: .45rem; align-items: baseline; overflow-wrap: anywhere; }
 .t-verdict { display: flex; gap: .3rem 1.2rem; align-items: baseline; border: 1px solid var(--t-line); border-left: 4px solid color-mix(in srgb, currentColor 35%, transparent); border-radius: .5rem; padding: .6rem 1rem; line-height: 1.5; }
 .t-verdict > div:first-child { white-space: nowrap; } .t-verdict > div:only-child { white-space: normal; }

@@ -105,8 +105,8 @@ def test_a_run_measures_its_answers_and_keeps_them(tmp_path: Path) -> None:
         assert (figures["answered"], figures["refused"], figures["cited_recall"], figures["quoted"]) == (1, 1, 1, 1)
         assert figures["facts"] == pytest.approx((0 + 1) / 2), "Ada stands in no note"
         shown = workspace.runs.side_by_side(workspace.runs.measured([first.id, second.id]))
-        assert shown.comparisons[0]["cited_recall"].questions == 2
-        assert shown.comparisons[0]["refused"].questions == 1
+        assert shown.comparisons["cited_recall"].questions == 2
+        assert shown.comparisons["refused"].questions == 1
         assert "Quotes that are right" in workspace.runs.report(shown, "md").decode()
         assert "cited_precision" in workspace.runs.report(shown, "csv").decode("utf-8-sig").splitlines()[0]
 
@@ -114,10 +114,6 @@ def test_a_run_measures_its_answers_and_keeps_them(tmp_path: Path) -> None:
 def test_a_setup_names_who_writes_its_answers() -> None:
     parsed = pipelines.parse("answers=model", Pipeline(), ChunkingOptions())
     assert parsed == Pipeline("answers=model", answers="model")
-    assert [one.answers for one in pipelines.combined(["answers=quotes,model"], Pipeline(), ChunkingOptions())] == [
-        "quotes",
-        "model",
-    ]
     assert pipelines.parse("judge=model", Pipeline(), ChunkingOptions()).judge == "model"
     for wrong in ("answers=me", "judge=me"):
         with pytest.raises(UnknownChoice):

@@ -192,17 +192,6 @@ def test_a_comparison_in_markdown() -> None:
     assert "interval" not in report, "of so few questions it means nothing"
 
 
-def test_many_runs_have_a_row_each() -> None:
-    runs = [
-        run(f"w{number}", [result("1", number)], settings={"semantic_weight": number / 10}) for number in range(1, 7)
-    ]
-    report = to_markdown(side_by_side(runs))
-    assert "| Setting | Weight of meaning |\n| --- | --- |\n| w1 | 0.1 |\n" in report
-    (row,) = re.findall(r"^\| w4 \| 0\.000 \| 1\.000 .*$", report, re.MULTILINE)
-    assert row.count("|") == len(METRICS) + 4
-    assert "\n| w4 − w1 | -1.000 | +0.000 |" in report
-
-
 def test_differences_have_their_interval_where_it_means_something() -> None:
     report = to_markdown(side_by_side([ranked("old", (1, 2) * 15), ranked("new", (1,) * 30)]))
     (row,) = re.findall(r"\| Rank of the right passage \(MRR\) \| 0\.750 \| 1\.000 \| (.+) \|", report)
