@@ -39,9 +39,11 @@ def test_a_point_of_the_map_opens_its_note(tab: Tab) -> None:
 
 def test_in_chinese_no_text_of_the_map_is_english(tab: Tab) -> None:
     page = tab.page
+    tab.open("/settings")
+    page.get_by_role("radio", name="中文").click()
+    expect(page.get_by_role("heading", name="设置")).to_be_visible()
     tab.open("/map")
     expect(page.locator(".map[data-drawn]")).to_be_visible()
-    page.get_by_role("radio", name="中文").click()
     expect(page.get_by_role("heading", name="地图")).to_be_visible()
     expect(page.locator("canvas")).to_have_attribute("aria-label", re.compile("9 篇笔记的地图 · 拖动"))
     tab.settle()
