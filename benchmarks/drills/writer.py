@@ -46,9 +46,12 @@ def _done(judge: Judge, row: str, act: Callable[[Place], None], place: Place) ->
 
 
 def _import(place: Place) -> None:
-    """Change, add and remove a few notes, then import; what was deleted in the workspace comes back."""
+    """Change, add and remove a few notes, then import; deleted notes come back, for their files change too."""
     draw, held = random.Random(place.seed), vault.versions(place.vault)
-    for number in draw.sample(sorted(held), 6):
+    with place.opened() as workspace:
+        known = {*sound.state(workspace)}
+    deleted = [number for number in held if f"note {operations.BASE}/{number}" not in known]
+    for number in {*draw.sample(sorted(held), 6), *deleted}:
         vault.write(place.vault, number, held[number] + 1)
     for number in draw.sample(range(100, 110), 2):
         if number in held:

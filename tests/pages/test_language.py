@@ -394,15 +394,16 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
     key = f"ways_{screen.workspace.bases.get('βιβλίο').id}"
     base = screen.workspace.bases.get("βιβλίο")
     small = screen.workspace.chunks.options(note(screen, "Όρος")) or base.chunking
-    others = [
+    first, second, third = (
         Pipeline(
             search=SearchSettings(mode="semantic", level="focused", fusion="reciprocal", semantic_weight=0.3, limit=20)
         ),
         Pipeline(search=SearchSettings(reranker="none", rerank_weight=0.5, expansion_size=1)),
         Pipeline(chunking=small.__class__(strategy="recursive", chunk_size=256, max_single_chunk_size=1000)),
-    ]
+    )
     state(screen, **{key: [Pipeline(), Pipeline()]})
-    state(screen, **{key: [Pipeline(), *others]}).press("run").finish("evaluate")
+    for pair in ([Pipeline(), first], [second, third]):
+        state(screen, **{key: pair}).press("run").finish("evaluate")
     for row in ("α0", "β0", "δ0"):
         screen.open("evaluation", base="βιβλίο", set="σύνολο", view="compare", question=row)
     runs = screen.workspace.runs.all("βιβλίο")
