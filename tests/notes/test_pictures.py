@@ -342,7 +342,11 @@ def test_a_picture_whose_reading_was_stopped_is_tried_again_at_the_next_import(
     """With processes as they are; one that is damaged isn't tried again."""
     notes = {"plan.md": NOTE, "torn.md": "![[torn.png]]"}
     vault = write(tmp_path / "vault", {**notes, "board.png": picture(READ), "torn.png": picture(READ)[:300]})
-    killed = (sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    killed = (
+        sys.executable,
+        "-c",
+        "import os, signal, sys; sys.stdin.readline(); os.kill(os.getpid(), signal.SIGKILL)",
+    )
 
     def problems() -> dict[str, str]:
         every = [one for note in workspace.notes.all() for one in workspace.pictures.problems(note.id)]
