@@ -654,6 +654,7 @@ class TestEditor:
             ("see [dry](u_u)", "Control+a Control+i", "*see [dry](u_u)*"),
             ("`code` x", "Control+a Control+b", "**`code` x**"),
             ("```\nx y", "Control+b", "```\nx y"),
+            ("dry boots dry hat", "Control+Home Control+d Control+d Control+b", "**dry** boots **dry** hat"),
             ("靴子", "Control+a Control+i", "*靴子*"),
             ("dry boots", "Control+e", "dry `boots`"),
             ("a\nb", "Control+a Control+e", "```\na\nb\n```"),

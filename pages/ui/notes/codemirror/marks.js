@@ -73,13 +73,12 @@ const written = letters => {
       blanks += letter.text;
       continue;
     }
-    const gone = open.findIndex(([kind, mark]) => letter.marks.get(kind) !== mark);
-    const opens = [...letter.marks].filter(([kind]) => gone >= 0 ? !open.slice(0, gone).some(([own]) => own === kind) : !open.some(([own]) => own === kind));
-    // Nothing is opened within code.
-    const code = open.findIndex(([kind]) => kind === "`"), kept = [gone, opens.length ? code : -1].filter(at => at >= 0);
-    const first = kept.length ? Math.min(...kept) : open.length;
-    const anew = [...letter.marks].filter(([kind]) => !open.slice(0, first).some(([own]) => own === kind));
-    close(first);
+    const gone = open.findIndex(([kind, mark]) => letter.marks.get(kind) !== mark), code = open.findIndex(([kind]) => kind === "`");
+    const missing = kept => [...letter.marks].filter(([kind]) => !open.slice(0, kept).some(([own]) => own === kind));
+    let kept = gone < 0 ? open.length : gone;
+    if (code >= 0 && missing(kept).length) kept = Math.min(kept, code);  // nothing is opened within code
+    const anew = missing(kept);
+    close(kept);
     text += blanks;
     blanks = "";
     for (const pair of anew.toSorted(([a], [b]) => lasts(b, number) - lasts(a, number))) {
@@ -92,6 +91,15 @@ const written = letters => {
   }
   close(0);
   return { text: text + blanks, places };
+};
+
+// The change of a text at a place into another one, without what both begin and end with: other carets stay where they are.
+const shortest = (before, insert, at) => {
+  let same = 0, end = 0;
+  const most = Math.min(before.length, insert.length);
+  while (same < most && before[same] === insert[same]) same++;
+  while (end < most - same && before.at(-1 - end) === insert.at(-1 - end)) end++;
+  return { from: at + same, to: at + before.length - end, insert: insert.slice(same, insert.length - end) };
 };
 
 // The changes and the range for a format on a range of the text.
@@ -136,7 +144,7 @@ const toggled = (state, range, mark) => {
   for (const part of parts) {
     const made = written(part.letters);
     for (const [at, place] of made.places) places.set(at, part.from + by + place);
-    changes.push({ from: part.from, to: part.to, insert: made.text });
+    changes.push(shortest(state.sliceDoc(part.from, part.to), made.text, part.from));
     by += made.text.length - (part.to - part.from);
   }
   const first = places.get(chosen[0].at), ending = chosen.at(-1), last = places.get(ending.at) + ending.text.length;
