@@ -117,6 +117,11 @@ _MOST_BYTES = 50_000_000
 """Bytes of the files that are deleted in one transaction."""
 
 
+def _changes_files(base: KnowledgeBase, author: Author) -> bool:
+    """Return whether the files of a base's notes go and come with them; for programs, only where it trusts them."""
+    return base.write_files and (author != "program" or base.trusts_programs)
+
+
 class Notes(StoredNotes):
     """The notes of all bases. Changes raise WorkspaceLocked in a workspace that is open for reading only."""
 
@@ -401,7 +406,7 @@ class Notes(StoredNotes):
 
         Those that are there stay as they are. Where a base writes files, a note's file goes to the trash of the
         system; return the folders that hold files for which there is none. Other files stay, and no update of their
-        folder reads them until they change.
+        folder reads them until they change. A program deletes files only where the base trusts programs.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
@@ -411,7 +416,7 @@ class Notes(StoredNotes):
         with self._store.changing:
             stored = self._store.notes.base_ids(chosen)
             bases = {base.id: base for base in self._store.bases.all()}
-            for group, removals in self._removals(stored, bases):
+            for group, removals in self._removals(stored, bases, author):
                 with self._writer.files.carry_out(removals, filing.put_away) as places:
                     for removal in removals:
                         self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
@@ -421,12 +426,12 @@ class Notes(StoredNotes):
         return {folder for folder in folders if folder}
 
     def _removals(
-        self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase]
+        self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
     ) -> Iterator[tuple[Mapping[str, list[str]], list[filing.FileChange]]]:
         """Yield notes of bases in groups, with the removals of their files; the bytes of a group are in memory."""
         group, removals, size = defaultdict[str, list[str]](list), list[filing.FileChange](), 0
         for note_id, base_id in stored.items():
-            note = self._store.notes.note(note_id) if bases[base_id].write_files else None
+            note = self._store.notes.note(note_id) if _changes_files(bases[base_id], author) else None
             if note and note.in_file and filing.exists(note):
                 if note.in_text_file:
                     with suppress(SourceError):  # a file that is no note any more is deleted as it is
@@ -500,7 +505,7 @@ class Notes(StoredNotes):
         root, path, files = Path(note.source_ref), str(note.path), list[filing.FileChange]()
         is_there = filing.is_synced if base.write_files else filing.exists
         if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
-            writes = note.in_file and base.write_files and root.is_dir() and is_entered(root, path)
+            writes = note.in_file and _changes_files(base, change.author) and root.is_dir() and is_entered(root, path)
             data = self._store.documents.original(note.content_hash) if writes else None
             if note.in_file and data is None:
                 note = replace(note, source=change.author, source_ref="", overridden={})

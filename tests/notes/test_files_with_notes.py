@@ -60,6 +60,23 @@ def test_a_file_goes_with_its_note_and_comes_back_byte_by_byte(
     assert workspace.notes.get(note.id).in_file
 
 
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_program_deletes_files_only_where_the_base_trusts_programs(
+    workspace: Workspace, vault: Path, trash: Path, trusted: bool
+) -> None:
+    workspace.bases.update("vault", trusts_programs=trusted)
+    note = workspace.notes.resolve("plain.md")
+    assert workspace.notes.delete(note.id, author="program") == set()
+    assert ("plain.md" in files(vault)) is not trusted
+    assert "plain.md" not in update(workspace, vault)
+    workspace.notes.restore([note.id], author="program")
+    assert files(vault) == FILES
+    workspace.notes.delete(note.id)
+    workspace.notes.restore([note.id], author="program")
+    assert ("plain.md" in files(vault)) is trusted
+    assert workspace.notes.get(note.id).body == "# Plain\n\nText.\n"
+
+
 def test_what_another_program_wrote_last_is_what_is_deleted_and_restored(workspace: Workspace, vault: Path) -> None:
     note = workspace.notes.resolve("plain.md")
     (vault / "plain.md").write_text("Written elsewhere.\n")
