@@ -1,5 +1,6 @@
 """Notes get other titles and places; the links to them follow, and all of it can be undone."""
 
+import os
 import posixpath
 from collections.abc import Mapping
 from contextlib import suppress
@@ -91,7 +92,8 @@ class Renames:
         name = posixpath.basename(note.path or naming.title_filename(note.title))
         path = naming.check_path(f"{folder}/{name}")
         if note.in_file:  # folders of the user may have names that not every system can hold
-            there = folder if (root / folder).is_dir() else posixpath.dirname(path)
+            is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
+            there = folder if is_there else posixpath.dirname(path)
             path = posixpath.join(there, name)
             if not is_entered(root, path):
                 raise EditError("An import of the folder leaves out '{path}'. Choose another folder.", path=path)

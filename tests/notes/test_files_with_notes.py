@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import EditError, NotWritable
+from core.base.errors import EditError, NotWritable, SourceError
 from core.notes import filing
 from core.workspace import Workspace
 
@@ -200,3 +200,10 @@ def test_a_note_that_is_only_read_or_converted_is_not_moved(workspace: Workspace
     with pytest.raises(EditError, match="doesn't write to files"):
         workspace.notes.move(both, "other")
     assert workspace.notes.get(both[0]).path == "own.md"
+
+
+def test_a_folder_with_too_long_a_name_is_refused_with_its_reason(workspace: Workspace, vault: Path) -> None:
+    with pytest.raises(SourceError, match="can't be written"):
+        workspace.notes.move(workspace.notes.resolve("plain.md").id, "a" * 300)
+    assert files(vault) == FILES
+    assert workspace.notes.resolve("plain.md").path == "plain.md"
