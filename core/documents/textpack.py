@@ -2,6 +2,7 @@
 
 import re
 
+from core.base.encodings.guessing import decode_part
 from core.documents import Converted
 from core.documents.kinds import KINDS, damaged
 from core.documents.office.package import Package
@@ -22,4 +23,4 @@ class TextPack:
             raise damaged("")
         assets = sum("assets/" in name and not name.endswith("/") for name in bundle.names)
         left_out = (Omission("attachment", assets),) if assets else ()
-        return Converted(bundle.read(texts[0]).decode("utf-8-sig", "replace"), left_out=left_out)
+        return Converted(decode_part(bundle.read(texts[0]), "md"), left_out=left_out)

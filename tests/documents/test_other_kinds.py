@@ -101,6 +101,15 @@ class TestTextPack(ConverterContract):
         return textpack("info.json", request.param, "assets/newt.png"), "textpack"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030", "cp1252"])
+def test_the_text_of_a_bundle_is_read_in_its_encoding(encoding: str) -> None:
+    text = "Grüße aus Köln, für alle.\n" if encoding == "cp1252" else "今天讲解如何备份数据库，以及如何恢复。\n"
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("text.md", text.encode(encoding))
+    assert CONVERTERS.build("textpack").convert(stream.getvalue(), "textpack").text == text
+
+
 def test_bundles_and_subtitles_are_notes_of_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     (folder / "My pond.textbundle" / "assets").mkdir(parents=True)
