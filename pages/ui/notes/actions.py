@@ -1,6 +1,7 @@
 """The actions on the open note and on the notes that are marked in the list, with their dialogs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -296,41 +297,16 @@ def ways(note: Note) -> None:
 
 def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
     """Draw the actions on the notes that are marked in the list."""
-    shut = jobs.is_shut(workspace)
+    delete = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
+    acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
+        (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
+        (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
+        (t("Archive"), "archive_notes", "archive", partial(archive_notes, workspace)),
+        (delete, "delete_notes", "delete", trash.ask),
+    )
     with st.container(horizontal=True, key="marked_actions"):
-        if note_ids:
-            widgets.button(
-                t("Set fields…"),
-                "set_fields",
-                "edit_note",
-                disabled=shut,
-                on_click=FIELDS_DIALOG.open,
-                args=(note_ids,),
-            )
-            widgets.button(
-                t("Move…"),
-                "move_notes",
-                "drive_file_move",
-                disabled=shut,
-                on_click=MOVE_DIALOG.open,
-                args=(note_ids,),
-            )
-            widgets.button(
-                t("Archive"),
-                "archive_notes",
-                "archive",
-                on_click=archive_notes,
-                args=(workspace, note_ids),
-                disabled=shut,
-            )
-            widgets.button(
-                t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)),
-                "delete_notes",
-                "delete",
-                disabled=shut,
-                on_click=trash.ask,
-                args=(note_ids,),
-            )
+        for label, key, icon, act in acts if note_ids else ():
+            widgets.button(label, key, icon, disabled=jobs.is_shut(workspace), on_click=act, args=(note_ids,))
 
 
 def _menu(workspace: Workspace, note: Note) -> None:

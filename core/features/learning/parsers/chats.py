@@ -13,7 +13,6 @@ from core.model import LogEvent
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,}) *(?P<language>[\w+-]{0,30}).*")
 _HEADING = re.compile(r" {0,3}#{1,6} +(?P<text>\S.*)")
 _ITEM = re.compile(r" {0,12}(?:[-*+]|\d{1,3}[.)]) +\S")
-_SHELLS = ("sh", "bash", "shell", "console", "zsh", "")
 
 _SPEAKER = re.compile(
     r"(?i)(?:#{1,4} |\*\*)?(?P<name>User|Human|You|Assistant|AI|ChatGPT|Claude|System|用户|助手|我|系统)"
