@@ -249,16 +249,33 @@ _BETTER = {
     "webarchive": "html",
 }
 """Formats of documents, and in which their own programs save them so that they are read."""
-_PICTURES = frozenset((*PICTURES, *"svg avif heic heif ico psd raw cr2 nef dng".split()))
-_PACKED = frozenset("7z rar tar gz tgz bz2 xz zst lzma".split())
-_RECORDINGS = frozenset(
-    "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi mp4 m4v mov avi mkv webm wmv mpg mpeg 3gp flv".split()
-)
-_PROGRAM_KINDS = frozenset(
-    "exe msi dll sys com bat cmd scr app dmg pkg deb rpm apk ipa jar class so dylib o a lib bin iso img lnk".split()
-)
-_DATA = frozenset("json jsonl ndjson xml yaml yml toml ini plist db sqlite sqlite3 mdb accdb parquet pkl npy".split())
-_MAILBOXES = frozenset("pst ost mbox olm".split())
+_REASONS = {
+    " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
+        "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
+    ),
+    "enex": message("is an export of Evernote. Import it separately."),
+    "zip": message("is a zip archive. Import it separately, or unpack it here."),
+    "7z rar tar gz tgz bz2 xz zst lzma": message("is an archive. Unpack it here to have its files read."),
+    "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi "
+    "mp4 m4v mov avi mkv webm wmv mpg mpeg 3gp flv": message(
+        "is a recording, whose speech isn't read. Put a transcript next to it as a text file."
+    ),
+    "exe msi dll sys com bat cmd scr app dmg pkg deb rpm apk ipa jar class so dylib o a lib bin iso img lnk": message(
+        "is part of a program, in which there is nothing to read."
+    ),
+    "pst ost mbox olm": message("is a mailbox. Save its e-mails as .eml files to have them read."),
+    "xml": message(
+        "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read. DocBook"
+        " is read as .dbk, JATS as .jats, a web page as .xhtml."
+    ),
+    "json jsonl ndjson": message(
+        "is data for programs. If it is a log or an exported chat, get suggestions from it: tessera learn FILE"
+    ),
+    "yaml yml toml ini plist db sqlite sqlite3 mdb accdb parquet pkl npy": message(
+        "is data for programs. Export what should be found as text or CSV."
+    ),
+}
+"""Why files of other kinds, by their suffixes, aren't read, and what the user can do."""
 
 
 def why_not_read(path: str) -> Message:
@@ -269,39 +286,13 @@ def why_not_read(path: str) -> Message:
             "is of a format that isn't read. Save it as .{newer} in its own program and import that.",
             newer=_BETTER[kind],
         )
-    if kind in _PICTURES:
-        return message(
-            "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
-        )
-    if kind == "enex":
-        return message("is an export of Evernote. Import it separately.")
-    if kind == "zip":
-        return message("is a zip archive. Import it separately, or unpack it here.")
-    if kind in _PACKED:
-        return message("is an archive. Unpack it here to have its files read.")
-    if kind in _RECORDINGS:
-        return message("is a recording, whose speech isn't read. Put a transcript next to it as a text file.")
-    if kind in _PROGRAM_KINDS:
-        return message("is part of a program, in which there is nothing to read.")
-    if kind in _MAILBOXES:
-        return message("is a mailbox. Save its e-mails as .eml files to have them read.")
-    if kind == "xml":
-        return message(
-            "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read. DocBook"
-            " is read as .dbk, JATS as .jats, a web page as .xhtml."
-        )
-    if kind in ("json", "jsonl", "ndjson"):
-        return message(
-            "is data for programs. If it is a log or an exported chat, get suggestions from it: tessera learn FILE"
-        )
-    if kind in _DATA:
-        return message("is data for programs. Export what should be found as text or CSV.")
     if not kind:
         return message("has no file extension. Add one, such as .md, so that it is read.")
-    return message(
+    unsupported = message(
         "is a .{kind} file, a kind that isn't read. If it holds text, save it as text or PDF in its own program.",
         kind=kind,
     )
+    return next((reason for kinds, reason in _REASONS.items() if kind in kinds.split()), unsupported)
 
 
 def nothing_read(paths: Iterable[str]) -> Message:

@@ -90,9 +90,9 @@ def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> 
         ),
         (
             ("deploy - restarting redis-server", "api - ready"),
-            "It didn't come again after this: restarting redis-server.",
+            "It didn't appear again after this: restarting redis-server.",
         ),
-        (("运维 - 重启 redis 服务", "api - ready"), "It didn't come again after this: 重启 redis 服务."),
+        (("运维 - 重启 redis 服务", "api - ready"), "It didn't appear again after this: 重启 redis 服务."),
         (("deploy - restarting the mail server", "api - ready"), "It appears 2 times in the log."),
         (("deploy - restarting redis-server",), "It appears 2 times in the log."),
         (("cache - disconnected from redis", "api - ready"), "It appears 2 times in the log."),

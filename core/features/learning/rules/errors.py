@@ -101,7 +101,7 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
             parts.append(
                 message("Before that: {step}.", step=step)
                 if end
-                else message("It didn't come again after this: {step}.", step=step)
+                else message("It didn't appear again after this: {step}.", step=step)
             )
         text = message("{what}. {count}", what=title, count=first)
         for part in parts[2:]:
