@@ -51,6 +51,12 @@ def test_examples_and_recent_notes_are_the_persons_own(filled: Screen) -> None:
     assert len(recent) == 3
 
 
+def test_todays_note_is_a_press_away(filled: Screen) -> None:
+    filled.press("home_today")
+    assert filled.app.title[0].value == "Notes"
+    assert "Choose once where today's note goes." in filled.text.replace("\\", "")
+
+
 def test_one_base_is_my_notes_and_several_have_their_names(filled: Screen) -> None:
     for fact in ("My notes", "3 notes · Last update "):
         assert fact in filled.text
