@@ -12,7 +12,7 @@ from core.base.blobs import Span, blank_blobs
 from core.base.errors import ConfigError
 from core.embedding import Embedder
 from core.markdown.parts import tables
-from core.model import Chunk, Spans, Window
+from core.model import ADDRESSES, Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
 LEAD_TOKENS = 128
@@ -112,7 +112,7 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
         return "", 0
     quarter = limit // 4
     crumb = _shorten(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, quarter), embedder)
-    lead = _shorten(chunk.lead.rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
+    lead = _shorten(ADDRESSES.sub("", chunk.lead).rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
     # Two tokens more, for the line ends: in front of the text, some tokenizers make tokens of them.
     return head, len(embedder.tokens(head)) + 2 if head else 0

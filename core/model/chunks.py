@@ -21,6 +21,12 @@ Role = Literal["note", "query"]
 
 _UNKNOWN = Message("")
 _DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
+ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
+"""Definitions of links that are an address alone: a chunk is indexed without them.
+
+Indexed with the chunks that refer to them, the addresses of the book on Rust took its MRR@10 from 0.668 to 0.635 (39
+questions of `make eval`).
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 
 from core.base.text import CJK, MARKS, UNSPACED, fold, index_words, keywords
-from core.model import Chunk
+from core.model import ADDRESSES, Chunk
 
 
 def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, str, str]:
@@ -15,7 +15,7 @@ def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, st
 
     `property_text` is what finds it in addition to its text (`PropertyTable.chunk_texts`).
     """
-    text = "\n".join((chunk.text, *chunk.definitions, property_text)).rstrip("\n")
+    text = "\n".join((chunk.text, ADDRESSES.sub("", "\n".join(chunk.definitions)), property_text)).rstrip("\n")
     return _words_of(title), _words_of(" ".join(chunk.titles)), _words_of(text)
 
 

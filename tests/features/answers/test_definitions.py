@@ -59,6 +59,8 @@ def test_a_chunk_has_the_definitions_that_it_refers_to_and_stays_a_slice(workspa
     }
     embedder = workspace.models.embedder(workspace.bases.get("marsh"))
     assert "Lindqvist" in windows_of([about["Birds"]], note.title, embedder)[0].text
+    held = windows_of([about["Water"]], note.title, embedder)[0]
+    assert "example.org" not in held.text[: held.head]  # an address alone is shown, and means nothing
 
 
 def test_an_answer_a_hit_and_a_prompt_show_them(workspace: Workspace) -> None:
