@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import IMPORT, Tab, importing, vault_workspace
+from tests.browser.conftest import IMPORT, Tab, importing, tessera, vault_workspace
 
 pytestmark = pytest.mark.browser
 
@@ -65,6 +65,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (folder / name).mkdir()
         (folder / name / "one.md").write_text(f"# One\n\nA {line} stands in the shed.\n", encoding="utf-8")
     with vault_workspace(folder) as place:
+        tessera("base", "new", "fens")  # Home offers a new base where there are two
         yield place
 
 
@@ -108,7 +109,7 @@ def test_two_setups_are_compared_on_a_question_of_ones_own_in_five_clicks(tab: T
     reasons = card.locator("[class*='st-key-why_body_']")
     hand.click(reasons.get_by_role("button", name="Right passage"))
     expect(page.get_by_text("Added to 'My questions'")).to_be_visible()
-    hand.click(page.get_by_test_id("stSidebar").get_by_role("link", name="Evaluation"))
+    hand.click(reasons.get_by_role("link", name="Evaluation"))
     hand.click(page.locator(".st-key-way_1").get_by_role("radio", name="Words only"))
     expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By words only")
     hand.click(page.get_by_role("button", name="Run these 2 setups"))

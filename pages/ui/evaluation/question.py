@@ -37,6 +37,8 @@ class Marks:
             "Saves it as a right answer to this question in the set '{set}'; a second click undoes that.", set=name
         )
         toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
+        if marked:
+            st.page_link("evaluation.py", label=t("Evaluation"), icon=":material/query_stats:")
         chunk_id, into = st.session_state.get(_MARKED, ("", ""))
         if chunk_id == hit.chunk.id:
             del st.session_state[_MARKED]
