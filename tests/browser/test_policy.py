@@ -190,7 +190,8 @@ def test_a_note_is_read_and_does_nothing(hostile: Tab, note: str) -> None:
     page.get_by_role("combobox", name="Filter").click()
     expect(page.get_by_role("option").filter(has_text="onerror=")).to_have_count(2)
     page.keyboard.press("Escape")
-    page.locator(".st-key-reader").get_by_text("Raw text", exact=True).click()
+    page.locator(".st-key-reader").get_by_role("button", name="More").click()
+    page.get_by_text("Show the raw text").click()
     expect(page.locator(".st-key-reader code", has_text="<meta http-equiv=")).to_be_visible()
 
 

@@ -185,8 +185,8 @@ def test_home(sent: made_up.Sent, folder: Path) -> None:
 def test_notes(sent: made_up.Sent, screen: Screen, folder: Path) -> None:
     screen.open("notes")
     for title in ("Όρος", "λάθος", "κενό", "Μακρύ"):
-        state(screen.open("notes", note=note(screen, title)), view="raw")
-        state(screen, view="reading")
+        state(screen.open("notes", note=note(screen, title)), raw=True)
+        state(screen, raw=False)
     state(screen, open_note="", notes_view="list", chosen=[card.id for card in screen.workspace.notes.all()][:2])
     screen.press("delete_notes").press("delete_no")
     screen.open("bases", base="βιβλίο").press("delete_base").press("delete_no")

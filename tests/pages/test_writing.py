@@ -80,7 +80,7 @@ def test_a_save_is_made_once_though_it_is_sent_again_and_a_later_text_comes_in_i
 def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     screen = typed(Screen().open("notes").press("new_note"), "Feed the hens. #farm\n")
     token = writing(screen.app).token
-    assert screen.app.selectbox(f"new_base_{token}").value == "home"  # the only one
+    assert f"new_base_{token}" not in {box.key for box in screen.app.selectbox}  # there is one base only
     screen.app.text_input(field(screen, "title")).input("Hens").run()
     beside(screen, "fields")
     screen.app.selectbox(field(screen, "type")).set_value("reference").run()
@@ -91,6 +91,18 @@ def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     assert [hit.note.id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
     assert [(one.kind, one.author) for one in screen.workspace.notes.history(card.id)] == [("create", "person")]
     assert screen.workspace.drafts.all() == []
+
+
+def test_a_new_note_goes_into_one_of_the_bases_and_makes_none(garden: Note) -> None:
+    screen = Screen()
+    screen.workspace.bases.add("work")
+    screen = typed(screen.open("notes").press("new_note"), "Feed the hens.\n")
+    box = screen.app.selectbox(f"new_base_{writing(screen.app).token}")
+    assert (box.value, box.options, box.proto.accept_new_options) == ("home", ["home", "work"], False)
+    box.set_value("work").run()
+    (note,) = paused(screen).workspace.notes.all(screen.workspace.searching.filters(bases=["work"]))
+    assert note.title == "Feed the hens."
+    assert {base.name for base in screen.workspace.bases.all()} == {"home", "work"}
 
 
 def test_an_edit_is_a_new_version_that_is_indexed_in_the_background(garden: Note) -> None:

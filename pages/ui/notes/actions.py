@@ -90,6 +90,7 @@ MOVE_DIALOG = Dialog("moving")
 """The dialog that moves notes, opened with their ids."""
 _FILES = "rename_files"
 """The preference whether a file is renamed with its note; "on" or "off"."""
+_RAW = "raw"
 _SHOWN = 8
 """Linking notes that are named."""
 
@@ -274,6 +275,11 @@ def new(workspace: Workspace) -> None:
     )
 
 
+def is_raw() -> bool:
+    """Return whether notes are shown as they are written, with the signs of Markdown."""
+    return bool(st.session_state.get(_RAW))
+
+
 def actions(workspace: Workspace, note: Note) -> None:
     """Draw the actions on an open note."""
     widgets.button(
@@ -322,6 +328,8 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 opened.choose(workspace.notes.copy(note.id, embed=False).id)
             case "history":
                 history.DIALOG.open(note.id)
+            case "view":
+                st.session_state[_RAW] = not is_raw()
             case "archive":
                 archive_notes(workspace, [note.id])
             case "restore":
@@ -333,7 +341,8 @@ def _menu(workspace: Workspace, note: Note) -> None:
             case converter:
                 workspace.documents.convert(note.id, converter.removeprefix("convert "))
 
-    texts = {"history": t("History"), "export": t("Save as a file…")}
+    view = t("Show the formatted text") if is_raw() else t("Show the raw text")
+    texts = {"history": t("History"), "view": view, "export": t("Save as a file…")}
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
     if not jobs.is_shut(workspace):

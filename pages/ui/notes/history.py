@@ -17,6 +17,7 @@ from pages.ui.shared.text import join_list, t
 _DONE = "notes_done"
 _OFFERED = "notes_offered"
 _SEEN = "notes_seen"
+_PLACE = "notes_done_place"
 _KEPT = 20
 """Changes that can be undone."""
 
@@ -24,6 +25,7 @@ _KEPT = 20
 def offer_undo(text: str, undo: Callable[[], object]) -> None:
     """Show a text about a change in the next run, with a button that undoes the change."""
     st.session_state[_OFFERED] = True
+    st.session_state.pop(_PLACE, None)
     st.session_state[_DONE] = [*st.session_state.get(_DONE, []), (text, undo)][-_KEPT:]
 
 
@@ -41,7 +43,10 @@ def offer_text_undo(workspace: Workspace, note: Note) -> None:
 
 
 def draw_undo() -> None:
-    """Draw the last change that isn't undone."""
+    """Draw the last change that isn't undone, until another note or page is opened."""
+    place = st.session_state["page"], st.session_state.get("open_note")
+    if st.session_state.setdefault(_PLACE, place) != place:
+        clear_undo()
     if not st.session_state.get(_DONE):
         return
     text, undo = st.session_state[_DONE][-1]
@@ -59,7 +64,8 @@ def draw_undo() -> None:
 
 def clear_undo() -> None:
     """Forget the changes: they can't undo later changes of another kind."""
-    st.session_state.pop(_DONE, None)
+    for key in (_DONE, _PLACE):
+        st.session_state.pop(key, None)
 
 
 DIALOG = Dialog("history_of")

@@ -144,6 +144,8 @@ const choose = own => {
   chosen.click();
 };
 
+const isTitle = field => field.closest?.('[class*="st-key-note_title_"]');
+
 const listen = (own, whole) => {
   own.host.addEventListener('paste', event => takeFiles(own, event, event.clipboardData), whole);
   own.host.addEventListener('drop', event => takeFiles(own, event, event.dataTransfer), whole);
@@ -152,17 +154,19 @@ const listen = (own, whole) => {
   own.host.addEventListener('focusout', () => setTimeout(() => {
     if (own.paper) own.focused = own.editor.focused();
   }), whole);
-  // In a field too: its text is taken over first.
+  // In a field too: its text is taken over first. Enter in the title goes on to the text.
   document.addEventListener('keydown', event => {
-    const saves = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
-      && (event.key === 'Enter' || event.key.toLowerCase() === 's');
-    if (!saves || event.isComposing || shelf.open !== own.token || event.composedPath().includes(own.host)) return;
-    event.preventDefault();
-    document.activeElement?.blur();
-    setTimeout(() => send(own, 'save'), 60);
+    if (event.isComposing || event.altKey || event.shiftKey || shelf.open !== own.token) return;
+    if (event.composedPath().includes(own.host)) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key !== 'Enter' && event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      document.activeElement?.blur();
+      setTimeout(() => send(own, 'save'), 60);
+    } else if (event.key === 'Enter' && isTitle(event.target)) setTimeout(() => own.editor?.focus());
   }, whole);
   document.addEventListener('input', event => {
-    if (shelf.open === own.token && event.target.closest?.('[class*="st-key-note_title_"]')) retitle(own, event.target.value);
+    if (shelf.open === own.token && isTitle(event.target)) retitle(own, event.target.value);
   }, whole);
   addEventListener('pagehide', () => own.quiet && send(own, 'rest'), whole);
   addEventListener('beforeunload', event => {

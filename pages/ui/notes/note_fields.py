@@ -38,40 +38,39 @@ def draw_head(workspace: Workspace, session: EditorSession) -> None:
     _title(workspace, session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
-            base, folder, tags, status = st.columns([3, 3, 4, 2])
-            _place(workspace, session, base, folder)
+            *place, tags, status = st.columns([3, 3, 4, 2] if (bases := _bases(workspace, session)) else [3, 7, 2])
+            _place(workspace, session, bases, place)
         else:
             tags, status = st.columns([10, 2])
         for name, column in zip(_SEEN, (tags, status), strict=True):
             _field(workspace, session, name, column)
 
 
-def _place(workspace: Workspace, session: EditorSession, left: Any, right: Any) -> None:
-    """Draw the choice of the base and the folder of a new note."""
+def _bases(workspace: Workspace, session: EditorSession) -> list[str]:
+    """Return the bases that a new note can go into, none where there is no choice."""
     bases = [base.name for base in workspace.bases.all() if not base.plain]
-    options = [*bases, *([session.base] if session.base not in ("", *bases) else [])]
+    options = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
+    return options if len(options) > 1 else []
+
+
+def _place(workspace: Workspace, session: EditorSession, bases: Sequence[str], columns: Sequence[Any]) -> None:
+    """Draw the choice of the base, where there are several, and of the folder of a new note."""
     base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
     def chosen() -> None:
-        values = [
-            st.session_state.get(key, now_is)
-            for key, now_is in ((base_key, session.base), (folder_key, session.folder))
-        ]
-        base, folder = ((value or "").strip() for value in values)
-        composer.move_to(workspace, session, base or session.base, folder)
+        base = st.session_state.get(base_key) or session.base
+        folder = st.session_state.get(folder_key, session.folder) or ""
+        composer.move_to(workspace, session, base, folder.strip())
 
-    left.selectbox(
-        t("Knowledge base"),
-        options,
-        index=options.index(session.base) if session.base in options else None,
-        accept_new_options=True,
-        placeholder=t("Choose one, or type the name of a new one"),
-        key=base_key,
-        on_change=widgets.guarded(chosen),
-    )
+    if bases:
+        now = bases.index(session.base) if session.base else None
+        placeholder = t("Choose a knowledge base")
+        columns[0].selectbox(
+            t("Knowledge base"), bases, now, placeholder=placeholder, key=base_key, on_change=widgets.guarded(chosen)
+        )
     folders = load_offers(workspace, session).folders.get(session.base, [])
     word_box(
-        right,
+        columns[-1],
         t("Folder"),
         folder_key,
         folders,
@@ -79,8 +78,6 @@ def _place(workspace: Workspace, session: EditorSession, left: Any, right: Any) 
         placeholder=t("No folder"),
         on_change=widgets.guarded(chosen),
     )
-    if session.base and session.base not in bases:
-        st.caption(t("The base '{base}' is created with this note.", base=plain(session.base)))
 
 
 def draw(workspace: Workspace, session: EditorSession) -> None:

@@ -238,7 +238,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         with widgets.row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
-            rendered = st.session_state.get("view") != "raw" and not note.plain
+            rendered = not (actions.is_raw() or note.plain)
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
             changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{html(t("edited"))}</span>'
             st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
@@ -277,20 +277,13 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
                 t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited)),
                 help=text_of(EDITED),
             )
-        if st.session_state.get("view") == "raw":
+        if actions.is_raw():
             _raw(note)
         else:
             _text(workspace, note, passage)
         _fields(note)
         draw_uses(workspace, note)
         panel(workspace, note)
-        widgets.segments(
-            t("View"),
-            {"reading": t("Reading"), "raw": t("Raw text")},
-            "view",
-            default="reading",
-            persist_state="session",
-        )
 
 
 def second_note(workspace: Workspace, note: Note) -> None:
@@ -428,7 +421,9 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
         _links(t("Links to this note"), [*mentioned, *_notes(back[MENTIONS:])]),
     ]
     below = f'<section class="links">{"".join(links)}</section>' if any(links) else ""
-    return f'{tagged}<div class="beside">{outline}<article>{drawn.html}</article></div>{below}'
+    # The bar above shows the title already.
+    titled = ' class="titled"' if [heading.text for heading in drawn.headings[:1]] == [note.title] else ""
+    return f'{tagged}<div class="beside">{outline}<article{titled}>{drawn.html}</article></div>{below}'
 
 
 def _notes(places: Sequence[SourceSpan]) -> Iterable[str]:
