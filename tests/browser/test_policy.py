@@ -322,6 +322,7 @@ def test_what_runs_in_a_page_reaches_nobody_else(tab: Tab, listener: Listener) -
     page.goto(listener.url)
     try_all()
     tab.wait_until(lambda: {path.split("/")[1] for path in listener.paths} >= ATTEMPTS.keys())
+    page.wait_for_url("**/form")  # where the form leads
     page.goto("about:blank")
     listener.paths.clear()
     tab.requests.clear()
