@@ -332,6 +332,7 @@ class Notes(StoredNotes):
         return self._writer.change(note_id, change, Revision("update", "person"))
 
     compare = staticmethod(difference.between)
+    merge_texts = staticmethod(difference.merge_texts)
     picture_bytes = MOST
     """Most bytes of a picture that is attached."""
 

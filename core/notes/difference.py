@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from core.model import NOTE_FIELDS, DiffPiece, FieldChange, Note, NoteDifference
 
@@ -34,6 +34,30 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
         else:
             pieces += _compare_words("".join(gone), "".join(come))
     return list(_joined(pieces))
+
+
+def merge_texts(before: str, mine: str, theirs: str) -> str | None:
+    """Return a text with the changes of two others, None where they change the same lines or lines next to each other.
+
+    >>> merge_texts("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nC\\n")
+    'A\\nb\\nC\\n'
+    """
+    lines = before.splitlines(keepends=True)
+    changes = sorted({*_changes(lines, mine), *_changes(lines, theirs)})
+    if any(start <= end for (_, end, _), (start, _, _) in pairwise(changes)):
+        return None
+    for start, end, come in reversed(changes):
+        lines[start:end] = come
+    return "".join(lines)
+
+
+def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Yield the stretches of lines that a text has otherwise, with what it has there."""
+    at = 0
+    for equal, gone, come in _steps(lines, text.splitlines(keepends=True)):
+        if not equal:
+            yield at, at + len(gone), tuple(come)
+        at += len(gone)
 
 
 def _compare_words(old: str, new: str) -> Iterator[DiffPiece]:

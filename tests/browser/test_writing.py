@@ -17,6 +17,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in range(40):
             workspace.notes.add("home", f"Shelf {number}\n", title=f"Shelf {number}", embed=False)
         workspace.notes.add("home", "Rules #kitchen\n", title="Rules of the house", embed=False)
+        workspace.notes.add("home", "One.\n\nTwo.\n\nThree.", title="Counting", embed=False)
     return folder
 
 
@@ -261,6 +262,32 @@ def test_a_note_that_was_changed_in_two_tabs_is_settled_once(tab: Tab, place: Pa
     with Workspace(place, readonly=True) as workspace:
         texts = {card.title: workspace.notes.get(card.id).body for card in workspace.notes.all(text="Shelf 7")}
         assert texts == {"Shelf 7": "Shelf 7\ntheirs also ", "Shelf 7 (other text)": "Shelf 7\ntheirs again "}
+
+
+def test_changes_of_two_tabs_in_other_lines_are_merged_and_writing_goes_on(tab: Tab, place: Path) -> None:
+    other = Tab(tab.page.context.new_page(), tab.url)
+    with Workspace(place, readonly=True) as workspace:
+        note = next(card for card in workspace.notes.all() if card.title == "Counting")
+    for one, key in ((tab, "Control+End"), (other, "Control+Home")):
+        one.open(f"/notes?note={note.id}")
+        one.page.get_by_role("button", name="Edit", exact=True).click()
+        one.page.get_by_role("textbox", name="Text of the note").click()
+        one.settle()
+        one.page.keyboard.press(key)
+    other.page.keyboard.type("Nought, ")
+    state(other, "Saved")
+    tab.page.keyboard.type(" Four.")
+    expect(tab.page.get_by_text("Both changes are in it")).to_be_visible()
+    tab.settle()
+    tab.page.keyboard.type(" Five.")  # where the caret was
+    state(tab, "Saved")
+    tab.wait_until(lambda: "Five" in stored(place, note.id))
+    assert stored(place, note.id) == "Nought, One.\n\nTwo.\n\nThree. Four. Five."
+
+
+def stored(place: Path, note_id: str) -> str:
+    with Workspace(place, readonly=True) as workspace:
+        return workspace.notes.get(note_id).body
 
 
 def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_typed(tab: Tab) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.notes.difference import compare_texts
+from core.notes.difference import compare_texts, merge_texts
 from core.workspace import Workspace
 from tests.growth import assert_grows_linearly
 
@@ -42,6 +42,36 @@ def test_the_pieces_are_the_two_texts() -> None:
         assert "".join(piece.text for piece in pieces if piece.kind != "added") == old
         assert "".join(piece.text for piece in pieces if piece.kind != "removed") == new
         assert all(one.kind != two.kind for one, two in itertools.pairwise(pieces))
+
+
+def test_changes_of_lines_with_a_line_between_them_are_merged() -> None:
+    chance = random.Random(8)
+    for _ in range(300):
+        lines = [f"{number}\n" for number in range(chance.randrange(1, 12))]
+        # What replaces every second line, by whom; "" for nothing.
+        changes = {at: (chance.choice(["", f"{at}a\n", f"new\n{at}\n"]), chance.choice("12")) for at in range(0, 12, 2)}
+
+        def text(who: str, lines: list[str] = lines, changes: dict[int, tuple[str, str]] = changes) -> str:
+            chosen = {at: new for at, (new, by) in changes.items() if by in who}
+            return "".join(chosen.get(at, line) for at, line in enumerate(lines))
+
+        before, mine, theirs, both = text(""), text("1"), text("2"), text("12")
+        assert merge_texts(before, mine, theirs) == merge_texts(before, theirs, mine) == both
+        assert merge_texts(before, mine, mine) == merge_texts(before, mine, before) == mine
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ("a\nB\nc\n", "a\nb b\nc\n"),  # the same line
+        ("a\nB\nc\n", "a\nb\nC\n"),  # one after the other
+        ("a\nc\n", "a\nB\nc\n"),  # one is gone
+        ("a\nb\nc\nd\n", "a\nb\nc\ne\n"),  # both add to the end
+        ("", "a\nb\nc\nd\n"),
+    ],
+)
+def test_changes_of_one_place_are_not_merged(mine: str, theirs: str) -> None:
+    assert merge_texts("a\nb\nc\n", mine, theirs) is None
 
 
 @pytest.mark.parametrize("line", ["{} words of a line that stands here\n", "x\n", "word{} "])

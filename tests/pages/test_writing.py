@@ -236,6 +236,36 @@ def test_a_note_that_changed_meanwhile_is_shown_and_nothing_is_lost(garden: Note
     assert screen.workspace.notes.at(garden.id, 2).body == "Sell the basil.\n"
 
 
+def test_changes_of_other_lines_are_merged_and_undone_by_a_click(place: Path) -> None:
+    before, theirs = "One.\n\nTwo.\n\nThree.\n", "Nought.\nOne.\n\nTwo.\n\nThree.\n"
+    with Workspace(place) as workspace:
+        note = workspace.notes.add("home", before, title="Numbers", embed=False)
+    screen = typed(edited(note), mine := "One.\n\nTwo.\n\nThree 🙂, and four.\n")
+    notes = screen.workspace.notes
+    notes.update(note.id, body=theirs, tags=["numbers"], embed=False)
+    paused(screen)
+    now = writing(screen.app)
+    both = "Nought.\nOne.\n\nTwo.\n\nThree 🙂, and four.\n"
+    assert (notes.get(note.id).body, now.body, notes.get(note.id).tags) == (both, both, ("numbers",))
+    assert now.caret == len(mine) + len("Nought.\n")
+    assert "Both changes are in it" in screen.text
+    assert screen.workspace.drafts.all() == []
+    screen.press("notes_undo")
+    assert (notes.get(note.id).body, writing(screen.app).body) == (mine, mine)
+    assert theirs in [notes.at(note.id, one.number).body for one in notes.history(note.id)]
+    paused(typed(screen, f"{mine}Five.\n"))
+    assert notes.get(note.id).body == f"{mine}Five.\n"
+
+
+def test_a_field_that_both_changed_is_for_the_user_to_choose(garden: Note) -> None:
+    screen = edited(garden)
+    screen.workspace.notes.update(garden.id, priority=2, embed=False)
+    beside(screen, "fields")
+    screen.app.number_input(field(screen, "priority")).set_value(3).run()
+    assert "was changed while you wrote" in paused(screen).text
+    assert screen.workspace.notes.get(garden.id).priority == 2
+
+
 def test_a_text_that_is_kept_over_another_takes_no_version_away(garden: Note) -> None:
     """Also where the version before the other one came by itself a moment ago."""
     screen = paused(typed(edited(garden), "Water the basil daily.\n"))

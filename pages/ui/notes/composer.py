@@ -16,7 +16,9 @@ from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
+from pages.ui.notes import history
 from pages.ui.notes.session import NEW, EditorSession, State, as_json
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 # The current base and folder, where a new note goes if nothing else is chosen.
@@ -87,11 +89,17 @@ def title_of(path: str) -> str:
     return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
 
 
-def edit(workspace: Workspace, note_id: str, *, at_end: bool = False) -> None:
-    """Begin to edit a note, with the caret at its beginning or its end; for callbacks. Raises NoteNotFound."""
+def edit(workspace: Workspace, note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
+    """Begin to edit a note, with the caret at a place or at its end; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
-    caret = len(note.body.encode("utf-16-le")) // 2 if at_end else 0
+    caret = _units(note.body) if at_end else max(0, caret)
+    history.clear_undo()
     _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret))
+
+
+def _units(text: str) -> int:
+    """Return the length of a text as JavaScript counts it."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 def edit_proposed(workspace: Workspace, submission: Submission) -> None:
@@ -183,16 +191,56 @@ def discard(workspace: Workspace, key: str) -> None:
 def save(workspace: Workspace, session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
-    It joins the version before if that was automatic and of the same sitting. What can't be saved stays a draft.
+    It joins the version before if that was automatic and of the same sitting. Where the note was changed meanwhile in
+    other lines and fields, both changes are merged. What can't be saved stays a draft.
     """
     try:
         note = _store(workspace, session, over)
     except TesseraError as error:
         session.refuse(error)
+        if session.conflict and over is None:
+            with suppress(TesseraError):  # changed once more: the user chooses
+                _merge(workspace, session)
         return
     drop_draft(workspace, session)
     _SAVED[session.draft_id] = note.id, note.version, session.number
     session.save(note, automatic=automatic)
+
+
+def _merge(workspace: Workspace, session: EditorSession) -> None:
+    """Save what the user wrote with what was changed elsewhere; nothing where both changed the same lines or a field."""
+    note, stored = session.note, stored_note(workspace, session)
+    assert note is not None
+    if session.decides or any(getattr(stored, name) != getattr(note, name) for name in session.fields):
+        return
+    mine = session.body
+    body = workspace.notes.merge_texts(note.body, mine, stored.body)
+    if body is None:
+        return
+    about: Any = {"author": "person", "embed": False}
+    merged = workspace.notes.update(note.id, body=body, expected_version=stored.version, **about, **session.fields)
+
+    def undo() -> None:
+        workspace.notes.update(note.id, body=mine, expected_version=merged.version, **about)
+        if current_session():
+            edit(workspace, note.id)
+
+    drop_draft(workspace, session)
+    session.abandon()
+    if session is current_session():
+        moved = _units(body) - _units(mine) if body[: session.caret] != mine[: session.caret] else 0
+        edit(workspace, note.id, caret=session.caret + moved)
+    text = t("'{title}' was changed elsewhere while you wrote. Both changes are in it.", title=plain(merged.title))
+    history.offer_undo(text, undo)
+
+
+def stored_note(workspace: Workspace, session: EditorSession) -> Note:
+    """Return the stored note of a conflict; a changed file is read first, so that its text becomes a version."""
+    assert session.note is not None
+    assert session.conflict is not None
+    if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
+        return workspace.notes.take_file(session.note.id)
+    return session.conflict
 
 
 def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> Note:
@@ -278,9 +326,13 @@ def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
     """Return whether the stored note has a newer version than at the last call."""
     assert session.note is not None
     try:
-        return session.overtake(workspace.notes.get(session.note.id))
+        overtaken = session.overtake(workspace.notes.get(session.note.id))
     except NoteNotFound:
         return False
+    if session.conflict and not session.decides:
+        session.conflict = None
+        save(workspace, session, automatic=True)
+    return overtaken
 
 
 def take_newer(workspace: Workspace, session: EditorSession) -> None:

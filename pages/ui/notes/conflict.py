@@ -49,12 +49,12 @@ def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> N
 
 
 def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
-    composer.save(workspace, session, over=_stored(workspace, session))
+    composer.save(workspace, session, over=composer.stored_note(workspace, session))
 
 
 def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
     """Save the text, so that it stays in the history, and return to the stored one."""
-    stored = _stored(workspace, session)
+    stored = composer.stored_note(workspace, session)
     if session.decides:  # a save would accept what a program wrote: the text stays a draft
         composer.leave(workspace)
         return
@@ -69,7 +69,7 @@ def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
 
 def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     """Save the text, and add the stored one as a note of its own next to it."""
-    stored = _stored(workspace, session)
+    stored = composer.stored_note(workspace, session)
     composer.save(workspace, session, over=stored)
     if session.changed:
         return
@@ -83,12 +83,3 @@ def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     history.offer_undo(
         t("The other text is the note '{title}'.", title=plain(title)), lambda: workspace.notes.take_back(other.id)
     )
-
-
-def _stored(workspace: Workspace, session: EditorSession) -> Note:
-    """Return the stored note; a changed file is read first, so that its text becomes a version."""
-    assert session.note is not None
-    assert session.conflict is not None
-    if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
-        return workspace.notes.take_file(session.note.id)
-    return session.conflict

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, conflict, editor, linked, note_fields, opened
+from pages.ui.notes import composer, conflict, editor, history, linked, note_fields, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
@@ -86,6 +86,7 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
                 conflict.draw(workspace, session)
             elif session.newer and session.note and session.newer.version > session.note.version:
                 _draw_newer(workspace, session)
+            history.draw_undo()
             _bar(workspace, session)
             note_fields.draw_head(workspace, session)
         left, right = st.columns([11, 9], gap="medium")

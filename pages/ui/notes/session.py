@@ -177,7 +177,11 @@ class EditorSession:
     def revert(self) -> None:
         """Discard what differs from the stored note, and what the editor still sends."""
         self.stored = _ALL
-        self.body, self.fields = self.note.body if self.note else "", {}
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Discard what differs from the stored note; what the editor still sends differs again."""
+        self.body, self.fields, self.conflict = self.note.body if self.note else "", {}, None
 
     # What becomes of it.
 
