@@ -465,16 +465,14 @@ def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen
     notes.app.text_input("import_base").set_value("new ones")
     notes.press("look_path")
     said = notes.text.replace("\\", "")
-    assert (
-        "There is no base 'new ones' yet: this import creates it. Model: words. Splitting: split automatically" in said
-    )
+    assert "'new ones' is a new knowledge base." in said
     assert len(notes.workspace.bases.all()) == 1
     making = notes.open("bases", new="yes", name="new ones")
     assert making.app.text_input("new_name").value == "new ones"
     making.app.text_input("new_description").set_value("Other ones").run()
     making.press("make_base")
     assert making.app.title[0].value == "Notes"
-    assert "this import creates it" not in making.text
+    assert "is a new knowledge base" not in making.text
     making.press("plan_apply").finish().finish("embed")
     assert making.workspace.bases.get("new ones").description == "Other ones"
     assert len(making.workspace.bases.all()) == 2

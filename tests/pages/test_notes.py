@@ -199,7 +199,7 @@ def test_filters_narrow_the_list(filled: Screen) -> None:
 def test_a_note_shows_how_it_was_found_opened_and_judged(filled: Screen) -> None:
     note = filled.workspace.notes.find("backups.md").id
     filled.open("notes", note=note)
-    assert "Use" not in [box.label for box in filled.app.expander]
+    assert "How it was used" not in [box.label for box in filled.app.expander]
     filled.open("search", q="restore")
     for typed in ("restore", "restored"):
         filled.open("notes", note=note, chunk="0", q=typed)
@@ -422,7 +422,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     filled.workspace.bases.add("words", kind="literal")
     filled.workspace.notes.add("words", "Found by words only")
     screen = filled.open("map")
-    assert "1 note isn't on the map: 1 not indexed by the model of the others" in screen.text
+    assert "1 note isn't on the map: 1 indexed with another model" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
     assert "First check on the page Evaluation" in screen.text
     filled.workspace.findability.check("vault")

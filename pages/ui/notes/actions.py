@@ -355,6 +355,6 @@ def _menu(workspace: Workspace, note: Note) -> None:
         for name in workspace.documents.converters_of(note.document.kind) if note.document else ():
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
         if workspace.documents.has_encoding(note):
-            texts["read_as"] = t("Read as…")
+            texts["read_as"] = t("Change the encoding…")
     widgets.menu(t("More"), texts, f"note_menu_{note.id}", "more_horiz", choose)
     history.dialog(workspace)

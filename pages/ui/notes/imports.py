@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.desktop import window
-from core.model import NOTE_SUFFIXES, SyncPlan, new_base_line
+from core.model import NOTE_SUFFIXES, SyncPlan
 from core.workspace import Workspace
 from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, reports, shell, widgets
@@ -281,12 +281,14 @@ def _joins(plan: SyncPlan) -> bool:
 
 def _makes(workspace: Workspace, plan: SyncPlan) -> None:
     """Draw the base that a plan makes, and the link to the form with its other settings."""
-    if plan.makes is None or plan.base in {base.name for base in workspace.bases.all()}:
+    bases = [base.name for base in workspace.bases.all()]
+    if plan.makes is None or plan.base in bases:
         return
-    st.info(plain(new_base_line(plan.base, plan.makes)), icon=":material/add_circle:")
+    if bases:  # the first one has no need of a name
+        st.info(plain(t("'{base}' is a new knowledge base.", base=plan.base)), icon=":material/add_circle:")
     st.page_link(
         "bases.py",
-        label=t("Create it with other settings"),
+        label=t("Choose other settings first"),
         icon=":material/tune:",
         query_params={"new": "yes", "name": plan.base},
     )

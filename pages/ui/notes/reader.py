@@ -61,7 +61,7 @@ def draw_uses(workspace: Workspace, note: Note) -> None:
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
         return
-    with st.expander(t("Use")):
+    with st.expander(t("How it was used")):
         st.html(
             facts(
                 [
@@ -255,7 +255,11 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut(workspace):
             widgets.small(
-                t("Read as…"), "read_as", "translate", on_click=actions.DIALOG.open, args=((note.id, "read_as"),)
+                t("Change the encoding…"),
+                "read_as",
+                "translate",
+                on_click=actions.DIALOG.open,
+                args=((note.id, "read_as"),),
             )
         if lost := workspace.notes.missing_attachments(note):
             missing = t_plural(

@@ -204,7 +204,7 @@ DECISIONS: dict[str, Decision] = {
         message("Reject"), "close", "X", _SUBMITTED, lambda workspace, chosen: reject(workspace, _submissions(chosen))
     ),
     "drop": Decision(message("Discard"), "close", "X", ("split",), partial(_resolve, "drop")),
-    "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
+    "delete": Decision(message("Delete the newer note"), "delete", "X", ("copy",), _delete, several=False),
     "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
     "never": Decision(message("Don't remind me"), "notifications_off", "X", ("reminder",), _let_be),
     "fine": Decision(
