@@ -165,6 +165,8 @@ class Watching:
         self._removals: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
         self.on_sync: Callable[[KnowledgeBase, SyncReport], object] = lambda base, report: None
         """Called with what came of each sync."""
+        self.synced = 0
+        """Syncs that changed notes, but for text files, which may grow at every moment."""
         self.made: list[str] = []
         """Names of the bases that were made for text folders."""
         self.refused: dict[str, Message] = {}
@@ -330,6 +332,7 @@ class Watching:
                 self._jobs.cancel(_IMPORT)
         self._jobs.forget(_IMPORT, before)
         if job and job.state == "done" and not self._stop.is_set() and isinstance(job.result, SyncReport):
+            self.synced += not base.plain
             self.on_sync(base, job.result)
         return job.error.message if job and job.error else None
 

@@ -62,15 +62,15 @@ SOON = 1.2
 
 
 def follow(workspace: Workspace, draw: Callable[[], None], *, idle: float | None = None) -> None:
-    """Draw a part that depends on jobs: again while one runs, and the whole page when one starts or ends.
+    """Draw a part that depends on jobs: again while one runs; the whole page when one starts or ends or notes changed.
 
     Without a job it is drawn every `idle` seconds.
     """
-    running = _running(workspace)
+    running, synced = _running(workspace), workspace.watching.synced
 
     @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else idle)
     def part() -> None:
-        if _running(workspace) != running:
+        if _running(workspace) != running or workspace.watching.synced != synced:
             st.rerun()
         draw()
 
