@@ -30,7 +30,7 @@ from core.documents.office.package import (
     resolve_alternatives,
     value,
 )
-from core.markdown.writing import table
+from core.markdown.writing import callout, table
 from core.model import Omission
 
 _NOTICE = "[Threaded comment]"
@@ -278,10 +278,10 @@ def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]
     for text in (*extras.boxes(sheet), *(text for chart in charts for text in chart.texts)):
         yield f"{text}\n"
     for kind, texts in extras.margins(sheet).items():
-        yield "\n>\n".join([f"> [!{kind}]", *(f"> {text}" for text in texts)]) + "\n"
+        yield callout(kind, "", [line for text in texts for line in ("", text)]) + "\n"
     for author, cell, paragraphs in extras.comments(sheet):
-        lines = [f"[!comment] {' '.join(author.split())}".rstrip(), f"{cell}: {paragraphs[0] if paragraphs else ''}"]
-        yield "\n".join(f"> {line}".rstrip() for line in (*lines, *paragraphs[1:])) + "\n"
+        text = "\n".join(paragraphs)
+        yield callout("comment", " ".join(author.split()), f"{cell}: {text}".splitlines()) + "\n"
     extras.name_files(sheet, title)
 
 

@@ -1,13 +1,18 @@
-"""Text -> Markdown: blocks of code and tables."""
+"""Text -> Markdown: blocks of code, callouts and tables."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def code_block(text: str, language: str = "") -> str:
     """Return a text as a block of code, between fences that are longer than those in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def callout(kind: str, title: str, lines: Iterable[str]) -> str:
+    """Return a callout as Obsidian writes it: a quote whose first line has its kind and a title."""
+    return "\n".join(f"> {line}".rstrip() for line in (f"[!{kind}] {title}", *lines))
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -28,20 +28,23 @@ class Pdf:
         """Return the text with the place of each page."""
         from core.documents.ocr import Ocr
         from core.documents.pdf import layout, reading
+        from core.documents.pdf.asides import Asides, attached_files
         from core.documents.pdf.reading import LeftOut
 
         need("pdfplumber")
-        views, left = [], LeftOut()
+        views, left, asides = [], LeftOut(), dict[int, Asides]()
         with reading.open_document(data, MAX_PAGES) as document:
             outline, count = reading.outline(document), len(document)
+            left.files += attached_files(document)
             for number in range(1, count + 1):
                 page = reading.page(document, number)
                 made = layout.views_of(page)
                 left.check(page, layout.letters_in(made))
+                asides[number] = page.asides
                 views += made
             read = _read_scans(document, left.scans, everything=len(left.scans) == count)
             stated = document.get_metadata_dict()
-        text = layout.text_of(views, count, outline, read)
+        text = layout.text_of(views, count, outline, read, asides)
         if not text.text.strip():
             raise SourceError("", "contains no readable text.")
         unread = len(left.scans) - len(read)
@@ -62,6 +65,7 @@ class Pdf:
             if unread
             else (),
             left_out=tuple(left.omissions(read, text.running)),
+            tags=stated.get("Keywords", "").strip(),
             ocr=Ocr().version if any(read.values()) else "",
         )
 

@@ -1,4 +1,4 @@
-"""Boxes to tick, buttons and lists of a form in a PDF -> letters that say what is chosen."""
+"""Fields of a form in a PDF that no letters say, such as boxes to tick -> letters that say what is in them."""
 
 import ctypes
 from bisect import bisect
@@ -10,7 +10,13 @@ from core.documents.pdf.glyphs import Letter
 
 MOST_CHOICES = 1_000
 """Fields of a page that are read; others are as they are drawn."""
-_CHECK_BOX, _RADIO_BUTTON, _LIST = 2, 3, 5
+_CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
+_PASSWORD, _COMB = 1 << 13, 1 << 24
+"""Flags of fields whose text is shown as stars, and with each letter in a box of its own."""
+MOST_ITEMS = 5_000
+"""Parts of something that are looked at."""
+_BEYOND = 2.0
+"""Points by which what is drawn in a field may be larger than the field."""
 _FEW, _MOST_OPTIONS = 20, 1_000
 """Options of a list that are all shown; of more of them only those that are chosen."""
 _BELOW = 2.0
@@ -27,37 +33,77 @@ class Choice(NamedTuple):
 
 
 def choice_of(form: Any, annotation: Any) -> Choice | None:
-    """Return what is chosen in a field, None for one of another kind."""
+    """Return what is chosen in a field, or entered where its letters don't say it; None for what is drawn as it is."""
     import pypdfium2.raw as pdfium
 
+    box, name = pdfium.FS_RECTF(), ""
+    pdfium.FPDFAnnot_GetRect(annotation, box)
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
     if kind in (_CHECK_BOX, _RADIO_BUTTON):
         text = _mark(pdfium.FPDFAnnot_IsChecked(form, annotation))
     elif kind == _LIST:
         count = pdfium.FPDFAnnot_GetOptionCount(form, annotation)
         text = "  ".join(
-            f"{_mark(chosen)} {_text(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, at)}"
+            f"{_mark(chosen)} {read_text(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, at)}"
             for at in range(min(count, _MOST_OPTIONS))
             if (chosen := pdfium.FPDFAnnot_IsOptionSelected(form, annotation, at)) or count <= _FEW
         )
+    elif kind in (_COMBO, _TEXT) and not _is_legible(form, annotation, box):
+        text = read_text(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)
     else:
         return None
-    box = pdfium.FS_RECTF()
-    pdfium.FPDFAnnot_GetRect(annotation, box)
-    name = _text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
-    name = name or _text(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
-    return Choice(text, name, (box.left, box.bottom, box.right, box.top))
+    if kind in (_CHECK_BOX, _RADIO_BUTTON, _LIST):
+        name = read_text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+        name = name or read_text(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
+    if not text:
+        return None
+    return Choice(" ".join(text.split()), " ".join(name.split()), (box.left, box.bottom, box.right, box.top))
 
 
 def _mark(chosen: bool) -> str:
     return "☑" if chosen else "☐"
 
 
-def _text(read: Any, *of: Any) -> str:
-    """Return a text of pdfium, which is asked for its length first."""
+def _is_legible(form: Any, annotation: Any, box: Any) -> bool:
+    """Return whether letters say what was entered: they are drawn side by side, and none is cut off."""
+    import pypdfium2.raw as pdfium
+
+    flags = pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation)
+    drawn = drawn_texts(annotation)
+    if not drawn or flags & (_PASSWORD | _COMB):
+        return bool(flags & _PASSWORD)
+    left, bottom, right, top = zip(*drawn, strict=True)
+    wide, high = max(right) - min(left), max(top) - min(bottom)
+    return bool(wide <= box.right - box.left + _BEYOND and high <= box.top - box.bottom + _BEYOND)
+
+
+def drawn_texts(annotation: Any) -> list[list[float]]:
+    """Return left, bottom, right and top of each text that an annotation shows on its page."""
+    import pypdfium2.raw as pdfium
+
+    found = []
+    drawn = items(pdfium.FPDFAnnot_GetObjectCount, pdfium.FPDFAnnot_GetObject, annotation)
+    for item in drawn:
+        kind = pdfium.FPDFPageObj_GetType(item)
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            sides = [ctypes.c_float() for _ in range(4)]
+            pdfium.FPDFPageObj_GetBounds(item, *sides)
+            found.append([side.value for side in sides])
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and len(drawn) < MOST_ITEMS:
+            drawn += items(pdfium.FPDFFormObj_CountObjects, pdfium.FPDFFormObj_GetObject, item)
+    return found
+
+
+def items(count: Any, item: Any, of: Any) -> list[Any]:
+    """Return what something of pdfium holds, by its functions for their number and for one of them."""
+    return [item(of, at) for at in range(min(count(of), MOST_ITEMS))]
+
+
+def read_text(read: Any, *of: Any) -> str:
+    """Return a text of pdfium, which is asked for its length first; `of` says whose."""
     held = (ctypes.c_ushort * (read(*of, None, 0) // 2))()
     read(*of, held, ctypes.sizeof(held))
-    return " ".join(bytes(held).decode("utf-16-le", "replace").rstrip("\0").split())
+    return bytes(held).decode("utf-16-le", "replace").strip("\0 \r\n\t")
 
 
 def letters_of(choices: Iterable[Choice], letters: list[Letter], left: float, top: float) -> Iterator[Letter]:

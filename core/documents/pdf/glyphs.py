@@ -95,6 +95,8 @@ _LIGATURE = 4
 _SMALLEST = 0.5
 _STEP = 0.5
 """Degrees to which directions are rounded."""
+_DOWN, _STEEP = 90, 10
+"""The degrees by which lines are turned that run down, and how many times farther down than aside their letters are."""
 _ALIKE = 3.0
 """Degrees up to which letters belong to one direction."""
 
@@ -191,7 +193,8 @@ class Glyphs:
 class _TextStyle(NamedTuple):
     """What the letters of a text object share, and where they are collected.
 
-    Some have baselines that vary; `drawn` has the letters of a font that has no size.
+    Some have baselines that vary, and are no wider than `widest`: pdfium's boxes of letters that run down are too
+    wide once their page is turned. `drawn` has the letters of a font that has no size.
     """
 
     size: float
@@ -200,6 +203,7 @@ class _TextStyle(NamedTuple):
     letters: list[Letter]
     y: float
     varies: bool
+    widest: float
     drawn: list[Letter] | None
 
 
@@ -249,12 +253,13 @@ def glyphs(loaded: Any) -> Glyphs:
         style = styles.get(held)
         if style is None:
             style = styles[held] = _style(raw, at, made, fonts)
-        size, bold, fixed, last, y, varies, drawn = style
+        size, bold, fixed, last, y, varies, widest, drawn = style
         box_of(address, at, box_address)
         x0, x1 = box.left, box.right
         letter = Letter(text, x0 - left, x1 - left, top - y, size, bold, fixed, at)
         if varies:
-            letter.y = top - _origin(raw, at)[1]
+            letter.y = top - _origin(raw, at).imag
+            letter.x1 = min(letter.x1, letter.x0 + widest)
         if drawn is not None:
             letter.size = box.top - box.bottom
             drawn.append(letter)
@@ -294,20 +299,22 @@ def _divide(ligature: Sequence[Letter], left: float, right: float) -> None:
         letter.x0, letter.x1 = left + number * width, left + (number + 1) * width
 
 
-def _origin(raw: Any, at: int) -> tuple[float, float]:
+def _origin(raw: Any, at: int) -> complex:
+    """Return the place of a letter, from the left and from the foot of the page."""
     import pypdfium2.raw as pdfium
 
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
-    return x.value, y.value
+    return complex(x.value, y.value)
 
 
 class _Font(NamedTuple):
-    """How a font looks; `drawn` has the letters of one that has no size."""
+    """How a font looks; `drawn` has the letters of one that has no size. `runs_down` is Chinese in columns."""
 
     bold: bool
     fixed: bool
     drawn: list[Letter] | None
+    runs_down: bool = False
 
 
 def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
@@ -322,13 +329,28 @@ def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextSty
     look = fonts.get(key)
     if look is None:
         look = fonts[key] = _look(font)
+    if held and not look.runs_down and _runs_down(raw, at, held, matrix):
+        look = fonts[key] = look._replace(runs_down=True)
     # A drawn font's own matrix, which can't be asked for, may mirror it back and scale it.
     mirrored = look.drawn is None and matrix.a * matrix.d < matrix.b * matrix.c
-    degrees = round(math.degrees(math.atan2(matrix.b, matrix.a)) / _STEP) * _STEP % 360
+    degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - _DOWN * look.runs_down
+    degrees = round(degrees / _STEP) * _STEP % 360
     letters = made.letters.setdefault(Direction(degrees, mirrored), [])
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
     varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
-    return _TextStyle(size, look.bold, look.fixed, letters, _origin(raw, at)[1], varies, look.drawn)
+    widest = size if look.runs_down else math.inf
+    return _TextStyle(size, look.bold, look.fixed, letters, _origin(raw, at).imag, varies, widest, look.drawn)
+
+
+def _runs_down(raw: Any, at: int, held: Any, matrix: Any) -> bool:
+    """Return whether the next letter of a text object is below a letter, where `matrix` has its letters upright."""
+    import pypdfium2.raw as pdfium
+
+    following = pdfium.FPDFText_GetTextObject(raw, at + 1)
+    if not following or ctypes.addressof(following.contents) != ctypes.addressof(held.contents):
+        return False
+    step = (_origin(raw, at + 1) - _origin(raw, at)) * complex(matrix.a, -matrix.b)
+    return step.imag < -_STEEP * abs(step.real)
 
 
 def _look(font: Any) -> _Font:

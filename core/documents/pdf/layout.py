@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import Any, Literal
 
+from core.documents.pdf.asides import Asides
 from core.documents.pdf.glyphs import WIDE, Letter, join_texts
 from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
 from core.documents.pdf.order import PageTable, Part, by_baseline, fill_cells, order_parts
@@ -107,7 +109,7 @@ def _join_blocks(lines: Iterable[GlyphRun]) -> str:
 
 # The blocks of a text -> Markdown, with the places where pages begin.
 
-Kind = Literal["heading", "text", "item", "code", "table"]
+Kind = Literal["heading", "text", "item", "code", "table", "callout"]
 
 
 @dataclass(slots=True)
@@ -200,11 +202,13 @@ def _texts(part: Part) -> Iterable[str]:
     return part.texts if isinstance(part, PageTable) else (part.text,)
 
 
-def text_of(views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str]) -> Text:
+def text_of(
+    views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str], asides: Mapping[int, Asides]
+) -> Text:
     """Return the text of a document of so many pages.
 
     `outline` has levels of titles, `scans` the texts of pages that OCR read, by their numbers. What else such a page
-    holds as text comes first.
+    holds as text comes first. `asides` come at the end of their pages.
     """
     body = body_size(views)
     running = drop_running(views, pages, body, outline)
@@ -217,7 +221,10 @@ def text_of(views: Sequence[View], pages: int, outline: Titles, scans: Mapping[i
                 _add(blocks, _without_scans(column, scan), styles, outline)
         blocks += [PageBlock("text", part, number) for part in scan.split("\n\n") if part.strip()]
     _demote(blocks)
-    return Text(*to_markdown(blocks, pages), running)
+    for number, aside in asides.items():
+        blocks += [PageBlock("text", said, number) for said in aside.descriptions]
+        blocks += [PageBlock("callout", said, number) for said in aside.comments]
+    return Text(*to_markdown(sorted(blocks, key=attrgetter("page")), pages), running)
 
 
 def _without_scans(column: Sequence[Part], scan: str) -> Sequence[Part]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from core.base.errors import SourceError
 from core.documents.kinds import damaged
-from core.documents.pdf.forms import MOST_CHOICES, Choice, choice_of, letters_of
+from core.documents.pdf.asides import Asides, descriptions
+from core.documents.pdf.forms import MOST_CHOICES, Choice, choice_of, drawn_texts, letters_of
 from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, clean_text, glyphs
 from core.model import Omission
 
@@ -187,10 +188,6 @@ _MOST_DIRECTIONS = 4
 """Directions in which a page is read, of the most letters first; the others are read as the file has them."""
 _SCAN = 20
 """Letters of a page with a picture, below which it is a scan."""
-_FILLED = {3, 13, 20}
-"""Annotations that are a part of the page: free text, stamps, fields of forms."""
-_COMMENTS = {1, 9, 10, 11, 12, 14}
-"""Annotations by which people comment: notes, marked, underlined and crossed text, carets."""
 _MOST_ANNOTATIONS = 5_000
 
 
@@ -199,7 +196,7 @@ class Page:
     """The content of a page, turned so that most of its letters are upright; `number` counts from 1.
 
     `aside` has the letters of other directions, one page for each. `count` is the number of characters that pdfium
-    has for the page, `unknown` the number without a character; `comments` counts readers' comments.
+    has for the page, `unknown` the number without a character.
     """
 
     number: int
@@ -209,7 +206,7 @@ class Page:
     aside: list["Page"] = field(default_factory=list)
     count: int = 0
     unknown: int = 0
-    comments: int = 0
+    asides: Asides = field(default_factory=Asides)
 
     @property
     def visible_count(self) -> int:
@@ -269,7 +266,7 @@ def page(document: Any, number: int) -> Page:
     """Read the page with a number, which counts from 1; the document's page stays as it was turned last."""
     turning = TurningPage(document, number)
     try:
-        comments = _prepare(turning)
+        asides = _prepare(turning)
         first = glyphs(turning.loaded)
         views: list[Page] = []
         directions = first.directions() or [UPRIGHT]
@@ -290,7 +287,7 @@ def page(document: Any, number: int) -> Page:
     if others := range(_MOST_DIRECTIONS, len(directions)):
         letters = [letter for at in others for letter in first.alike(directions[at], directions[:at])]
         main.aside.append(_in_file_order(number, letters))
-    main.count, main.unknown, main.comments = first.count, first.unknown, comments
+    main.count, main.unknown, main.asides = first.count, first.unknown, asides
     return main
 
 
@@ -318,24 +315,23 @@ def _in_file_order(number: int, letters: list[Letter]) -> Page:
     return made
 
 
-def _prepare(turning: TurningPage) -> int:
-    """Make the fields and boxes of text that are filled in a part of a page; return how many comments it has."""
+def _prepare(turning: TurningPage) -> Asides:
+    """Make what fields, stamps and boxes of text look like a part of a page; return what else it has."""
     import pypdfium2.raw as pdfium
 
-    raw, comments, filled = turning.loaded.raw, 0, False
+    raw, asides, is_drawn_on = turning.loaded.raw, Asides(descriptions(turning.loaded)), False
     for at in range(min(pdfium.FPDFPage_GetAnnotCount(raw), _MOST_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(raw, at)
-        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
-        filled = filled or kind in _FILLED
-        if turning.form and len(turning.choices) < MOST_CHOICES and (choice := choice_of(turning.form, annotation)):
-            turning.choices.append(choice)
-            pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
-        # The length of an empty text is that of its end, two bytes.
-        comments += kind in _COMMENTS and pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0) > 2
+        if not pdfium.FPDFAnnot_GetFlags(annotation) & pdfium.FPDF_ANNOT_FLAG_HIDDEN:
+            asides.add(annotation)
+            is_drawn_on = is_drawn_on or bool(drawn_texts(annotation))
+            if turning.form and len(turning.choices) < MOST_CHOICES and (choice := choice_of(turning.form, annotation)):
+                turning.choices.append(choice)
+                pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
         pdfium.FPDFPage_CloseAnnot(annotation)
-    if filled and pdfium.FPDFPage_Flatten(raw, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+    if is_drawn_on and pdfium.FPDFPage_Flatten(raw, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
         turning.reload()
-    return comments
+    return asides
 
 
 def _bullets(page: Page) -> Iterator[Letter]:
@@ -357,13 +353,13 @@ _SHOWN, _HEADS = 60, 12
 
 @dataclass(slots=True)
 class LeftOut:
-    """Numbers of pages: scans, those without text, with less of it than pdfium has; counts by page of what else is."""
+    """Numbers of pages: scans, those without text, with less of it than pdfium has; unknown characters; files."""
 
     scans: list[int] = field(default_factory=list)
     empty: list[int] = field(default_factory=list)
     partial: list[int] = field(default_factory=list)
     unknown: dict[int, int] = field(default_factory=dict)
-    comments: dict[int, int] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
 
     def check(self, page: Page, kept: int) -> None:
         """Note what a page lacks of which so many letters and digits were kept."""
@@ -375,8 +371,7 @@ class LeftOut:
             self.partial.append(page.number)
         if page.unknown:
             self.unknown[page.number] = page.unknown
-        if page.comments:
-            self.comments[page.number] = page.comments
+        self.files += page.asides.files
 
     def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Iterator[Omission]:
         """Yield what was left out; `scans` has the texts of the pages that OCR read, `running` running heads."""
@@ -385,10 +380,9 @@ class LeftOut:
             yield Omission("page", len(empty), ranges(empty))
         if self.partial:
             yield Omission("page_part", len(self.partial), ranges(self.partial))
-        for kind, counts in (("character", self.unknown), ("comment", self.comments)):
-            held = {number: count for number, count in counts.items() if not scans.get(number)}
-            if held:
-                yield Omission(kind, sum(held.values()), ranges(list(held)))
+        if unknown := {number: count for number, count in self.unknown.items() if not scans.get(number)}:
+            yield Omission("character", sum(unknown.values()), ranges(list(unknown)))
+        yield from (Omission("attachment", 1, name) for name in self.files)
         if heads := list(running):
             shown = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in heads[:_HEADS]]
             yield Omission("header", len(heads), "; ".join(shown) + ("; …" if len(heads) > _HEADS else ""))
