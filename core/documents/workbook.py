@@ -273,6 +273,8 @@ def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]
     """Yield the content of a sheet other than cells."""
     charts = list(extras.charts(sheet))
     for chart in charts:
+        if chart == drawings.Chart():
+            extras.left_out.append(Omission("chart", 1, title))
         if chart.rows or chart.title:
             yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
     for text in (*extras.boxes(sheet), *(text for chart in charts for text in chart.texts)):

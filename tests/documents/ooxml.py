@@ -7,6 +7,7 @@ from tests.documents.office import CHART, SHEET, SLIDE, WORD, Relations, docx, p
 
 _STRICT = re.compile(r"http://schemas\.openxmlformats\.org/(wordprocessingml|officeDocument|drawingml|presentationml"
                      r"|spreadsheetml)/2006/")  # fmt: skip
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
 _CORE = (
     '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
     ' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>zztitlezz</dc:title><dc:creator>zzauthorzz</dc:creator>'
@@ -132,9 +133,65 @@ def chart() -> str:
     return made.replace("</c:plotArea>", axis).replace("</c:ser>", label)
 
 
+def diagram() -> str:
+    """Return the data of a diagram (SmartArt) with a marker in each of its points; a layout shows some more."""
+    kinds = {"": "point", "node": "nodepoint", "asst": "assistant", "sibTrans": "transition", "parTrans": "parted",
+             "doc": "whole", "pres": "presented"}  # fmt: skip
+    points = "".join(
+        f'<dgm:pt modelId="{at}" type="{kind}"><dgm:prSet phldrT="zzask{name}zz"/><dgm:t>{line(name)}</dgm:t></dgm:pt>'
+        for at, (kind, name) in enumerate(kinds.items())
+    )
+    two = f'<dgm:pt modelId="9"><dgm:t>{line("firstline")}{line("secondline")}</dgm:t></dgm:pt>'
+    asks = f'<dgm:pt modelId="10"><dgm:prSet phldr="1"/><dgm:t>{line("filler")}</dgm:t></dgm:pt>'
+    return (
+        f'<dgm:dataModel xmlns:dgm="{_DRAWING}/diagram" xmlns:a="{_DRAWING}/main"><dgm:ptLst>{points}{two}{asks}'
+        "</dgm:ptLst><dgm:cxnLst/></dgm:dataModel>"
+    )
+
+
+def new_chart() -> str:
+    """Return a chart of the kinds of 2016 with a marker in each of its texts."""
+    rich = "<cx:tx><cx:rich>{}</cx:rich></cx:tx>"
+    levels = "".join(
+        f'<cx:lvl ptCount="2"><cx:pt idx="0">zz{name}zz</cx:pt><cx:pt idx="1">zz{name}twozz</cx:pt></cx:lvl>'
+        for name in ("leaf", "branch")
+    )
+    numbers = '<cx:numDim type="val"><cx:f>A1</cx:f><cx:lvl ptCount="2" formatCode="0&quot; zzunitzz&quot;">{}</cx:lvl>'
+    values = '<cx:pt idx="0">11</cx:pt><cx:pt idx="1">12</cx:pt>'
+    data = f'<cx:strDim type="cat"><cx:f>B1</cx:f>{levels}</cx:strDim>{numbers.format(values)}</cx:numDim>'
+    named = "<cx:tx><cx:txData><cx:f>C1</cx:f><cx:v>zz{}zz</cx:v></cx:txData></cx:tx>"
+    label = f'<cx:dataLabels><cx:dataLabel idx="0">{rich.format(line("newlabel"))}</cx:dataLabel></cx:dataLabels>'
+    axis = f"<cx:axis><cx:title>{rich.format(line('newaxis'))}</cx:title><cx:units unit='a'/></cx:axis>"
+    typed = f"<cx:axis><cx:title>{named.format('axisdata')}</cx:title></cx:axis>"
+    series = f'<cx:series layoutId="treemap">{named.format("newseries")}{label}<cx:dataId val="0"/></cx:series>'
+    return (
+        '<cx:chartSpace xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex" xmlns:a="'
+        f'{_DRAWING}/main"><cx:chartData><cx:data id="0">{data}</cx:data></cx:chartData><cx:chart><cx:title>'
+        f"{rich.format(line('newchart'))}</cx:title><cx:plotArea><cx:plotAreaRegion>{series}</cx:plotAreaRegion>"
+        f"{axis}{typed}</cx:plotArea></cx:chart></cx:chartSpace>"
+    )
+
+
+_FRAMES = (
+    f'<a:graphic><a:graphicData><dgm:relIds xmlns:dgm="{_DRAWING}/diagram" r:dm="dm"/></a:graphicData></a:graphic>',
+    '<a:graphic><a:graphicData><cx:chart xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex" r:id="cx"'
+    "/></a:graphicData></a:graphic>",
+)
+"""What shows a diagram, and a chart of the kinds of 2016."""
+
+
+def _alternative(new: str, old: str) -> str:
+    return (
+        '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        f'<mc:Choice Requires="cx1">{new}</mc:Choice><mc:Fallback>{old}</mc:Fallback></mc:AlternateContent>'
+    )
+
+
 def word() -> bytes:
     """Return a Word document."""
     inline = "".join(f"<w:p>{around.format(run(name))}</w:p>" for name, around in _INLINE.items())
+    smart, new = (f"<w:drawing><wp:inline>{frame}</wp:inline></w:drawing>" for frame in _FRAMES)
+    inline += f"<w:p><w:r>{smart}</w:r></w:p><w:p><w:r>{_alternative(new, '')}</w:r></w:p>"
     block = "".join(around.format(p(f"zz{name}zz")) for name, around in _BLOCKS.items())
     kinds = ("footnote", "endnote", "comment")
     parts = {
@@ -145,6 +202,8 @@ def word() -> bytes:
         "header1.xml": _part("hdr", f"<w:p>{run('header')}{_INLINE['simple'].format(run('headerfield'))}</w:p>"),
         "footer1.xml": _part("ftr", sdt(f"<w:p>{run('footer')}</w:p>")),
         "chart1.xml": chart(),
+        "diagrams/data1.xml": diagram(),
+        "charts/chartEx1.xml": new_chart(),
         "glossary/document.xml": _part("glossaryDocument", p("zzglossaryzz")),
         "settings.xml": _part("settings", '<w:docVars><w:docVar w:name="a" w:val="zzvariablezz"/></w:docVars>'),
     }
@@ -152,6 +211,7 @@ def word() -> bytes:
     relations |= {
         "header": ("header", "header1.xml"), "footer": ("footer", "footer1.xml"), "chart": ("chart", "chart1.xml"),
         "glossary": ("glossaryDocument", "glossary/document.xml"), "settings": ("settings", "settings.xml"),
+        "dm": ("diagramData", "diagrams/data1.xml"), "cx": ("chartEx", "charts/chartEx1.xml"),
         "link": ("hyperlink", "https://example.org/a"), "png": ("image", "media/a.png"),
     }  # fmt: skip
     data = docx(inline + block + _OTHERS, parts, relations)
@@ -170,6 +230,8 @@ def presentation() -> bytes:
     shapes += (
         '<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="c1"/></a:graphicData></a:graphic></p:graphicFrame>'
     )
+    smart, new = (f"<p:graphicFrame>{frame}</p:graphicFrame>" for frame in _FRAMES)
+    shapes += smart + _alternative(new, "<p:sp><p:txBody/></p:sp>")
     shapes += '<p:pic><p:nvPicPr><p:cNvPr id="4" name="zznamezz" descr="zzaltzz"/></p:nvPicPr></p:pic>'
     shapes += f"<p:grpSp>{shape('zzgroupzz')}</p:grpSp>"
     shapes += f"<p:cxnSp><p:nvCxnSpPr/><p:txBody>{line('connector')}</p:txBody></p:cxnSp>"
@@ -183,6 +245,8 @@ def presentation() -> bytes:
     )
     parts = {
         "ppt/charts/chart1.xml": chart(),
+        "ppt/diagrams/data1.xml": diagram(),
+        "ppt/charts/chartEx1.xml": new_chart(),
         "ppt/notes/notes1.xml": slide(shape("zznotezz", "body"), root="notes"),
         "ppt/comments/comment1.xml": f'<p:cmLst {SLIDE}><p:cm authorId="0"><p:text>zzcommentzz</p:text></p:cm>'
         "</p:cmLst>",
@@ -193,7 +257,8 @@ def presentation() -> bytes:
     relations: dict[str, Relations] = {
         "": {"authors": ("commentAuthors", "commentAuthors.xml")},
         "ppt/slides/slide0.xml": {
-            "c1": ("chart", "../charts/chart1.xml"), "n1": ("notesSlide", "../notes/notes1.xml"),
+            "c1": ("chart", "../charts/chart1.xml"), "dm": ("diagramData", "../diagrams/data1.xml"),
+            "cx": ("chartEx", "../charts/chartEx1.xml"), "n1": ("notesSlide", "../notes/notes1.xml"),
             "m1": ("comments", "../comments/comment1.xml"), "l1": ("slideLayout", "../layout.xml"),
         },
     }  # fmt: skip
@@ -226,7 +291,9 @@ def workbook() -> bytes:
         '<xdr:graphicFrame><a:graphic><a:graphicData><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/'
         'chart" r:id="c1"/></a:graphicData></a:graphic></xdr:graphicFrame>'
     )
-    anchors = "".join(f"<xdr:twoCellAnchor>{one}</xdr:twoCellAnchor>" for one in (box, chart_frame))
+    smart, new = (f"<xdr:graphicFrame>{frame}</xdr:graphicFrame>" for frame in _FRAMES)
+    drawn = (box, chart_frame, smart, _alternative(new, box.replace("zzboxzz", "zzfallbackzz")))
+    anchors = "".join(f"<xdr:twoCellAnchor>{one}</xdr:twoCellAnchor>" for one in drawn)
     threaded = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
     files = {
         "_rels/.rels": related({"r1": ("officeDocument", "xl/workbook.xml")}),
@@ -247,7 +314,12 @@ def workbook() -> bytes:
              "x1": ("threadedComment", "../thread.xml"), "h1": ("hyperlink", "https://example.org/zzaddresszz")}
         ).replace('zzaddresszz"', 'zzaddresszz" TargetMode="External"'),
         "xl/drawings/drawing1.xml": f"<xdr:wsDr {SHEET}>{anchors}</xdr:wsDr>",
-        "xl/drawings/_rels/drawing1.xml.rels": related({"c1": ("chart", "../charts/chart1.xml")}),
+        "xl/drawings/_rels/drawing1.xml.rels": related(
+            {"c1": ("chart", "../charts/chart1.xml"), "dm": ("diagramData", "../diagrams/data1.xml"),
+             "cx": ("chartEx", "../charts/chartEx1.xml")}
+        ),
+        "xl/diagrams/data1.xml": diagram(),
+        "xl/charts/chartEx1.xml": new_chart(),
         "xl/charts/chart1.xml": chart(),
         "xl/comments1.xml": f"<comments {SHEET}><authors><author>zzcommentbyzz</author></authors><commentList>"
         f'<comment ref="A1" authorId="0"><text><r>{text("comment")}</r></text></comment></commentList></comments>',

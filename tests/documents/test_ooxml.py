@@ -15,8 +15,14 @@ MAKERS: dict[str, Callable[[], bytes]] = {
 }
 PROPERTY = "a property that no page shows"
 FOR_PROGRAMS = "a name by which programs and links refer to something"
+UNUSED = "what a diagram holds, and its layout doesn't show"
+ASKED = {
+    f"zzask{name}zz": FOR_PROGRAMS for name in "point nodepoint assistant transition parted whole presented".split()
+}
+ASKED |= dict.fromkeys(("zzpresentedzz", "zzwholezz"), UNUSED)
 LOST: dict[str, dict[str, str]] = {
     "docx": {
+        **ASKED,
         "zzaliaszz": FOR_PROGRAMS,
         "zzbookmarkzz": FOR_PROGRAMS,
         "zzcodezz": "the code of a field, whose result is shown",
@@ -28,11 +34,14 @@ LOST: dict[str, dict[str, str]] = {
         "zzvariablezz": "a value for macros",
     },
     "pptx": {
+        **ASKED,
         "zznamezz": FOR_PROGRAMS,
         "zzplaceholderzz": "what asks for a text on a layout, and no slide shows",
         "zzsubjectzz": PROPERTY,
     },
     "xlsx": {
+        "zzfallbackzz": "what older programs show in the place of a chart that is read",
+        **ASKED,
         "zzchoicezz": "what may be entered, and isn't",
         "zznamezz": FOR_PROGRAMS,
         "zzphoneticzz": "how the word before it is pronounced",

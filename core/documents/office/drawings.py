@@ -14,6 +14,7 @@ from core.documents.office.package import (
     Package,
     elements_named,
     first,
+    holds,
     local,
     number_of,
     relation_id,
@@ -49,63 +50,43 @@ def read_chart(package: Package, name: str) -> Chart:
     root = package.optional(name)
     if root is None:
         return Chart()
-    if local(root) == "dataModel":
-        return _diagram(root)
-    return _extended_chart(root) if any(elements_named(root, "chartData")) else _chart(root)
+    return _diagram(root) if local(root) == "dataModel" else _chart(root)
+
+
+_CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
+"""Elements with the categories and the values of series, those of the kinds of 2016 too."""
 
 
 def _chart(root: Element) -> Chart:
-    """Return a chart with its series (ECMA-376, 21.2)."""
-    named = next(elements_named(root, "chart"), root)
-    series = list(elements_named(root, "ser"))
+    """Return a chart with its series (ECMA-376, 21.2); those of the kinds of 2016 (`cx`) refer to their data."""
+    data = {value(element, "id"): element for element in elements_named(root, "data")}
+    title = first(next(elements_named(root, "chart"), root), "title")
+    said = {*_all(title)}
     categories: Points = {}
     columns: list[tuple[str, Points]] = []
-    for number, child in enumerate(series, 1):
-        own = _points(first(child, "cat")) or _points(first(child, "xVal"))
-        if not categories:
-            categories = own
-        elif own != categories:
-            columns.append(("", own))
-        name = " ".join(_points(first(child, "tx")).values()) or _words(first(child, "tx")) or str(number)
-        columns.append((name, _points(first(child, "val")) or _points(first(child, "yVal"))))
-        if sizes := _points(first(child, "bubbleSize")):
-            columns.append((name, sizes))
-    said = {
-        element for part in (first(named, "title"), *(first(row, "tx") for row in series)) for element in _all(part)
-    }
-    others = [_words(element) for element in elements_named(root, "rich") if element not in said]
-    return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
+    for number, series in enumerate(elements_named(root, "ser", "series"), 1):
+        named = first(series, "tx")
+        said |= {*_all(named)}
+        name = " ".join(_points(named).values()) or _words(named) or str(number)
+        dimensions = [(local(child), _points(child)) for child in data.get(value(first(series, "dataId")), series)]
+        for own in (points for kind, points in dimensions if kind in _CATEGORIES and points):
+            if not categories:
+                categories = own
+            elif own != categories:
+                columns.append(("", own))
+        values = [points for kind, points in dimensions if kind in _VALUES and points]
+        columns += [(name, points) for points in values or [{}]]
+    others = [_words(element) for element in elements_named(root, "rich", "txData") if element not in said]
+    return Chart(_words(title), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
 
 
-def _extended_chart(root: Element) -> Chart:
-    """Return a chart of the kinds of 2016 (`cx`): its data by dimensions."""
-    columns, categories = list[Points](), Points()
-    for data in elements_named(root, "data"):
-        for dimension in data:
-            points = {
-                at: " ".join((element.text or "").split())
-                for level in dimension
-                if local(level) == "lvl"
-                for place, element in enumerate(level)
-                if (at := number_of(value(element, "idx") or str(place), -1)) >= 0
-            }
-            if local(dimension) == "strDim":
-                categories |= points
-            elif local(dimension) == "numDim":
-                columns.append(points)
-    names = [
-        " ".join((element.text or "").split())
-        for tx in elements_named(root, "tx")
-        for element in elements_named(tx, "v")
-    ]
-    titles = [text for text in map(_words, elements_named(root, "title")) if text]
-    named = [(names[at] if at < len(names) else "", points) for at, points in enumerate(columns)]
-    return Chart("".join(titles[:1]), _rows(categories, named), titles[1:])
+_NOT_SHOWN = ("doc", "pres")
+"""Points of a diagram that are the whole, and those of its layout."""
 
 
 def _diagram(root: Element) -> Chart:
     """Return the words of a diagram (SmartArt), each of its points as a text."""
-    texts = [_words(point) for point in elements_named(root, "pt") if value(point, "type") in ("", "node", "asst")]
+    texts = [_words(point) for point in elements_named(root, "pt") if value(point, "type") not in _NOT_SHOWN]
     return Chart(texts=[text for text in texts if text])
 
 
@@ -122,12 +103,14 @@ def _points(element: Element | None) -> Points:
     joined: Points = {}
     if element is None:
         return joined
-    code = next((code.text or "" for code in elements_named(element, "formatCode")), "General")
-    are_numbers = any(elements_named(element, "numCache", "numLit"))
+    codes = [code.text or value(code, "formatCode") for code in elements_named(element, "formatCode", "lvl")]
+    code = next(filter(None, codes), "General")
+    are_numbers = local(element) == "numDim" or holds(element, "numCache", "numLit")
     for point in elements_named(element, "pt"):
         at, stored = number_of(value(point, "idx"), -1), first(point, "v")
-        if at >= 0 and stored is not None and stored.text:
-            text = show(stored.text, code) if are_numbers else stored.text
+        said = (point if stored is None else stored).text
+        if at >= 0 and said:
+            text = show(said, code) if are_numbers else said
             joined[at] = f"{text} {joined[at]}" if at in joined else text
     if not joined and (alone := first(element, "v")) is not None and alone.text:
         joined[0] = alone.text

@@ -177,6 +177,11 @@ def elements_named(root: Element, *names: str) -> Iterator[Element]:
     return (element for element in root.iter() if local(element) in names)
 
 
+def holds(root: Element, *names: str) -> bool:
+    """Return whether an element below one has one of these names; an element without children is false itself."""
+    return next(elements_named(root, *names), None) is not None
+
+
 def first(root: Element | None, *path: str) -> Element | None:
     """Return the first element at a path of names below one, None where it isn't there."""
     for name in path:
@@ -242,6 +247,6 @@ def resolve_alternatives(root: Element) -> None:
     chosen: dict[Element, Iterable[Element]] = {}
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]
-        read = [version for version in versions if any(elements_named(version, *_READ))]
+        read = [version for version in versions if holds(version, *_READ)]
         chosen[item] = [*read, *versions[-1:]][0] if versions else ()
     substitute(root, chosen)
