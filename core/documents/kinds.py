@@ -64,6 +64,8 @@ MAX_UNPACKED = 500 * 1024 * 1024
 """Bytes that an Office document or a book, which is a zip archive, may unpack to."""
 MAX_RATIO = 200
 MAX_PAGES = 5_000
+MOST_COLUMNS, MOST_CELLS = 500, 2_000_000
+"""Columns and cells of tables that are read."""
 _RATIO_FLOOR = 20 * 1024 * 1024
 _MAX_ENTRIES = 20_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -92,6 +94,8 @@ KINDS = {
     "pdf": FileKind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
     "docx": _zip_kind(message("a Word document"), r"word/document\d*\.xml"),
     "odt": _zip_kind(message("a text of LibreOffice"), r"content\.xml"),
+    "ods": _zip_kind(message("a spreadsheet of LibreOffice"), r"content\.xml"),
+    "odp": _zip_kind(message("slides of LibreOffice"), r"content\.xml"),
     "pptx": _zip_kind(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
     "xlsx": _zip_kind(message("an Excel workbook"), r"xl/workbook\.xml"),
     "epub": _zip_kind(message("an e-book"), r"META-INF/container\.xml"),
@@ -144,6 +148,9 @@ _SAME = {
     **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),
     **dict.fromkeys(("xlsm", "xltx", "xltm"), "xlsx"),
     **dict.fromkeys(("pptm", "ppsx", "ppsm", "potx", "potm"), "pptx"),
+    "ott": "odt",
+    "ots": "ods",
+    "otp": "odp",
 }
 """Templates, shows, and documents with macros, which are never run: their parts are those of the plain kinds."""
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")
@@ -241,8 +248,8 @@ _MOST_COUNTED = 8
 """Kinds that are counted by name."""
 _BETTER = {
     **dict.fromkeys("doc dot wps pages one".split(), "docx"),
-    **dict.fromkeys("xls xlsb xlt ods numbers et".split(), "xlsx"),
-    **dict.fromkeys("ppt pps odp key dps".split(), "pptx"),
+    **dict.fromkeys("xls xlsb xlt numbers et".split(), "xlsx"),
+    **dict.fromkeys("ppt pps key dps".split(), "pptx"),
     **dict.fromkeys("mobi azw azw3".split(), "epub"),
     **dict.fromkeys("djvu xps oxps ps eps ai".split(), "pdf"),
     **dict.fromkeys("msg oft".split(), "eml"),

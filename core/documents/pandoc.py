@@ -26,13 +26,14 @@ _FORMATS = {
     **{kind: kind for kind in "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile".split()},
     **dict.fromkeys(_HTML, "html-native_divs-native_spans"),
     **dict.fromkeys(("tex", "latex"), "latex"),
+    "odp": "odt",
     "wiki": "mediawiki",
     "dbk": "docbook",
     "nxml": "jats",
     "fb2": "html-native_spans",
     "ipynb": "ipynb+markdown_in_html_blocks",
 }
-_PACKED = ("docx", "pptx", "odt", "epub")
+_PACKED = ("docx", "pptx", "odt", "odp", "epub")
 _PARTS = (*_HTML, "docx", "rtf")
 """Kinds of documents that a Word document may hold as a part of its text."""
 _MOST_DEPTH = 3
@@ -93,7 +94,7 @@ class Pandoc:
         about: dict[str, str] = {}
         if kind == "docx":
             data, added = docx.prepare(data, part, comments=self._comments)
-        elif kind == "odt":
+        elif kind in ("odt", "odp"):
             data, added = odt.prepare(data, comments=self._comments)
         elif kind == "epub":
             data = books.prepare(data)
@@ -119,7 +120,7 @@ class Pandoc:
             nodes = books.join_notes(nodes)
         elif kind not in _HTML:
             head = [*_HEAD]
-            if kind in ("docx", "odt"):
+            if kind in ("docx", "odt", "odp"):
                 untitled = not sound_title(said.get("title", ""))
                 head = [*["title"] * untitled, "subtitle", "date", "abstract"]
             nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
@@ -130,7 +131,7 @@ class Pandoc:
 class Uncommented:
     """Converts as Pandoc does, and leaves out the comments: they are named."""
 
-    kinds = "docx odt pptx rtf"
+    kinds = "docx odt odp pptx rtf"
 
     @property
     def version(self) -> str:

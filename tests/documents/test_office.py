@@ -160,7 +160,7 @@ On 12 May
 | cell inner | next |
 |------------|------|
 
-Yield
+**Yield**
 
 | Apples | 3.5 |
 |--------|-----|

@@ -1,24 +1,29 @@
-"""A text of LibreOffice in which pandoc reads everything: what it drops is moved to where it looks."""
+"""A text or slides of LibreOffice in which pandoc reads everything: what it drops is moved to where it looks."""
 
 import posixpath
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
 from core.documents.office import blocks
 from core.documents.office.blocks import Insertions, Readings, numeral
+from core.documents.office.drawings import Chart
 from core.documents.office.package import (
     Following,
     Package,
     elements_named,
     first,
+    holds,
     insert_after,
     local,
     number_of,
     parents,
+    qualified_name,
     substitute,
     value,
 )
+from core.model import Omission
 
 # The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
 
@@ -146,7 +151,7 @@ _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
-_HREF = "{http://www.w3.org/1999/xlink}href"
+HREF = "{http://www.w3.org/1999/xlink}href"
 _CONTENT, _STYLES = "content.xml", "styles.xml"
 _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
@@ -159,6 +164,8 @@ _READ = frozenset(
     " change-start change-end p h list list-item".split()
 )
 """Elements within a paragraph that pandoc reads, or that are treated here; it drops the text of others."""
+_MARGIN_CLASSES = ("header", "footer", "date-time", "page-number")
+"""Kinds of shapes that many slides show."""
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
@@ -169,20 +176,54 @@ def prepare(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     """
     package, added = Package(data), Insertions()
     root, styles = package.xml(_CONTENT), package.optional(_STYLES)
-    body = first(root, "body", "text")
+    body, slides = first(root, "body", "text"), first(root, "body", "presentation")
+    of_slides: dict[str, None] = {}
+    if slides is not None:
+        body, of_slides = slides, _as_text(slides, styles, added)
     if body is None:
         return data, added
     write_labels(body, [root] if styles is None else [styles, root])
     _OdtBody(package, body, added, comments).complete()
-    for kind, names in _MARGINS.items():
-        texts = dict.fromkeys(
-            text
-            for margin in ([] if styles is None else elements_named(styles, *names))
-            for text in _visible_text(margin)
-        )
-        if texts:
-            body.append(_paragraph(added.marker([blocks.callout(kind, "", blocks.paras(texts))])))
+    at_margins = margins(styles)
+    at_margins["footer"] |= of_slides
+    for kind, said in at_margins.items():
+        if said:
+            body.append(_paragraph(added.marker([blocks.callout(kind, "", blocks.paras(said))])))
     return package.to_bytes({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
+
+
+def margins(styles: Element | None) -> dict[str, dict[str, None]]:
+    """Return the texts of headers and of footers, each once."""
+    return {
+        kind: _visible_texts(() if styles is None else elements_named(styles, *names))
+        for kind, names in _MARGINS.items()
+    }
+
+
+def _as_text(slides: Element, styles: Element | None, added: Insertions) -> dict[str, None]:
+    """Make slides a text, each below its title; return what many of them show."""
+    slides.tag = qualified_name(slides, "text")
+    for entry in elements_named(slides, "title", "desc"):  # what is said of pictures
+        entry.tag = _TEXT + "p"
+    masters = () if styles is None else elements_named(styles, "master-page")
+    drawn = (shape for master in masters for shape in master if not value(shape, "class"))
+    shared = _visible_texts([*(entry for entry in slides if entry.tag != _DRAW + "page"), *drawn])
+    made: list[Element] = []
+    for number, slide in enumerate([entry for entry in slides if entry.tag == _DRAW + "page"], 1):
+        title = next((shape for shape in slide if value(shape, "class") == "title" and texts(shape)), None)
+        heading = Element(_TEXT + "h", {_TEXT + "outline-level": "2"})
+        heading.text = f"Slide {number}" if title is None else " ".join(texts(title))
+        made += [heading, slide]
+        for shape in list(slide):
+            margins = [part for part in (shape, *shape) if value(part, "class") in _MARGIN_CLASSES]
+            shared |= _visible_texts(margins)
+            if local(shape) == "notes":
+                said = [text for part in shape if part not in margins for text in texts(part)]
+                made += [_paragraph(added.marker([blocks.callout("notes", "", blocks.paras(said))]))] if said else []
+            if shape is title or shape in margins or local(shape) == "notes":
+                slide.remove(shape)
+    slides[:] = made
+    return shared
 
 
 class _OdtBody:
@@ -194,6 +235,7 @@ class _OdtBody:
         self._following: Following = {}
         self._instead: dict[Element, Iterable[Element]] = {}
         self._lifted: list[tuple[Element, list[Element]]] = []
+        self._notes: list[tuple[Element, Element]] = []
 
     def complete(self) -> None:
         """Move what pandoc drops to where it reads it."""
@@ -211,13 +253,15 @@ class _OdtBody:
             elif entry.tag in (_DRAW + "object", _DRAW + "object-ole"):
                 self._draw(entry)
             elif entry.tag.startswith(_DRAW) and (
-                inner := [part for part in entry if local(part) in ("p", "h", "list")]
+                inner := [part for part in entry if local(part) in ("p", "h", "list") or part.tag == _TABLE + "table"]
             ):
                 self._lifted.append((entry, inner))
         substitute(self._body, self._instead)
         for shape, inner in self._lifted:  # after the paragraph that holds the box or the shape
             shape[:] = [element for element in shape if element not in inner]
             self._insert_after(shape, inner)
+        for block, note in self._notes:
+            self._following.setdefault(block, []).append(note)
         insert_after(self._body, self._following)
 
     def _wrap(self) -> None:
@@ -271,37 +315,32 @@ class _OdtBody:
 
     def _comment(self, annotation: Element) -> None:
         """Put a comment after its subject."""
-        name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
-        said = blocks.callout("comment", name, blocks.paras(_texts(annotation)))
+        said = blocks.callout("comment", author_of(annotation), blocks.paras(texts(annotation)))
         block, above = annotation, annotation
         while (parent := self._parents.get(above)) is not None and parent is not self._body:
             above = parent
-            if above.tag in (_TEXT + "p", _TEXT + "h", _TEXT + "list", _TABLE + "table"):
+            if above.tag in (_TEXT + "p", _TEXT + "h", _TEXT + "list", _TABLE + "table", _DRAW + "page"):
                 block = above
         self._instead[annotation] = ()
         if not self._comments:
             self._added.omit("comment")
         elif block is not annotation:
-            self._following.setdefault(block, []).append(_paragraph(self._added.marker([said])))
+            self._notes.append((block, _paragraph(self._added.marker([said]))))
 
     def _draw(self, element: Element) -> None:
         """Put a chart's title and values after its paragraph, or name what else is embedded."""
-        name = posixpath.normpath(element.get(_HREF, ""))
         if element.find("*") is not None:  # a formula, or a document within this one
             return
-        root = self._package.optional(f"{name}/content.xml")
-        body = first(root, "body")
-        chart = first(body, "chart", "chart")
-        if chart is not None:
-            title = first(chart, "title")
-            made = [] if title is None else [_paragraph(text) for text in _texts(title)]
-            self._insert_after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
-        elif root is not None and local(root) == "math":
-            notation = first(root, "annotation")
-            self._instead[self._parents[element]] = [formula := Element(_TEXT + "span")]
-            formula.text = " ".join("".join((root if notation is None else notation).itertext()).split())
+        read = embedded(self._package, element)
+        if isinstance(read, Omission):
+            self._added.left_out.append(read)
+        elif isinstance(read, Chart):
+            self._lifted.append((element, [_paragraph(self._added.marker(read.blocks))]))
+        elif self._insert_above(element, _TEXT + "p", _TEXT + "h") is None:
+            self._lifted.append((element, [_paragraph(read)]))
         else:
-            self._added.omit("attachment", posixpath.basename(name))
+            self._instead[self._parents[element]] = [formula := Element(_TEXT + "span")]
+            formula.text = read
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:
         paragraph = self._insert_above(element, _TEXT + "p", _TEXT + "h")
@@ -318,23 +357,53 @@ class _OdtBody:
         return above
 
 
-def _texts(element: Element) -> list[str]:
-    """Return the texts of the paragraphs in an element."""
-    texts = ["".join(_signs(entry)) for entry in elements_named(element, "p", "h")]
+def embedded(package: Package, element: Element) -> Chart | str | Omission:
+    """Return the chart or the formula that an object shows, or the name of another document within this one."""
+    name = posixpath.normpath(element.get(HREF, ""))
+    root = package.optional(f"{name}/content.xml")
+    chart = first(root, "body", "chart", "chart")
+    if chart is not None:
+        titles = [text for title in elements_named(chart, "title", "subtitle") for text in texts(title)]
+        rows = [[" ".join(texts(cell)) for cell in row] for row in elements_named(chart, "table-row")]
+        read = Chart("".join(titles[:1]), rows if any(any(row) for row in rows) else [], titles[1:])
+        return read if read != Chart() else Omission("chart", 1, posixpath.basename(name))
+    if root is None or local(root) != "math":
+        return Omission("attachment", 1, posixpath.basename(name))
+    notation = next(elements_named(root, "annotation"), root)
+    return " ".join("".join(notation.itertext()).split())
+
+
+def author_of(annotation: Element) -> str:
+    """Return who wrote a comment."""
+    return "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
+
+
+def texts(element: Element, names: Iterable[str] = ("p", "h")) -> list[str]:
+    """Return the texts of the paragraphs in an element, which have one of some names."""
+    texts = ["".join(signs(entry)) for entry in elements_named(element, *names)]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 
-def _signs(element: Element) -> list[str]:
+def signs(element: Element) -> list[str]:
     parts = [element.text or ""]
     for child in element:
-        parts += [" "] if local(child) in ("s", "tab", "line-break") else _signs(child)
+        parts += [" "] if local(child) in ("s", "tab", "line-break") else signs(child)
         parts.append(child.tail or "")
     return parts
 
 
-def _visible_text(margin: Element) -> list[str]:
-    """Return the texts of a header or a footer that say more than the number of a page."""
-    return [text for text in _texts(margin) if any(sign.isalpha() for sign in text)]
+_WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _visible_texts(margins: Iterable[Element]) -> dict[str, None]:
+    """Return the texts of headers or footers that say more than the number of a page, each once."""
+    said: dict[str, None] = {}
+    for entry in (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT)):
+        text = " ".join("".join(signs(entry)).split())
+        if len(_WORD.findall(text)) > holds(entry, "page-number"):
+            said[text] = None
+    return said
 
 
 def _paragraph(text: str) -> Element:
