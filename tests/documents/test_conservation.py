@@ -86,11 +86,11 @@ def test_the_points_of_a_chart_are_words_and_categories_that_series_share_count_
 
 def test_a_folder_of_unread_kinds_is_accounted_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a.ods").write_bytes(b"sheet")
+    (tmp_path / "in" / "a.odg").write_bytes(b"sheet")
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
-    assert [(one.path, one.is_below, "1 .ods" in one.problem) for one in measured(tmp_path / "in")] == [
-        ("a.ods", False, True)
+    assert [(one.path, one.is_below, "1 .odg" in one.problem) for one in measured(tmp_path / "in")] == [
+        ("a.odg", False, True)
     ]
 
 
