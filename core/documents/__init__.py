@@ -54,13 +54,13 @@ class Converter(Protocol):
 
 
 _PANDOC = (
-    "docx odt odp pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile html htm xhtml xht mhtml mht tex"
-    " latex wiki dbk nxml fb2"
+    "docx odt odp ods pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile html htm xhtml xht mhtml mht"
+    " tex latex wiki dbk nxml fb2"
 )
 CONVERTERS: Registry[Converter] = Registry(
     message("converter"),
     {
-        "workbook": Entry("core.documents.workbook:Workbook", kinds="xlsx ods csv tsv"),
+        "workbook": Entry("core.documents.workbook:Workbook", kinds="xlsx csv tsv"),
         "canvas": Entry("core.documents.obsidian:Canvas", kinds="canvas"),
         "base": Entry("core.documents.obsidian:Base", kinds="base"),
         "excalidraw": Entry("core.documents.obsidian:Excalidraw", kinds="excalidraw"),
@@ -69,7 +69,7 @@ CONVERTERS: Registry[Converter] = Registry(
         "subtitles": Entry("core.documents.subtitles:Subtitles", kinds="vtt srt"),
         "textpack": Entry("core.documents.textpack:TextPack", kinds="textpack"),
         "pandoc": Entry("core.documents.pandoc:Pandoc", kinds=_PANDOC),
-        "uncommented": Entry("core.documents.pandoc:Uncommented", kinds="docx odt odp pptx rtf"),
+        "uncommented": Entry("core.documents.pandoc:Uncommented", kinds="docx odt odp ods pptx rtf"),
         "pdf": Entry("core.documents.pdf:Pdf", kinds="pdf"),
         "pdftext": Entry("core.documents.pdf:PdfText", kinds="pdf"),
         "ocr": Entry("core.documents.ocr:Ocr", kinds=f"pdf {' '.join(PICTURES)}"),

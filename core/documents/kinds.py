@@ -64,8 +64,6 @@ MAX_UNPACKED = 500 * 1024 * 1024
 """Bytes that an Office document or a book, which is a zip archive, may unpack to."""
 MAX_RATIO = 200
 MAX_PAGES = 5_000
-MOST_COLUMNS, MOST_CELLS = 500, 2_000_000
-"""Columns and cells of tables that are read."""
 _RATIO_FLOOR = 20 * 1024 * 1024
 _MAX_ENTRIES = 20_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

@@ -12,7 +12,7 @@ from core.documents import Converted, books, syntax
 from core.documents.kinds import damaged, has, need
 from core.documents.markup import PREPARE
 from core.documents.metadata import read_metadata, sound_title
-from core.documents.office import blocks, docx, odt
+from core.documents.office import blocks, docx, odf, odt
 from core.documents.office.blocks import Blocks, Insertions
 from core.documents.office.drawings import Slides
 from core.documents.office.rtf import Rtf
@@ -26,14 +26,15 @@ _FORMATS = {
     **{kind: kind for kind in "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile".split()},
     **dict.fromkeys(_HTML, "html-native_divs-native_spans"),
     **dict.fromkeys(("tex", "latex"), "latex"),
-    "odp": "odt",
+    **dict.fromkeys(("odp", "ods"), "odt"),
     "wiki": "mediawiki",
     "dbk": "docbook",
     "nxml": "jats",
     "fb2": "html-native_spans",
     "ipynb": "ipynb+markdown_in_html_blocks",
 }
-_PACKED = ("docx", "pptx", "odt", "odp", "epub")
+_OPEN = ("odt", "odp", "ods")
+_PACKED = ("docx", "pptx", *_OPEN, "epub")
 _PARTS = (*_HTML, "docx", "rtf")
 """Kinds of documents that a Word document may hold as a part of its text."""
 _MOST_DEPTH = 3
@@ -94,8 +95,9 @@ class Pandoc:
         about: dict[str, str] = {}
         if kind == "docx":
             data, added = docx.prepare(data, part, comments=self._comments)
-        elif kind in ("odt", "odp"):
-            data, added = odt.prepare(data, comments=self._comments)
+        elif kind in _OPEN:
+            text = data if kind == "odt" else odf.as_text(data, added)
+            data = odt.prepare(text, added, comments=self._comments)
         elif kind == "epub":
             data = books.prepare(data)
         elif kind == "fb2":
@@ -120,7 +122,7 @@ class Pandoc:
             nodes = books.join_notes(nodes)
         elif kind not in _HTML:
             head = [*_HEAD]
-            if kind in ("docx", "odt", "odp"):
+            if kind in ("docx", *_OPEN):
                 untitled = not sound_title(said.get("title", ""))
                 head = [*["title"] * untitled, "subtitle", "date", "abstract"]
             nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
@@ -131,7 +133,7 @@ class Pandoc:
 class Uncommented:
     """Converts as Pandoc does, and leaves out the comments: they are named."""
 
-    kinds = "docx odt odp pptx rtf"
+    kinds = "docx odt odp ods pptx rtf"
 
     @property
     def version(self) -> str:

@@ -1,4 +1,4 @@
-"""Sheets of Excel or LibreOffice, or values between commas -> tables. Formulas have the values they had last."""
+"""An Excel workbook, or a file of values between commas -> tables. Formulas have the values they had last."""
 
 import csv
 import io
@@ -9,16 +9,16 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
-from xml.etree.ElementTree import Element, ParseError
+from urllib.parse import quote
+from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from core.base.messages import Message, plural
 from core.documents import Converted
-from core.documents.kinds import MOST_CELLS, MOST_COLUMNS, damaged
+from core.documents.kinds import damaged
 from core.documents.metadata import read_metadata
-from core.documents.office.drawings import Chart, read_chart, shapes, text_of
+from core.documents.office import drawings
+from core.documents.office.drawings import shapes, text_of
 from core.documents.office.number_formats import BUILT_IN, show, show_text
-from core.documents.office.ods import Sheet, open_sheets
 from core.documents.office.package import (
     Package,
     Relation,
@@ -30,7 +30,7 @@ from core.documents.office.package import (
     resolve_alternatives,
     value,
 )
-from core.markdown.writing import callout, link, table
+from core.markdown.writing import callout, table
 from core.model import Omission
 
 _NOTICE = "[Threaded comment]"
@@ -44,16 +44,17 @@ _NOWHERE = Relation("", "", is_outside=False)
 
 
 class SheetExtras:
-    """Content of a workbook's sheets other than cells."""
+    """Content of a workbook's sheets other than cells, and what was left out."""
 
-    def __init__(self, package: Package) -> None:
-        self.package = package
+    def __init__(self, data: bytes) -> None:
+        self.package = Package(data)
         self._people = {
             value(element, "id"): value(element, "displayName")
             for part in self.package.related(self.package.main(), "person")
             if (root := self.package.optional(part)) is not None
             for element in elements_named(root, "person")
         }
+        self.left_out: list[Omission] = []
 
     def boxes(self, sheet: str) -> Iterator[str]:
         """Yield the texts in boxes on a sheet, whose part has a name."""
@@ -73,7 +74,7 @@ class SheetExtras:
             margins.setdefault(_MARGINS[local(margin)], {}).update(
                 (text, None) for text in texts if any(map(str.isalpha, text))
             )
-        return margins
+        return {kind: texts for kind, texts in margins.items() if texts}
 
     def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the author, the cell and the paragraphs of each comment on a sheet."""
@@ -90,30 +91,34 @@ class SheetExtras:
                 text = "".join(part.text or "" for part in elements_named(element, "text"))
                 yield self._people.get(value(element, "personId"), ""), value(element, "ref"), text.splitlines()
 
-    def files(self, sheet: str, title: str) -> Iterator[Omission]:
+    def name_files(self, sheet: str, title: str) -> None:
         """Name the files within a sheet."""
         for kind in _FILES:
             for part in self.package.related(sheet, kind):
-                yield Omission("attachment", 1, f"{title}: {posixpath.basename(part)}")
+                self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
-    def charts(self, sheet: str) -> Iterator[Chart]:
+    def charts(self, sheet: str) -> Iterator[drawings.Chart]:
         """Yield the charts on a sheet."""
         for drawing in self.package.related(sheet, "drawing"):
             root, relations = self.package.optional(drawing), self.package.relations(drawing)
             for element in () if root is None else elements_named(root, "chart", "relIds"):
                 relation = relations.get(relation_id(element))
                 if relation is not None:
-                    yield read_chart(self.package, relation.target)
+                    yield drawings.read_chart(self.package, relation.target)
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
         read = (self.package.optional(part) for part in self.package.related(sheet, kind))
         return (root for root in read if root is not None)
 
 
+MOST_COLUMNS = 500
+MOST_CELLS = 2_000_000
 _MOST_TITLES = 5
 """Rows of one value at most that are a title above a table."""
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _HYPERLINK = re.compile(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)')
+_IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
+"""Signs that stay as they are in an address."""
 _SEPARATOR = re.compile(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)")
 """The first line that tells Excel the sign between values."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
@@ -123,29 +128,33 @@ _SAMPLE, _SAMPLE_ROWS = 100_000, 20
 class Workbook:
     """Reads the sheets of a workbook, and values between commas, semicolons, tabs or bars; empty rows are left out."""
 
-    kinds = "xlsx ods csv tsv"
+    kinds = "xlsx csv tsv"
     version = "Tessera 2"
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return each sheet under its name; a file of values is one table."""
-        if kind in ("csv", "tsv"):
+        if kind != "xlsx":
             rows, wider = _values(data.decode("utf-8", "replace"))
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
-        hidden: list[str] = []
-        left_out: list[Omission] = []
-        parts: list[str] = []
         try:
-            package = Package(data)
-            for sheet in open_sheets(package, left_out) if kind == "ods" else _sheets(package, left_out):
-                hidden += [sheet.title] if sheet.is_hidden else []
-                parts += _written(sheet, left_out)
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                extras = SheetExtras(data)
+                hidden: list[str] = []
+                text = "\n".join(_sheets(archive, extras, hidden))
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged("") from error
         said = read_metadata(data, kind)
-        fields: dict[str, Any] = {
-            name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags")
-        }
-        return Converted("\n".join(parts), warnings=_warnings(hidden), left_out=tuple(left_out), **fields)
+        title, author = said.get("title", ""), said.get("author", "")
+        return Converted(
+            text,
+            title,
+            author,
+            said.get("created", ""),
+            said.get("updated", ""),
+            tags=said.get("tags", ""),
+            warnings=_warnings(hidden),
+            left_out=tuple(extras.left_out),
+        )
 
 
 def _warnings(hidden: list[str]) -> tuple[Message, ...]:
@@ -193,24 +202,23 @@ def _delimiter(text: str) -> str:
     return chosen
 
 
-def _sheets(package: Package, left_out: list[Omission]) -> Iterator[Sheet]:
-    """Yield the sheets of a workbook of Excel."""
-    extras = SheetExtras(package)
+def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
+    package = extras.package
     main = package.main() or "xl/workbook.xml"
     relations = package.relations(main)
-    cells = _Cells(package, main)
+    cells = _Cells(archive, package, main)
     left = MOST_CELLS
-    for sheet in package.stream(main, "sheet"):
+    for sheet in _elements(archive, main, "sheet"):
         place = relations.get(value(sheet, "id"), _NOWHERE)
         if place.target not in package.names or place.kind not in ("worksheet", "chartsheet"):
             continue
         title = " ".join(str(sheet.get("name")).split())
-        is_hidden = sheet.get("state", "visible") != "visible"
+        hidden += [title] if sheet.get("state", "visible") != "visible" else []
         links = package.relations(place.target)
         rows: dict[int, list[str]] = {}
         numbers: list[int] = []
         widest = 0
-        for element in package.stream(place.target, "row", "mergeCell", "hyperlink"):
+        for element in _elements(archive, place.target, "row", "mergeCell", "hyperlink"):
             kind = local(element)
             if kind == "row":
                 number = max(numbers[-1] + 1 if numbers else 1, number_of(element.get("r", "")))
@@ -224,41 +232,13 @@ def _sheets(package: Package, left_out: list[Omission]) -> Iterator[Sheet]:
                 _link_cell(rows, element.get("ref", ""), linked.target)
             if left < 0:
                 raise MemoryError
-        yield Sheet(
-            title,
-            is_hidden,
-            widest,
-            cells.unknown,
-            [*rows.values()],
-            [*extras.charts(place.target)],
-            [*extras.boxes(place.target)],
-            [*extras.comments(place.target)],
-            extras.margins(place.target),
-        )
-        cells.unknown = 0
-        left_out += extras.files(place.target, title)
-
-
-def _written(sheet: Sheet, left_out: list[Omission]) -> Iterator[str]:
-    """Yield a sheet as Markdown, and name what is left out of it."""
-    if sheet.width > MOST_COLUMNS:
-        left_out.append(Omission("column", sheet.width - MOST_COLUMNS, sheet.title))
-    if sheet.unknown:
-        left_out.append(Omission("formula", sheet.unknown, sheet.title))
-    yield f"## {sheet.title}\n\n{_titled_table(sheet.rows)}"
-    for chart in sheet.charts:
-        if chart == Chart():
-            left_out.append(Omission("chart", 1, sheet.title))
-        if chart.rows or chart.title:
-            yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
-    for text in (*sheet.boxes, *(text for chart in sheet.charts for text in chart.texts)):
-        yield f"{text}\n"
-    for kind, texts in sheet.margins.items():
-        if texts:
-            yield callout(kind, "", [line for text in texts for line in ("", text)]) + "\n"
-    for author, cell, paragraphs in sheet.comments:
-        text = "\n".join(paragraphs)
-        yield callout("comment", " ".join(author.split()), f"{cell}: {text}".splitlines()) + "\n"
+        if widest > MOST_COLUMNS:
+            extras.left_out.append(Omission("column", widest - MOST_COLUMNS, title))
+        if cells.unknown:
+            extras.left_out.append(Omission("formula", cells.unknown, title))
+            cells.unknown = 0
+        yield f"## {title}\n\n{titled_table(list(rows.values()))}"
+        yield from _extra_content(extras, place.target, title)
 
 
 def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -> int:
@@ -283,6 +263,39 @@ def _link_cell(rows: dict[int, list[str]], reference: str, address: str) -> None
         cells[column] = link(cells[column] or address, address)
 
 
+def link(text: str, address: str) -> str:
+    """Return a link in Markdown."""
+    label = re.sub(r"[\[\]]", r"\\\g<0>", text)
+    return f"[{label}]({quote(address, safe=_IN_ADDRESSES)})"
+
+
+def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
+    """Yield the content of a sheet other than cells."""
+    charts = list(extras.charts(sheet))
+    for chart in charts:
+        if chart == drawings.Chart():
+            extras.left_out.append(Omission("chart", 1, title))
+        if chart.rows or chart.title:
+            yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
+    for text in (*extras.boxes(sheet), *(text for chart in charts for text in chart.texts)):
+        yield f"{text}\n"
+    for kind, texts in extras.margins(sheet).items():
+        yield callout(kind, "", [line for text in texts for line in ("", text)]) + "\n"
+    for author, cell, paragraphs in extras.comments(sheet):
+        text = "\n".join(paragraphs)
+        yield callout("comment", " ".join(author.split()), f"{cell}: {text}".splitlines()) + "\n"
+    extras.name_files(sheet, title)
+
+
+def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[Element]:
+    """Yield the elements of some tags in a file, each once it is complete; what was read before is forgotten."""
+    with archive.open(name) as file:
+        for _, element in iterparse(file):
+            if local(element) in tags:
+                yield element
+                element.clear()
+
+
 def _text(element: Element) -> str:
     """Return the text of an element, without what says how East Asian text is pronounced."""
     parts: list[str] = []
@@ -297,14 +310,14 @@ def _text(element: Element) -> str:
 class _Cells:
     """What the cells of a workbook show; `unknown` counts formulas without a value."""
 
-    def __init__(self, package: Package, main: str) -> None:
+    def __init__(self, archive: zipfile.ZipFile, package: Package, main: str) -> None:
         texts, styles = (
             package.related(main, kind) or package.names & {f"xl/{kind}.xml"} for kind in ("sharedStrings", "styles")
         )
-        self._texts = [_text(text) for part in texts for text in package.stream(part, "si")]
-        self._formats = [code for part in styles for code in _formats(package, part)]
+        self._texts = [_text(text) for part in texts for text in _elements(archive, part, "si")]
+        self._formats = [code for part in styles for code in _formats(archive, part)]
         self._since_1904 = any(
-            element.get("date1904") in ("1", "true") for element in package.stream(main, "workbookPr")
+            element.get("date1904") in ("1", "true") for element in _elements(archive, main, "workbookPr")
         )
         self.unknown = 0
 
@@ -347,11 +360,11 @@ class _Cells:
         return f"={said}"
 
 
-def _formats(package: Package, part: str) -> list[str]:
+def _formats(archive: zipfile.ZipFile, part: str) -> list[str]:
     """Return the formats of cells by the number of their style."""
     own: dict[int, str] = {}
     styles: list[int] = []
-    for element in package.stream(part, "numFmt", "cellXfs"):
+    for element in _elements(archive, part, "numFmt", "cellXfs"):
         if local(element) == "numFmt":
             own.setdefault(int(element.get("numFmtId", 0)), element.get("formatCode", ""))
         else:
@@ -366,7 +379,7 @@ def _column(letters: str) -> int:
     return number - 1
 
 
-def _titled_table(rows: list[list[str]]) -> str:
+def titled_table(rows: list[list[str]]) -> str:
     """Return the rows of a sheet as a table, below the rows of one value that are above its head."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)

@@ -1,8 +1,7 @@
-"""Text -> Markdown: blocks of code, callouts, links and tables."""
+"""Text -> Markdown: blocks of code, callouts and tables."""
 
 import re
 from collections.abc import Iterable, Sequence
-from urllib.parse import quote
 
 
 def code_block(text: str, language: str = "") -> str:
@@ -14,16 +13,6 @@ def code_block(text: str, language: str = "") -> str:
 def callout(kind: str, title: str, lines: Iterable[str]) -> str:
     """Return a callout as Obsidian writes it: a quote whose first line has its kind and a title."""
     return "\n".join(f"> {line}".rstrip() for line in (f"[!{kind}] {title}", *lines))
-
-
-_IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
-"""Signs that stay as they are in an address."""
-
-
-def link(text: str, address: str) -> str:
-    """Return a link."""
-    label = re.sub(r"[\[\]]", r"\\\g<0>", text)
-    return f"[{label}]({quote(address, safe=_IN_ADDRESSES)})"
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

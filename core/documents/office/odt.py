@@ -1,4 +1,4 @@
-"""A text or slides of LibreOffice in which pandoc reads everything: what it drops is moved to where it looks."""
+"""A text of LibreOffice in which pandoc reads everything: what it drops is moved to where it looks."""
 
 import posixpath
 import re
@@ -19,7 +19,6 @@ from core.documents.office.package import (
     local,
     number_of,
     parents,
-    qualified_name,
     substitute,
     value,
 )
@@ -79,8 +78,8 @@ def _levels(style: Element) -> _Levels:
         )
         levels[number_of(value(child, "level"), 1)] = level
         if local(child) == "list-level-style-number" and not level.is_plain and level.format:
-            child.tag = _TEXT + "list-level-style-bullet"
-            child.set(_TEXT + "bullet-char", "•")
+            child.tag = TEXT + "list-level-style-bullet"
+            child.set(TEXT + "bullet-char", "•")
     return levels
 
 
@@ -147,12 +146,12 @@ def _write(paragraph: Element, label: str) -> None:
     paragraph.text = f"{label} {paragraph.text or ''}"
 
 
-_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
 HREF = "{http://www.w3.org/1999/xlink}href"
-_CONTENT, _STYLES = "content.xml", "styles.xml"
+CONTENT, STYLES = "content.xml", "styles.xml"
 _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
@@ -164,66 +163,25 @@ _READ = frozenset(
     " change-start change-end p h list list-item".split()
 )
 """Elements within a paragraph that pandoc reads, or that are treated here; it drops the text of others."""
-_MARGIN_CLASSES = ("header", "footer", "date-time", "page-number")
-"""Kinds of shapes that many slides show."""
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
-def prepare(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
-    """Return a text that pandoc reads whole, and what goes into it where pandoc finds a marker.
+def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
+    """Return a text that pandoc reads whole, and add what goes into it where pandoc finds a marker.
 
     Without `comments` they are named as left out.
     """
-    package, added = Package(data), Insertions()
-    root, styles = package.xml(_CONTENT), package.optional(_STYLES)
-    body, slides = first(root, "body", "text"), first(root, "body", "presentation")
-    of_slides: dict[str, None] = {}
-    if slides is not None:
-        body, of_slides = slides, _as_text(slides, styles, added)
+    package = Package(data)
+    root, styles = package.xml(CONTENT), package.optional(STYLES)
+    body = first(root, "body", "text")
     if body is None:
-        return data, added
+        return data
     write_labels(body, [root] if styles is None else [styles, root])
     _OdtBody(package, body, added, comments).complete()
-    at_margins = margins(styles)
-    at_margins["footer"] |= of_slides
-    for kind, said in at_margins.items():
-        if said:
-            body.append(_paragraph(added.marker([blocks.callout(kind, "", blocks.paras(said))])))
-    return package.to_bytes({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
-
-
-def margins(styles: Element | None) -> dict[str, dict[str, None]]:
-    """Return the texts of headers and of footers, each once."""
-    return {
-        kind: _visible_texts(() if styles is None else elements_named(styles, *names))
-        for kind, names in _MARGINS.items()
-    }
-
-
-def _as_text(slides: Element, styles: Element | None, added: Insertions) -> dict[str, None]:
-    """Make slides a text, each below its title; return what many of them show."""
-    slides.tag = qualified_name(slides, "text")
-    for entry in elements_named(slides, "title", "desc"):  # what is said of pictures
-        entry.tag = _TEXT + "p"
-    masters = () if styles is None else elements_named(styles, "master-page")
-    drawn = (shape for master in masters for shape in master if not value(shape, "class"))
-    shared = _visible_texts([*(entry for entry in slides if entry.tag != _DRAW + "page"), *drawn])
-    made: list[Element] = []
-    for number, slide in enumerate([entry for entry in slides if entry.tag == _DRAW + "page"], 1):
-        title = next((shape for shape in slide if value(shape, "class") == "title" and texts(shape)), None)
-        heading = Element(_TEXT + "h", {_TEXT + "outline-level": "2"})
-        heading.text = f"Slide {number}" if title is None else " ".join(texts(title))
-        made += [heading, slide]
-        for shape in list(slide):
-            margins = [part for part in (shape, *shape) if value(part, "class") in _MARGIN_CLASSES]
-            shared |= _visible_texts(margins)
-            if local(shape) == "notes":
-                said = [text for part in shape if part not in margins for text in texts(part)]
-                made += [_paragraph(added.marker([blocks.callout("notes", "", blocks.paras(said))]))] if said else []
-            if shape is title or shape in margins or local(shape) == "notes":
-                slide.remove(shape)
-    slides[:] = made
-    return shared
+    for kind, names in _MARGINS.items():
+        if said := visible_texts(() if styles is None else elements_named(styles, *names)):
+            body.append(paragraph(added.marker([blocks.callout(kind, "", blocks.paras(said))])))
+    return package.to_bytes({CONTENT: root} | ({} if styles is None else {STYLES: styles}))
 
 
 class _OdtBody:
@@ -244,15 +202,15 @@ class _OdtBody:
             name = local(entry)
             if name == "deletion" and "".join(entry.itertext()).strip():
                 self._added.omit("deletion")
-            elif entry.tag == _TEXT + name:
+            elif entry.tag == TEXT + name:
                 self._complete_text(entry, name)
             elif entry.tag == _TABLE + "table" and self._insert_above(entry, _TABLE + "table-cell") is not None:
                 self._flatten(entry)
             elif name == "annotation":
                 self._comment(entry)
-            elif entry.tag in (_DRAW + "object", _DRAW + "object-ole"):
+            elif entry.tag in (DRAW + "object", DRAW + "object-ole"):
                 self._draw(entry)
-            elif entry.tag.startswith(_DRAW) and (
+            elif entry.tag.startswith(DRAW) and (
                 inner := [part for part in entry if local(part) in ("p", "h", "list") or part.tag == _TABLE + "table"]
             ):
                 self._lifted.append((entry, inner))
@@ -268,31 +226,31 @@ class _OdtBody:
         """Make paragraphs of text that is in none."""
         for entry in list(self._body):
             if (text := entry.tail or "").strip():
-                self._following[entry] = [_paragraph(" ".join(text.split()))]
+                self._following[entry] = [paragraph(" ".join(text.split()))]
 
     def _complete_text(self, entry: Element, name: str) -> None:
         if name in _SECTIONS:
-            entry.tag = _TEXT + "section"
+            entry.tag = TEXT + "section"
         elif name == "list-header":
-            entry.tag = _TEXT + "list-item"
+            entry.tag = TEXT + "list-item"
         elif name == "h" and self._insert_above(entry, _TABLE + "table-cell") is not None:
-            entry.tag = _TEXT + "p"
+            entry.tag = TEXT + "p"
             self._spell(entry)
         elif name == "list" and local(self._parents[entry]) == "note-body":
             self._instead[entry] = items = [*elements_named(entry, "p", "h")]
             for item in items:
                 item.text = f"• {item.text or ''}"
-        elif name == "list" and self._parents[entry].tag == _TEXT + "list":
-            self._instead[entry] = [item := Element(_TEXT + "list-item")]
+        elif name == "list" and self._parents[entry].tag == TEXT + "list":
+            self._instead[entry] = [item := Element(TEXT + "list-item")]
             item.append(entry)
         elif name in ("p", "h"):
             self._spell(entry)
         elif (
             name not in _READ
             and (entry.text or "").strip()
-            and self._insert_above(entry, _TEXT + "p", _TEXT + "h") is not None
+            and self._insert_above(entry, TEXT + "p", TEXT + "h") is not None
         ):
-            entry.tag = _TEXT + "span"  # a field: its text is its value
+            entry.tag = TEXT + "span"  # a field: its text is its value
 
     def _spell(self, paragraph: Element) -> None:
         """Leave the texts of rubies, and put their readings at the end of the paragraph."""
@@ -303,9 +261,9 @@ class _OdtBody:
             joined = not entry.tail
             self._instead[entry] = () if base is None else [base]
             if base is not None:
-                base.tag = _TEXT + "span"
+                base.tag = TEXT + "span"
         if readings.text:
-            SubElement(paragraph, _TEXT + "span").text = readings.text
+            SubElement(paragraph, TEXT + "span").text = readings.text
 
     def _flatten(self, table: Element) -> None:
         """Put the paragraphs of a table within a cell in its place."""
@@ -315,17 +273,18 @@ class _OdtBody:
 
     def _comment(self, annotation: Element) -> None:
         """Put a comment after its subject."""
-        said = blocks.callout("comment", author_of(annotation), blocks.paras(texts(annotation)))
+        name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
+        said = blocks.callout("comment", name, blocks.paras(texts(annotation)))
         block, above = annotation, annotation
         while (parent := self._parents.get(above)) is not None and parent is not self._body:
             above = parent
-            if above.tag in (_TEXT + "p", _TEXT + "h", _TEXT + "list", _TABLE + "table", _DRAW + "page"):
+            if above.tag in (TEXT + "p", TEXT + "h", TEXT + "list", _TABLE + "table", DRAW + "page"):
                 block = above
         self._instead[annotation] = ()
         if not self._comments:
             self._added.omit("comment")
         elif block is not annotation:
-            self._notes.append((block, _paragraph(self._added.marker([said]))))
+            self._notes.append((block, paragraph(self._added.marker([said]))))
 
     def _draw(self, element: Element) -> None:
         """Put a chart's title and values after its paragraph, or name what else is embedded."""
@@ -335,15 +294,15 @@ class _OdtBody:
         if isinstance(read, Omission):
             self._added.left_out.append(read)
         elif isinstance(read, Chart):
-            self._lifted.append((element, [_paragraph(self._added.marker(read.blocks))]))
-        elif self._insert_above(element, _TEXT + "p", _TEXT + "h") is None:
-            self._lifted.append((element, [_paragraph(read)]))
+            self._lifted.append((element, [paragraph(self._added.marker(read.blocks))]))
+        elif self._insert_above(element, TEXT + "p", TEXT + "h") is None:
+            self._lifted.append((element, [paragraph(read)]))
         else:
-            self._instead[self._parents[element]] = [formula := Element(_TEXT + "span")]
+            self._instead[self._parents[element]] = [formula := Element(TEXT + "span")]
             formula.text = read
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:
-        paragraph = self._insert_above(element, _TEXT + "p", _TEXT + "h")
+        paragraph = self._insert_above(element, TEXT + "p", TEXT + "h")
         while paragraph is None and local(above := self._parents[element]) in ("frame", "g", "a", "page"):
             element = above
         anchor = element if paragraph is None else paragraph
@@ -373,14 +332,9 @@ def embedded(package: Package, element: Element) -> Chart | str | Omission:
     return " ".join("".join(notation.itertext()).split())
 
 
-def author_of(annotation: Element) -> str:
-    """Return who wrote a comment."""
-    return "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
-
-
-def texts(element: Element, names: Iterable[str] = ("p", "h")) -> list[str]:
-    """Return the texts of the paragraphs in an element, which have one of some names."""
-    texts = ["".join(signs(entry)) for entry in elements_named(element, *names)]
+def texts(element: Element) -> list[str]:
+    """Return the texts of the paragraphs in an element."""
+    texts = ["".join(signs(entry)) for entry in elements_named(element, "p", "h")]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 
@@ -396,7 +350,7 @@ _WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def _visible_texts(margins: Iterable[Element]) -> dict[str, None]:
+def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     """Return the texts of headers or footers that say more than the number of a page, each once."""
     said: dict[str, None] = {}
     for entry in (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT)):
@@ -406,7 +360,7 @@ def _visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     return said
 
 
-def _paragraph(text: str) -> Element:
-    made = Element(_TEXT + "p")
+def paragraph(text: str) -> Element:
+    made = Element(TEXT + "p")
     made.text = text
     return made
