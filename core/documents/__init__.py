@@ -54,8 +54,8 @@ class Converter(Protocol):
 
 
 _PANDOC = (
-    "docx odt odp ods pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile html htm xhtml xht mhtml mht"
-    " tex latex wiki dbk nxml fb2"
+    "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile html htm xhtml xht mhtml mht"
+    " tex latex odp ods wiki dbk nxml fb2"
 )
 CONVERTERS: Registry[Converter] = Registry(
     message("converter"),

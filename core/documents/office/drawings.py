@@ -338,40 +338,38 @@ class Slides:
         return made
 
     def _slide(self, name: str, number: int) -> Blocks:
-        root = self._package.xml(name)
-        resolve_alternatives(root)
-        if root.get("show") in _OFF:
+        if self._package.xml(name).get("show") in _OFF:
             self._hidden.append(number)
         drawn = DrawingReader(self._package, name, self.left_out)
-        title = blocks.inlines(f"Slide {number}")
+        title: Inlines = []
         made: Blocks = []
-        is_named = False
-        for shape in _shapes(root):
-            if (
-                shape.placeholder in _TITLES
-                and not is_named
-                and (said := drawn.line(elements_named(shape.element, "p")))
-            ):
-                title, is_named = [blocks.SPACE if item == blocks.BREAK else item for item in said], True
-            elif shape.placeholder in _MARGINS:
-                self._margins |= dict.fromkeys(text_of(shape.element))
-            elif shape.placeholder not in _DRAWN_ELSEWHERE:
+        for shape in self._own_shapes(name):
+            said = drawn.line(elements_named(shape.element, "p")) if shape.placeholder in _TITLES else []
+            if said and not title:
+                title = [blocks.SPACE if item == blocks.BREAK else item for item in said]
+            else:
                 made += drawn.blocks(shape)
         self._read_masters(name)
+        title = title or blocks.inlines(f"Slide {number}")
         return [blocks.heading(2, title), *made, *self._notes(name), *self._text(name, number)]
+
+    def _own_shapes(self, name: str) -> Iterator[SlideShape]:
+        """Yield the shapes of a slide or of its notes, and keep what many slides show."""
+        root = self._package.xml(name)
+        resolve_alternatives(root)
+        for shape in _shapes(root):
+            if shape.placeholder in _MARGINS:
+                self._margins |= dict.fromkeys(text_of(shape.element))
+            elif shape.placeholder not in _DRAWN_ELSEWHERE:
+                yield shape
 
     def _notes(self, slide: str) -> Blocks:
         """Return the speaker's notes of a slide."""
         made: Blocks = []
         for name in self._package.related(slide, "notesSlide"):
-            root = self._package.xml(name)
-            resolve_alternatives(root)
             drawn = DrawingReader(self._package, name, self.left_out)
-            for shape in _shapes(root):
-                if shape.placeholder in _MARGINS:
-                    self._margins |= dict.fromkeys(text_of(shape.element))
-                elif shape.placeholder not in _DRAWN_ELSEWHERE:
-                    made += drawn.blocks(SlideShape(shape.element, None))
+            for shape in self._own_shapes(name):
+                made += drawn.blocks(SlideShape(shape.element, None))
         return [blocks.callout("notes", "", made)] if made else []
 
     def _text(self, slide: str, number: int) -> Blocks:

@@ -12,6 +12,7 @@ from core.documents.office.odt import (
     HREF,
     STYLES,
     TEXT,
+    callout,
     paragraph,
     signs,
     texts,
@@ -51,7 +52,7 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
     slides = [part for part in body if part.tag == DRAW + "page"]
     masters = () if styles is None else elements_named(styles, "master-page")
     drawn = [shape for master in masters for shape in master if not value(shape, "class")]
-    shared = visible_texts([*(part for part in body if part not in slides), *drawn])
+    shared = visible_texts([*(part for part in body if part.tag != DRAW + "page"), *drawn])
     for number, slide in enumerate(slides, 1):
         said: dict[str, list[str]] = {"title": [], "notes": []}
         for shape in [*slide.iter()]:
@@ -64,10 +65,8 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
                 shape.clear()
         yield _heading(" ".join(said["title"]) or f"Slide {number}")
         yield slide
-        if said["notes"]:
-            yield paragraph(added.marker([blocks.callout("notes", "", blocks.paras(said["notes"]))]))
-    if shared:
-        yield paragraph(added.marker([blocks.callout("footer", "", blocks.paras(shared))]))
+        yield from callout(added, "notes", said["notes"])
+    yield from callout(added, "footer", shared)
 
 
 def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
@@ -122,7 +121,7 @@ def _shown(cell: Element, drawn: Element) -> str:
         shown = "".join(said for name, said in cell.items() if name.endswith("value"))
     for child in [child for child in cell if child not in written]:
         noted = first(child, "p")
-        if local(child) == "annotation" and noted is not None:
+        if local(child) == "annotation" and noted is not None and shown:
             noted.text = f"{shown}: {noted.text or ''}"
         drawn.append(child)
     return shown

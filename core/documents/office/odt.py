@@ -179,8 +179,7 @@ def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
     write_labels(body, [root] if styles is None else [styles, root])
     _OdtBody(package, body, added, comments).complete()
     for kind, names in _MARGINS.items():
-        if said := visible_texts(() if styles is None else elements_named(styles, *names)):
-            body.append(paragraph(added.marker([blocks.callout(kind, "", blocks.paras(said))])))
+        body.extend(callout(added, kind, visible_texts(() if styles is None else elements_named(styles, *names))))
     return package.to_bytes({CONTENT: root} | ({} if styles is None else {STYLES: styles}))
 
 
@@ -358,6 +357,12 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
         if len(_WORD.findall(text)) > holds(entry, "page-number"):
             said[text] = None
     return said
+
+
+def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:
+    """Return a paragraph that becomes a callout of a kind, none for no texts."""
+    made = blocks.paras(said)
+    return [paragraph(added.marker([blocks.callout(kind, "", made)]))] if made else []
 
 
 def paragraph(text: str) -> Element:
