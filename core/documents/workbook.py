@@ -9,8 +9,9 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 from urllib.parse import quote
-from xml.etree.ElementTree import Element, ParseError, iterparse
+from xml.etree.ElementTree import Element, ParseError
 
 from core.base.messages import Message, plural
 from core.documents import Converted
@@ -35,6 +36,8 @@ from core.model import Omission
 
 _NOTICE = "[Threaded comment]"
 """How Excel begins a comment of the older kind next to one of the newer kind with the same text."""
+_COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
+"""Kinds of parts with comments, the elements of these, and those with their text."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
 """Codes for fonts, pages and dates in the texts of margins (ECMA-376, 18.3.1.46); && is the sign itself."""
@@ -78,18 +81,17 @@ class SheetExtras:
 
     def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the author, the cell and the paragraphs of each comment on a sheet."""
-        for root in self._roots(sheet, "comments"):
-            authors = ["".join(element.itertext()) for element in elements_named(root, "author")]
-            for element in elements_named(root, "comment"):
-                text = "".join(part.text or "" for part in elements_named(element, "t"))
-                number = number_of(value(element, "authorId"), len(authors))
-                author = authors[number] if number < len(authors) else ""
-                if not text.startswith(_NOTICE):
-                    yield author, value(element, "ref"), text.splitlines()
-        for root in self._roots(sheet, "threadedComment"):
-            for element in elements_named(root, "threadedComment"):
-                text = "".join(part.text or "" for part in elements_named(element, "text"))
-                yield self._people.get(value(element, "personId"), ""), value(element, "ref"), text.splitlines()
+        for kind, tag, part in _COMMENTS:
+            for root in self._roots(sheet, kind):
+                authors = {
+                    str(at): "".join(author.itertext()) for at, author in enumerate(elements_named(root, "author"))
+                }
+                authors |= self._people
+                for element in elements_named(root, tag):
+                    text = "".join(said.text or "" for said in elements_named(element, part))
+                    author = authors.get(value(element, "authorId") or value(element, "personId"), "")
+                    if not text.startswith(_NOTICE):
+                        yield author, value(element, "ref"), text.splitlines()
 
     def name_files(self, sheet: str, title: str) -> None:
         """Name the files within a sheet."""
@@ -137,24 +139,14 @@ class Workbook:
             rows, wider = _values(data.decode("utf-8", "replace"))
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
         try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                extras = SheetExtras(data)
-                hidden: list[str] = []
-                text = "\n".join(_sheets(archive, extras, hidden))
+            extras = SheetExtras(data)
+            hidden: list[str] = []
+            text = "\n".join(_sheets(extras, hidden))
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged("") from error
         said = read_metadata(data, kind)
-        title, author = said.get("title", ""), said.get("author", "")
-        return Converted(
-            text,
-            title,
-            author,
-            said.get("created", ""),
-            said.get("updated", ""),
-            tags=said.get("tags", ""),
-            warnings=_warnings(hidden),
-            left_out=tuple(extras.left_out),
-        )
+        about: dict[str, Any] = {name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags")}
+        return Converted(text, warnings=_warnings(hidden), left_out=tuple(extras.left_out), **about)
 
 
 def _warnings(hidden: list[str]) -> tuple[Message, ...]:
@@ -202,13 +194,13 @@ def _delimiter(text: str) -> str:
     return chosen
 
 
-def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
+def _sheets(extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
     package = extras.package
     main = package.main() or "xl/workbook.xml"
     relations = package.relations(main)
-    cells = _Cells(archive, package, main)
+    cells = _Cells(package, main)
     left = MOST_CELLS
-    for sheet in _elements(archive, main, "sheet"):
+    for sheet in package.stream(main, "sheet"):
         place = relations.get(value(sheet, "id"), _NOWHERE)
         if place.target not in package.names or place.kind not in ("worksheet", "chartsheet"):
             continue
@@ -218,7 +210,7 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
         rows: dict[int, list[str]] = {}
         numbers: list[int] = []
         widest = 0
-        for element in _elements(archive, place.target, "row", "mergeCell", "hyperlink"):
+        for element in package.stream(place.target, "row", "mergeCell", "hyperlink"):
             kind = local(element)
             if kind == "row":
                 number = max(numbers[-1] + 1 if numbers else 1, number_of(element.get("r", "")))
@@ -287,15 +279,6 @@ def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]
     extras.name_files(sheet, title)
 
 
-def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[Element]:
-    """Yield the elements of some tags in a file, each once it is complete; what was read before is forgotten."""
-    with archive.open(name) as file:
-        for _, element in iterparse(file):
-            if local(element) in tags:
-                yield element
-                element.clear()
-
-
 def _text(element: Element) -> str:
     """Return the text of an element, without what says how East Asian text is pronounced."""
     parts: list[str] = []
@@ -310,14 +293,14 @@ def _text(element: Element) -> str:
 class _Cells:
     """What the cells of a workbook show; `unknown` counts formulas without a value."""
 
-    def __init__(self, archive: zipfile.ZipFile, package: Package, main: str) -> None:
+    def __init__(self, package: Package, main: str) -> None:
         texts, styles = (
             package.related(main, kind) or package.names & {f"xl/{kind}.xml"} for kind in ("sharedStrings", "styles")
         )
-        self._texts = [_text(text) for part in texts for text in _elements(archive, part, "si")]
-        self._formats = [code for part in styles for code in _formats(archive, part)]
+        self._texts = [_text(text) for part in texts for text in package.stream(part, "si")]
+        self._formats = [code for part in styles for code in _formats(package, part)]
         self._since_1904 = any(
-            element.get("date1904") in ("1", "true") for element in _elements(archive, main, "workbookPr")
+            element.get("date1904") in ("1", "true") for element in package.stream(main, "workbookPr")
         )
         self.unknown = 0
 
@@ -360,11 +343,11 @@ class _Cells:
         return f"={said}"
 
 
-def _formats(archive: zipfile.ZipFile, part: str) -> list[str]:
+def _formats(package: Package, part: str) -> list[str]:
     """Return the formats of cells by the number of their style."""
     own: dict[int, str] = {}
     styles: list[int] = []
-    for element in _elements(archive, part, "numFmt", "cellXfs"):
+    for element in package.stream(part, "numFmt", "cellXfs"):
         if local(element) == "numFmt":
             own.setdefault(int(element.get("numFmtId", 0)), element.get("formatCode", ""))
         else:

@@ -81,6 +81,14 @@ class Package:
         except SourceError:
             return None
 
+    def stream(self, name: str, *tags: str) -> Iterator[Element]:
+        """Yield the elements of some tags in a part, each once it is complete; what was read before is forgotten."""
+        with self._archive.open(name) as file:
+            for _, element in ElementTree.iterparse(file):
+                if local(element) in tags:
+                    yield element
+                    element.clear()
+
     def relations(self, part: str) -> dict[str, Relation]:
         """Return what a part refers to, by the ids that it uses."""
         folder, name = posixpath.split(part)
