@@ -117,9 +117,10 @@ def spreadsheet() -> bytes:
         f"{p('prompt')}</table:help-message></table:content-validation></table:content-validations>"
     )
     style = '<style:style style:name="off"><style:table-properties table:display="false"/></style:style>'
+    number = "<text:page-number>1</text:page-number>"
     master = (
         f"<style:header>{p('header')}<style:region-left>{p('headerleft')}</style:region-left></style:header>"
-        f"<style:footer>{p('footer')}<text:p>Page <text:page-number>1</text:page-number></text:p></style:footer>"
+        f"<style:footer>{p('footer')}<text:p>Page {number}</text:p><text:p>zzdraftzz {number}</text:p></style:footer>"
     )
     return document("spreadsheet", changes + checks + first + hidden + ranges, style, master, _OBJECTS)
 

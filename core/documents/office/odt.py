@@ -14,7 +14,6 @@ from core.documents.office.package import (
     Package,
     elements_named,
     first,
-    holds,
     insert_after,
     local,
     number_of,
@@ -346,17 +345,17 @@ def signs(element: Element) -> list[str]:
 
 
 _WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
-_WORD = re.compile(r"[^\W\d_]+")
+_PAGE = re.compile(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?")
+"""The number of a page, with what LibreOffice writes before it where nobody chose a text."""
+_LONGEST = 40
+"""Characters of such a text that are looked at."""
 
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     """Return the texts of headers or footers that say more than the number of a page, each once."""
-    said: dict[str, None] = {}
-    for entry in (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT)):
-        text = " ".join("".join(signs(entry)).split())
-        if len(_WORD.findall(text)) > holds(entry, "page-number"):
-            said[text] = None
-    return said
+    entries = (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT))
+    said = (" ".join("".join(signs(entry)).split()) for entry in entries)
+    return dict.fromkeys(text for text in said if not _PAGE.fullmatch(text[:_LONGEST]))
 
 
 def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:
