@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.documents import ooxml
-from tests.documents.office import pptx, shape, slide
+from tests.documents.making import zipped
+from tests.documents.office import parts_of, pptx, shape, slide
 from tests.documents.test_markers import arrived, held, read
 
 MAKERS: dict[str, Callable[[], bytes]] = {
@@ -77,3 +78,9 @@ def test_boxes_of_a_slide_are_read_down_their_column() -> None:
     assert words == ["left head", "above all", "left text", "right head", "right text", "left middle", "left foot"]
     many = "".join(drawn(f"box {at}", 0, 99_999 - 50 * at) for at in range(900))
     assert read(pptx([slide(many)], {}, {}), "pptx").text.count("box") == 900
+
+
+def test_a_chart_of_a_workbook_that_can_not_be_read_is_named() -> None:
+    parts = parts_of(ooxml.workbook()) | {"xl/charts/chartEx1.xml": b"<cx:chartSpace"}
+    left_out = read(zipped(parts), "xlsx").left_out
+    assert [(one.count, one.place) for one in left_out if one.kind == "chart"] == [(1, "zzsheetzz")]

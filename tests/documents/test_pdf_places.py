@@ -68,3 +68,19 @@ def test_columns_and_notes_are_read_in_order_however_they_are_turned(turned: int
     made = read(plain(held.objects), "pdf")
     assert [marker for marker in re.findall("zz[a-z0-9]+zz", made.text) if marker in expected] == expected
     assert lost(made, held.markers) == set()
+
+
+def test_damaged_annotations_and_a_structure_that_holds_itself_harm_nobody() -> None:
+    held = pdf_places.MarkedPdf()
+    broken = ("<<>>", "7", "null", "<</Subtype/FileAttachment/FS 7>>", "<</Subtype/Text/Contents 7/T[1]>>",
+              "<</Subtype/Widget/FT/Tx/V[1 2]>>", "<</Subtype/Highlight/Contents(zzkeptzz)>>")  # fmt: skip
+    root = len(held.objects) + 1
+    element = f"<</S/P/P {root} 0 R/K[{root + 1} 0 R {root} 0 R 0]/Alt(zzagainzz)/Pg {root + 2 + len(broken) + 1} 0 R>>"
+    parents = f"/ParentTree<</Nums[0[{root + 1} 0 R]]>>"
+    for body in (f"<</Type/StructTreeRoot/K {root + 1} 0 R{parents}>>", element):
+        held.add(body)
+    held.catalog["StructTreeRoot"] = f"{root} 0 R"
+    held.page(pdf_places.line(60, 700, "zzwordszz"), [held.add(one) for one in broken], more="/StructParents 0")
+    made = read(plain(held.finish().objects), "pdf")
+    assert {"zzwordszz", "zzkeptzz"} <= arrived(made)
+    assert made.text.count("zzagainzz") <= 1

@@ -355,7 +355,7 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     """Return the texts of headers or footers that say more than the number of a page, each once."""
     entries = (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT))
     said = (" ".join("".join(signs(entry)).split()) for entry in entries)
-    return dict.fromkeys(text for text in said if not _PAGE.fullmatch(text[:_LONGEST]))
+    return dict.fromkeys(text for text in said if len(text) > _LONGEST or not _PAGE.fullmatch(text))
 
 
 def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:
