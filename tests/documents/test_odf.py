@@ -101,6 +101,12 @@ def test_a_cell_of_a_million_columns_is_bounded(what: str, count: str) -> None:
     assert rows.text.count("word") <= 1_000
 
 
+def test_many_repeated_rows_are_refused_before_they_are_made() -> None:
+    rows = row(text("word"), about='table:number-rows-repeated="1000"') * 2_100
+    with pytest.raises(MemoryError):
+        read(sheet(rows), "ods")
+
+
 def test_frames_within_frames_and_damaged_files_are_read_or_refused() -> None:
     nested = "<draw:g>" * 5_000 + "<draw:rect><text:p>deep</text:p></draw:rect>" + "</draw:g>" * 5_000
     for kind, content in (

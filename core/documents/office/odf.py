@@ -74,11 +74,9 @@ def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
     left = MOST_CELLS
     for sheet in [part for part in body if local(part) == "table"]:
         title, drawn = " ".join(value(sheet, "name").split()), Element(DRAW + "page")
-        rows, width = _rows(sheet, drawn)
+        rows, width = _rows(sheet, drawn, left)
         drawn.extend(shape for part in sheet if local(part) == "shapes" for shape in part)
         left -= sum(map(len, rows))
-        if left < 0:
-            raise MemoryError
         if width > MOST_COLUMNS:
             added.omit("column", title, width - MOST_COLUMNS)
         yield _heading(title)
@@ -86,8 +84,11 @@ def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
         yield drawn
 
 
-def _rows(sheet: Element, drawn: Element) -> tuple[list[list[str]], int]:
-    """Return the rows of a sheet, and how many columns there are; what is drawn on its cells is moved to `drawn`."""
+def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], int]:
+    """Return the rows of a sheet, and how many columns there are; what is drawn on its cells is moved to `drawn`.
+
+    Raises MemoryError for more than `most` cells.
+    """
     rows: list[list[str]] = []
     merged: dict[int, tuple[int, str]] = {}
     width = 0
@@ -99,13 +100,16 @@ def _rows(sheet: Element, drawn: Element) -> tuple[list[list[str]], int]:
             if text:
                 width = max(width, after)
                 cells |= dict.fromkeys(range(column, min(after, MOST_COLUMNS)), text)
-                merged[column] = (number + number_of(value(cell, "number-rows-spanned")), text)
+                if (spanned := number_of(value(cell, "number-rows-spanned"))) > 1 and column < MOST_COLUMNS:
+                    merged[column] = (number + spanned, text)
             column = after
-        cells |= {
-            at: text for at, (end, text) in merged.items() if end > number and at < MOST_COLUMNS and at not in cells
-        }
+        cells |= {at: text for at, (end, text) in merged.items() if end > number and at not in cells}
         made = [cells.get(at, "") for at in range(max(cells, default=-1) + 1)]
-        rows += [made] * min(number_of(value(row, "number-rows-repeated"), 1), _MOST_REPEATED) if made else []
+        times = min(number_of(value(row, "number-rows-repeated"), 1), _MOST_REPEATED) if made else 0
+        most -= len(made) * times
+        if most < 0:
+            raise MemoryError
+        rows += [made] * times
     return rows, width
 
 
