@@ -4,18 +4,20 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, pipelines, question, questions, runs, sets
 from pages.ui.shared import links, shell, welcome, widgets
 from pages.ui.shared.text import labels, t
 
-VIEWS = {
-    "questions": message("Questions"),
-    "compare": message("Compare"),
-    "history": message("History"),
-}
+VIEWS = message_table(
+    {
+        "questions": "Questions",
+        "compare": "Compare",
+        "history": "History",
+    }
+)
 
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:

@@ -53,6 +53,14 @@ MARKS: Mapping[str, Form] = {
 }
 """The functions whose texts are translated; every text of them is a literal."""
 
+DECLARATIONS: Mapping[str, Form] = {
+    "operation": Form(1),
+    "CommandGroup": Form(1),
+    "About": Form(0),
+    "sentence": Form(0),
+}
+"""The declarations that take a text, or a message that holds one."""
+
 
 def _of_errors() -> dict[str, Form]:
     """The errors that are raised with a text: where their constructor takes it."""
@@ -97,14 +105,25 @@ def sources(places: Sequence[str] = PLACES) -> list[Path]:
 
 def calls(file: Path) -> Iterator[Call]:
     """Find the calls of a file that mark a text, in their order."""
-    forms = {**ERRORS, **MARKS}
+    forms = {**ERRORS, **DECLARATIONS, **MARKS}
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         form = forms.get(name)
+        for text in _of_table(name, node):
+            yield Call(file, node.lineno, name, _entry(Form(0), [text]), text)
         if form is not None and len(node.args) > form.text:
             yield Call(file, node.lineno, name, _entry(form, node.args), node.args[form.text])
+
+
+def _of_table(name: str, call: ast.Call) -> list[ast.expr]:
+    """Return the texts of a check, of a table of texts, and that of a table without rows."""
+    if name == "Check":
+        return call.args[1:4]
+    if name == "message_table":
+        return call.args[0].values if isinstance(call.args[0], ast.Dict) else call.args
+    return [keyword.value for keyword in call.keywords if (name, keyword.arg) == ("table", "empty")]
 
 
 def _entry(form: Form, arguments: Sequence[ast.expr]) -> Entry | None:

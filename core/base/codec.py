@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from typing_extensions import TypedDict
 
 from core.base import datetimes
-from core.base.messages import Message, from_json, message, readable_name, to_json, verbatim
+from core.base.messages import Message, from_json, message, message_table, readable_name, to_json, verbatim
 from core.base.text import find_half_character
 
 _View = TypeVar("_View")
@@ -30,16 +30,18 @@ Decoder = Callable[[Any], Any]
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Errors raised for a value of another type."""
 _SAME = frozenset((str, int, float, bool, type(None)))
-_KINDS: dict[Any, Message] = {
-    str: message("text without control characters"),
-    int: message("a whole number"),
-    float: message("a number"),
-    bool: message("true or false"),
-    dict: message("fields with their values"),
-    Message: message("fields with their values"),
-    list: message("a list"),
-    datetime: message("a time such as 2026-01-31T12:00:00+00:00"),
-}
+_KINDS: dict[Any, Message] = message_table(
+    {
+        str: "text without control characters",
+        int: "a whole number",
+        float: "a number",
+        bool: "true or false",
+        dict: "fields with their values",
+        Message: "fields with their values",
+        list: "a list",
+        datetime: "a time such as 2026-01-31T12:00:00+00:00",
+    }
+)
 _DEEP = message("nested less deeply")
 _MOST_DEPTH = 20
 """Levels of a value whose field may hold any; front matter has no more."""

@@ -6,11 +6,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 from typing import Any, Literal, Protocol, TypeVar
 
 from core.base.errors import Cancelled, TesseraError
+from core.base.frozen import frozen
 from core.base.messages import Message, verbatim
 
 _WINDOW, _STEADY = 10.0, 60.0
@@ -71,7 +72,7 @@ def no_progress(done: float, total: float, what: str | Message) -> None:
     """Ignore progress."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """State of a piece of work: `error` is the message for the person, `result` the return value.
 

@@ -14,7 +14,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import TextIOWrapper
 from itertools import chain
 from logging.handlers import RotatingFileHandler
@@ -24,6 +24,7 @@ from types import FrameType
 from core.base import call_log, files
 from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
+from core.base.frozen import frozen
 from core.base.messages import skeleton
 
 FILE = Path("logs") / "tessera.log"
@@ -50,7 +51,7 @@ def print_nothing() -> None:
     logging.basicConfig(handlers=[logging.NullHandler()])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogEntry:
     """A warning or an error of the log: when, where, and for each exception its kind and the lines it passed."""
 

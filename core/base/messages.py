@@ -6,14 +6,17 @@ The English text is the id in the catalogues, `core/base/locale/LANGUAGE/LC_MESS
 import gettext
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import Any, TypeVar
+
+from core.base.frozen import frozen
 
 ENGLISH = "en"
+_Key = TypeVar("_Key")
 
 LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
 """The languages of the screen and the terminal: the catalogue's name, and the language's own name."""
@@ -28,7 +31,7 @@ _LONG = 10**30
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """A text for the user: English with named fields, and the values of the fields.
 
@@ -49,6 +52,16 @@ class Message:
 def message(text: str, /, **fields: object) -> Message:
     """Return the message of a text and its fields."""
     return Message(text, fields)
+
+
+def message_table(texts: Mapping[_Key, str]) -> dict[_Key, Message]:
+    """Return the messages of a table of texts without fields."""
+    return {key: Message(text) for key, text in texts.items()}
+
+
+def as_message(text: str | Message) -> Message:
+    """Return the message of a text that a declaration has; it may have a message too."""
+    return text if isinstance(text, Message) else Message(text)
 
 
 def plural(one: str, many: str, /, **fields: object) -> Message:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -11,6 +11,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.base.errors import ModelError, TesseraError, UnknownChoice
+from core.base.frozen import frozen
 from core.base.messages import Message
 
 T = TypeVar("T")
@@ -37,7 +38,7 @@ class lazy(cached_property[T]):  # noqa: N801 - it is used as a decorator
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A row of a table: `target` is `module:attribute`, of an installed `package` or, without one, of Tessera.
 

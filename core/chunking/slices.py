@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from core.base.frozen import frozen
 from core.base.text import LINE_END, text_end
 from core.chunking.reading import TokenizedNote
 from core.markdown.outline import Block, BlockKind
@@ -95,7 +95,7 @@ word_starts = partial(_breakable_ends, _SPACES)
 _BLANK = re.compile(r"\s*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice:
     """The slice `body[start:end]`; `body[start:own]` is shared with the slice before."""
 
@@ -104,7 +104,7 @@ class Slice:
     own: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Size:
     """Sizes in tokens: slices are filled up to `target`; blocks stay whole up to `limit`."""
 

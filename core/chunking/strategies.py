@@ -3,13 +3,13 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.base.errors import ConfigError
+from core.base.frozen import frozen
 from core.base.text import with_newlines
 from core.chunking import describe
 from core.chunking.describe import SECTION_LEVEL
@@ -110,7 +110,7 @@ class LineChunker:
         return describe.chunks(reading, slices, "line")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _HeadingSection:
     """A heading with its text down to the next heading; level 0 is the text before the first heading."""
 

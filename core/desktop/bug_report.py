@@ -6,7 +6,6 @@ Everything but numbers, versions and choices of Tessera's own is left out or sho
 import platform
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -17,6 +16,7 @@ from pydantic import BaseModel
 from core.base import files, log
 from core.base.errors import TesseraError
 from core.base.faults import BACKUPS, DATABASE_FILES
+from core.base.frozen import frozen
 from core.base.messages import skeleton
 from core.embedding import EMBEDDERS
 from core.model import CHOICES, BaseStatus, Status
@@ -32,7 +32,7 @@ _ERRORS = 10
 _SET = "(set)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BugReport:
     """Facts about a workspace by name; the text has a line for each."""
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from core.base.frozen import frozen
 from core.embedding import Embedder
 from core.embedding.tokens import load_arrays
 from core.model import Matrix, Role
@@ -115,7 +116,7 @@ def compute_centring(embedder: Embedder) -> Centring:
     return outcome.centring if outcome.profits else Centring(np.zeros((2, embedder.dimension), np.float32))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CentringTrial:
     """A centring and what it does: mean reciprocal ranks without it and with it, across languages and within one."""
 

@@ -8,7 +8,6 @@ import json
 import math
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import pairwise
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 from core.base.errors import ModelError
+from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
 from core.embedding.model_folder import Config, create_folder
 from core.settings.config import settings
@@ -31,7 +31,7 @@ BLOCK = 32
 FLOAT32, FOUR_BITS = 0, 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TokenVocabulary:
     """The vocabulary: pieces with their scores, and the normalisation of code points (`folds`)."""
 
@@ -43,7 +43,7 @@ class TokenVocabulary:
     folds: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
     """The checked content of the file. `tensors` are float16 under the names of `BertModel`."""
 

@@ -8,11 +8,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.base.errors import ModelError
+from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
 from core.markdown import frontmatter
 from core.model import Role
@@ -25,7 +26,7 @@ Config = dict[str, Any]
 """A file of JSON in the folder of a model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Family:
     """Models trained with the same prompts.
 
@@ -109,7 +110,7 @@ KIND = "SentenceTransformer"
 """The `model_type` of a model with one vector per text; older folders state none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelFacts:
     """Properties of a model from its folder. `digest` is equal for equal weights."""
 

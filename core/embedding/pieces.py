@@ -9,7 +9,6 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +18,7 @@ from platformdirs import user_cache_dir
 
 from core.base import files
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.embedding.model_folder import ModelFacts, read_json
 
 _LARGE = 1 << 22
@@ -27,7 +27,7 @@ _MOST = 4_000
 """Characters whose tokens are read so; for more the whole tokenizer is sooner done."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoding:
     """The tokens of a text, as an encoding of `tokenizers` has them."""
 

@@ -1,12 +1,13 @@
 """The user's act on a chunk -> the edits of its note. Pure: nothing is stored or cut here."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
 from core.base.blobs import Span
 from core.base.errors import ChunkNotFound, EditError
+from core.base.frozen import frozen
 from core.chunking.slices import trim
 from core.indexing.edits import own_span
 from core.model import Chunk, Edit, EditKind, Note
@@ -18,7 +19,7 @@ _JOINT = "\n\n"
 """Joins merged texts that aren't neighbours in the note's body."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Act:
     """The result of the user's act: the note's edits, and the ids of the chunks that the act made."""
 
@@ -26,7 +27,7 @@ class Act:
     chunk_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkEditor:
     """A note with its chunks and edits. Each method is an act of the user on a chunk.
 

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 
 from core import chunking
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
+from core.base.frozen import frozen
 from core.chunking import build, describe
 from core.chunking.describe import SectionFields
 from core.chunking.reading import Tokens, read
@@ -89,7 +90,7 @@ def _chunks(
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cutter:
     """Cuts the notes of one base by its embedder's tokens. Stores nothing.
 

@@ -7,10 +7,11 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.text import LINE_END, line_starts
 from core.chunking import describe
 from core.chunking.reading import Tokens, read
@@ -118,7 +119,7 @@ def _single_lines(body: str) -> dict[str, int]:
     return {text: start for text, start in starts.items() if text not in repeated}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """A note's chunks, edited and cut, and its edits with their present places and flags."""
 
@@ -126,7 +127,7 @@ class Applied:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Pin:
     """An edit with its present span; an addition has no width."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from core.base.errors import NoteNotFound, SourceError
+from core.base.frozen import frozen
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.cutter import Cutter
@@ -59,7 +60,7 @@ class Indexed:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Missing:
     """The numbers of a note's chunks and windows when it is cut again, and the texts to embed by their hash."""
 

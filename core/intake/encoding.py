@@ -15,7 +15,7 @@ from core.base.encodings import (
 )
 from core.base.encodings.guessing import decode_undeclared, guesses
 from core.base.errors import EditError, SourceError
-from core.base.messages import message
+from core.base.messages import message_table
 from core.base.text import make_storable
 from core.intake.placeholders import EmptyFile
 from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
@@ -26,14 +26,16 @@ _NAMED, _AROUND = 3, 20
 """Words with unreadable characters that are named, and how many of their characters on each side of one."""
 _SHOWN = 80
 """Characters of a text by which a person chooses its encoding."""
-_SIGNATURES = {
-    b"\x89PNG": message("a PNG picture"),
-    b"\xff\xd8\xff": message("a JPEG picture"),
-    b"GIF8": message("a GIF picture"),
-    b"%PDF-": message("a PDF"),
-    b"PK\x03\x04": message("a zip archive or an Office document"),
-    b"\x1f\x8b": message("a gzip archive"),
-}
+_SIGNATURES = message_table(
+    {
+        b"\x89PNG": "a PNG picture",
+        b"\xff\xd8\xff": "a JPEG picture",
+        b"GIF8": "a GIF picture",
+        b"%PDF-": "a PDF",
+        b"PK\x03\x04": "a zip archive or an Office document",
+        b"\x1f\x8b": "a gzip archive",
+    }
+)
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b")) + b"\x7f"
 
 

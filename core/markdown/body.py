@@ -3,10 +3,10 @@
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from html import unescape
 from urllib.parse import unquote
 
+from core.base.frozen import frozen
 from core.base.text import compose
 from core.markdown import outline, parser
 from core.markdown.inline import DESTINATION, Link, extract_links, hide, link_definitions, link_to, prose
@@ -37,7 +37,7 @@ _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
 """The definition of a link."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BodyMetadata:
     """The first title in a body, or "", its tags, its links and its outline."""
 

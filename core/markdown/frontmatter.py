@@ -15,6 +15,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
 from core.base.text import LINE_END
 from core.markdown.tags import split_list
@@ -35,7 +36,7 @@ _TEMPLATE = re.compile(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnreadLine:
     """A line that YAML can't read: its number in the file, the key in it, if any, and why."""
 
@@ -49,7 +50,7 @@ class UnreadLine:
         return f"{self.number} ({self.key})" if self.key else str(self.number)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YamlBlock:
     """The mapping of front matter, `None` for an empty one, and the lines that aren't part of it."""
 

@@ -8,12 +8,13 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
 
 from markdown_it.common.utils import normalizeReference
 
 from core.base.blobs import remove_blobs
+from core.base.frozen import frozen
 from core.markdown.parser import Parsed
 
 PLACE = re.compile(r"\0(\d+)\0")
@@ -39,7 +40,7 @@ _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal:
     """A literal: its Markdown, and its visible text. A wikilink has a target."""
 
@@ -48,7 +49,7 @@ class Literal:
     target: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inline:
     """A text with a PLACE for each of its literals."""
 
@@ -163,7 +164,7 @@ DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?
 _MARKS = re.compile(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """The target of a link: with `wiki` a wikilink's note and heading, else an address."""
 

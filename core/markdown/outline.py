@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from core.base.blobs import Span, blobs
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.base.text import is_chinese
 from core.markdown import parser
 from core.markdown.inline import visible_text
@@ -29,7 +30,7 @@ MAX_LEAD = 2_000
 """A longer table header or info line is not repeated: every part of the block would carry it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A heading. A heading `nested` in a quote, a list or details begins no section."""
 
@@ -40,7 +41,7 @@ class Heading:
     nested: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A block without the blank lines around it; `start` is the start of a line.
 
@@ -55,7 +56,7 @@ class Block:
     children: tuple["Block", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outline:
     """All headings, the blocks of the top level with their children, and the blobs, in reading order."""
 
@@ -275,7 +276,7 @@ _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 """Start of a paragraph that isn't prose."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A heading and the prose and lists directly under it; the note's title serves before the first heading."""
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import unquote
 
 from markdown_it.rules_block.table import escapedSplit
 
+from core.base.frozen import frozen
 from core.base.text import line_starts
 from core.markdown import parser
 from core.markdown.inline import visible_text
@@ -18,7 +18,7 @@ _AROUND = " \t>\r\n"
 """What may be around the row of a table in a quote or a list."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableRow:
     """A row of a table, as characters of the text; `sentence` says it with the words of the header."""
 
@@ -27,7 +27,7 @@ class TableRow:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkdownTable:
     """A table as characters of a text, its header included, with the rows that contain words."""
 

@@ -1,12 +1,12 @@
 """Answers: quotes of notes that answer a question, the evidence that they need, and threads of questions."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
 from core.base.flow import as_copied, flow
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message, message, message_table
 from core.model.chunks import Chunk
 from core.model.labels import NO_NOTES
 from core.model.notes import NoteSummary
@@ -26,14 +26,16 @@ DISAGREE = message("Your notes disagree:")
 UNPROVEN = message("The language model wrote nothing that rests on your notes.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
 """How far a sentence rests on the notes."""
-MARKS: dict[Mark, Message] = {
-    "word_for_word": message("word for word"),
-    "in_other_words": message("in other words"),
-    "not_in_notes": message("not in your notes"),
-}
+MARKS: dict[Mark, Message] = message_table(
+    {
+        "word_for_word": "word for word",
+        "in_other_words": "in other words",
+        "not_in_notes": "not in your notes",
+    }
+)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quote:
     """A numbered part of a note that answers a question, copied from the note.
 
@@ -88,7 +90,7 @@ class Quote:
         return self.chunk.page_at(self.note.document, self.marked_place[0])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     """A sentence that a language model wrote, with the numbers of the quotes that it rests on.
 
@@ -120,7 +122,7 @@ class Sentence:
         return message("The language model quoted no words of your notes to prove this.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenAnswer:
     """The part of a language model in an answer: its sentences so far, and the two texts that it was `sent`.
 
@@ -135,7 +137,7 @@ class WrittenAnswer:
     problem: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The quotes that answer a question, the best first; none where it isn't `answered`.
 
@@ -203,7 +205,7 @@ class Answer:
         return NO_NOTES if "no_notes" in self.result.notices else DENIED if self.denied else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cited:
     """A quote of an answer: its place in a version of its note. `title` is the note's title in that version."""
 
@@ -216,7 +218,7 @@ class Cited:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """A question and its answer. `typed` is the question as the user wrote it, `question` the completed one."""
 
@@ -230,7 +232,7 @@ class Turn:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thread:
     """Turns in their order, of which there is at least one."""
 
@@ -251,7 +253,7 @@ class Thread:
         return self.turns[-1].at
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CitedPlace:
     """The place of a quote in the current version of its note.
 

@@ -1,23 +1,25 @@
 """Backups of a workspace, and what a restored one replaces."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message, message_table
 
 BackupReason = Literal["person", "program", "daily", "migration"]
 
-BACKUP_REASONS: dict[BackupReason, Message] = {
-    "person": message("manual"),
-    "program": message("by another program"),
-    "daily": message("automatic"),
-    "migration": message("before an update"),
-}
+BACKUP_REASONS: dict[BackupReason, Message] = message_table(
+    {
+        "person": "manual",
+        "program": "by another program",
+        "daily": "automatic",
+        "migration": "before an update",
+    }
+)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backup:
     """A backup of a workspace: one file, with its size in `bytes`.
 
@@ -43,7 +45,7 @@ class Backup:
         return self.file.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestoredBackup:
     """A workspace that was restored from a backup.
 

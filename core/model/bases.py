@@ -1,10 +1,10 @@
 """Bases: named collections of notes with their settings."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypedDict
 
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model.chunking import ChunkingOptions
 from core.model.packs import InstalledPack
@@ -17,7 +17,7 @@ IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"
 """What a search by meaning finds: `ready` an index; otherwise it compares with every vector, which is slower."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KnowledgeBase:
     """A named collection of notes with its own settings.
 
@@ -67,7 +67,7 @@ class KnowledgeBase:
         return not self.has_vectors or self.embedder == "tfidf"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestedPermissions:
     """Permissions that the base of an archive had where it is from, and has here only once the user grants them.
 
@@ -83,7 +83,7 @@ class RequestedPermissions:
 NO_POWERS = RequestedPermissions()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restored:
     """A base from an archive or the trash, and what it lacks; `own`: it keeps its permissions."""
 
@@ -92,7 +92,7 @@ class Restored:
     own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewBase:
     """The model and the chunking of a base that is to be made."""
 
@@ -119,7 +119,7 @@ class NewBaseFields(BaseFields, total=False):
     keep_tokens: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Switch:
     """An unfinished change of a base to another embedder."""
 
@@ -128,7 +128,7 @@ class Switch:
     started_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeCost:
     """Cost of another embedder or other chunking for a base, before it is changed.
 
@@ -144,7 +144,7 @@ class ChangeCost:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchedFolder:
     """A folder of a watched base at its last look.
 
@@ -157,7 +157,7 @@ class WatchedFolder:
     removals: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaseStatus:
     """A base and its size; `folders` are its synced folders with the time of the last sync.
 
@@ -179,7 +179,7 @@ class BaseStatus:
     refused: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteCounts:
     """Numbers of the stored `notes` of some bases; a search leaves out those `to_review`, `archived` and `expired`.
 
@@ -193,7 +193,7 @@ class NoteCounts:
     by_words: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 

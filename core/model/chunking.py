@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, get_args, get_type_hints
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkingOption:
     """A parameter of chunking: its title and explanation, for a number its range and the step of its slider.
 

@@ -8,6 +8,7 @@ from statistics import fmean, pstdev
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model.documents import Document
 from core.model.notes import Failed, NoteSummary
@@ -96,7 +97,7 @@ class Chunk:
         return document.page_at(offset)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusedChunk:
     """A chunk that a base's model refuses, with its note, the beginning of its text, and the reason; `at` is when."""
 
@@ -136,7 +137,7 @@ class Edit:
         return f"{self.note_id}:edit-{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """Figures of a note that decide its strategy; shares are of the body's characters."""
 
@@ -148,7 +149,7 @@ class Profile:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """A note's chunks and the reasons for the cut; the first reason explains `strategy`."""
 
@@ -158,7 +159,7 @@ class Cut:
     reasons: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """A piece of a chunk that fits the embedder's input; `text` is the embedded text.
 
@@ -173,7 +174,7 @@ class Window:
     row: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flagged:
     """An edit that waits for a decision; `note` is None where the note is gone."""
 
@@ -181,7 +182,7 @@ class Flagged:
     note: NoteSummary | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rechunked:
     """Result of splitting anew: `unchanged` notes kept their cut, `flagged` edits lost their place.
 
@@ -198,7 +199,7 @@ class Rechunked:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """Number of chunks, and statistics of their tokens; `deviation` is the population's."""
 
@@ -215,7 +216,7 @@ class Sizes:
         return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """Starts of chunks, in characters of the body: in both cuts, or in one only."""
 

@@ -1,8 +1,8 @@
 """Comparison of two runs."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model.evaluation import QuestionResult, Run
 
@@ -14,7 +14,7 @@ MOST_RUNS = 2
 Change = Literal["gained", "lost", "better", "worse", "same"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """Differences between two runs' values on the same questions; `message` is a sentence about them.
 
@@ -42,7 +42,7 @@ class Comparison:
         return self.more == 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparisonRow:
     """Results of a question in each run, and those of METRICS and ANSWER_METRICS that are about it.
 
@@ -77,7 +77,7 @@ class ComparisonRow:
         return tuple(result.found_rank for result in self.results)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KindComparison:
     """The number of questions of a kind with an answer, and how many each run answers within DEPTH hits."""
 
@@ -86,7 +86,7 @@ class KindComparison:
     answered: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SideBySide:
     """One run, or two over their common questions; the second is compared with the first.
 

@@ -4,11 +4,12 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import quote
 
 from core.base.encodings import EncodingOrigin as EncodingOrigin
+from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 
 GUESSED = "encoding"
@@ -46,7 +47,7 @@ _SHOWN = {"pdf": "application/pdf"}
 """Kinds that a browser shows; it saves the others, which could hold scripts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Omission:
     """Parts of a file that are not in the text of its note.
 
@@ -77,7 +78,7 @@ class Omission:
         return message("{what}: {place}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IncompleteNote:
     """A note whose text lacks parts of its file; `path` is that of the file, or the title of a note without one."""
 
@@ -107,7 +108,7 @@ def _shortened(place: str) -> str:
     return place if len(place) <= _LONGEST_PLACE else f"{place[:_LONGEST_PLACE]}…"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """What a note's text was converted from, and by what.
 
@@ -135,7 +136,7 @@ class Document:
         return replace(self, pages=tuple(places))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Original:
     """The file that a note's text was converted from: its `path` where it lies in a folder, else its `data`."""
 
@@ -156,7 +157,7 @@ class Original:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextEncoding:
     """The encoding of a note's file, by the user's name of it, and how it is known."""
 
@@ -169,7 +170,7 @@ class TextEncoding:
         return self.name if self.known == "chosen" else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadAs:
     """An encoding in which a file can be read, by its name, and the first words that it gives."""
 
@@ -177,7 +178,7 @@ class ReadAs:
     beginning: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConverterCard:
     """A converter: the kinds it reads, whether what it needs is installed, and why one of a package can't be used."""
 

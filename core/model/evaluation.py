@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal, Self
 
 from core.base.codec import assemble
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message, message_table
 from core.model.chunking import ChunkingOptions
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, Level, SearchSettings
@@ -18,12 +19,14 @@ Agreement = Literal["agrees", "partly", "no"]
 AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
 """The value of a verdict in the metric `agreed`."""
 
-_VERDICTS: dict[Agreement | None, Message] = {
-    "agrees": message("Agrees with the expected answer"),
-    "partly": message("Agrees in part"),
-    "no": message("Doesn't agree"),
-    None: message("No judgement"),
-}
+_VERDICTS: dict[Agreement | None, Message] = message_table(
+    {
+        "agrees": "Agrees with the expected answer",
+        "partly": "Agrees in part",
+        "no": "Doesn't agree",
+        None: "No judgement",
+    }
+)
 
 BUDGET = 4000
 """Characters of retrieved text that fit a prompt in addition to the question, roughly."""
@@ -61,28 +64,28 @@ TIMES = ("p50_ms", "p95_ms")
 AnswersBy = Literal["quotes", "model", "none"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
-MISSED: dict[MissedAt, Message] = {
-    "gone": message("No note contains it any more: its note was deleted, or changed in this place."),
-    "not_indexed": message("Most of it is in no chunk: the text was deleted or replaced."),
-    "cut_apart": message("It was split across chunks, so that no chunk contains half of it."),
-    "filters": message("Its chunk doesn't match the filters."),
-    "phrase": message("Its chunk doesn't contain the exact phrase."),
-    "excluded": message("Its chunk contains an excluded word."),
-    "pending": message("Its chunk is not indexed yet, and contains no word of the question."),
-    "pool": message("Others are closer in meaning and in words, so its chunk wasn't considered."),
-    "threshold": message("Its chunk's similarity is below the minimum that is set."),
-    "fusion": message(
-        "By meaning or by words alone its chunk was among the first; with both combined, others are better."
-    ),
-    "reranking": message("Its chunk was among the first until reranking put others above it."),
-    "literal": message("Others contain your exact words, so they rank above its chunk."),
-    "limit": message("Its chunk was considered, but all hits shown are better."),
-    "duplicate": message("Its chunk says the same as a hit, which is shown instead."),
-}
+MISSED: dict[MissedAt, Message] = message_table(
+    {
+        "gone": "No note contains it any more: its note was deleted, or changed in this place.",
+        "not_indexed": "Most of it is in no chunk: the text was deleted or replaced.",
+        "cut_apart": "It was split across chunks, so that no chunk contains half of it.",
+        "filters": "Its chunk doesn't match the filters.",
+        "phrase": "Its chunk doesn't contain the exact phrase.",
+        "excluded": "Its chunk contains an excluded word.",
+        "pending": "Its chunk is not indexed yet, and contains no word of the question.",
+        "pool": "Others are closer in meaning and in words, so its chunk wasn't considered.",
+        "threshold": "Its chunk's similarity is below the minimum that is set.",
+        "fusion": "By meaning or by words alone its chunk was among the first; with both combined, others are better.",
+        "reranking": "Its chunk was among the first until reranking put others above it.",
+        "literal": "Others contain your exact words, so they rank above its chunk.",
+        "limit": "Its chunk was considered, but all hits shown are better.",
+        "duplicate": "Its chunk says the same as a hit, which is shown instead.",
+    }
+)
 """Why a right passage is in no hit, by the stage that dropped it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     """The verdict of a language model on an answer, in its own words; without one, the `problem` says why."""
 
@@ -101,7 +104,7 @@ class Judgement:
         return self.problem or self.reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gold:
     """A right passage: `quote` occurs once in the file at `path`, else at `start` of the note's body."""
 
@@ -110,7 +113,7 @@ class Gold:
     start: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoldSpan(Gold):
     """A right passage in a question set: `body[start:end] == quote` at the last look at the note.
 
@@ -128,7 +131,7 @@ class GoldSpan(Gold):
         return self.note_id == hit.note.id and hit.chunk.start <= self.start and self.end <= hit.chunk.end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A question with its right passages; `any`: one of them is enough.
 
@@ -153,7 +156,7 @@ class Question:
         return tuple(gold for gold in self.gold if isinstance(gold, GoldSpan))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionSet:
     """A named list of questions on a base: numbers of all, of suggested ones, and of those with a flagged passage."""
 
@@ -166,7 +169,7 @@ class QuestionSet:
     flagged: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pipeline:
     """A measured way to search; the base, else the settings decide what is None or empty.
 
@@ -183,7 +186,7 @@ class Pipeline:
     judge: JudgedBy = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundSpan:
     """A hit in a result: its passage's place in the note's body; `nearness` is its cosine, None where unknown."""
 
@@ -207,7 +210,7 @@ class FoundSpan:
         return self.body_start + self.end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnosis:
     """Why a right passage, by its number in the question, is in no hit.
 
@@ -227,7 +230,7 @@ class Diagnosis:
         return MISSED[self.stage]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenAnswer:
     """What a run answered: its text, empty where it refused, and the passage of each citation.
 
@@ -247,7 +250,7 @@ class GivenAnswer:
         return not self.sentences
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionResult:
     """Result of one question.
 
@@ -308,7 +311,7 @@ class Run:
         return f"{self.asked}" if self.asked == self.questions else f"{self.asked} / {self.questions}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunView:
     """A run as it is shown; `pipeline` is the name of its setup."""
 
@@ -324,7 +327,7 @@ class RunView:
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunList:
     """Runs of question sets as they are shown."""
 

@@ -1,32 +1,35 @@
 """The health of a workspace: checks and their results, and its space on disk."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message, message_table
 
 HealthLevel = Literal["sound", "look", "broken"]
 
 _SHOWN = 5
 """Most names in a sentence."""
 
-SPACE_PARTS = {
-    "database": message("notes, their history and computed data"),
-    "index": message("search index"),
-    "backups": message("backups"),
-    "trash": message("deleted bases"),
-    "scratch": message("copies for evaluation"),
-    "replaced": message("data replaced by backups"),
-    "logs": message("logs"),
-    "models": message("models"),
-}
+SPACE_PARTS = message_table(
+    {
+        "database": "notes, their history and computed data",
+        "index": "search index",
+        "backups": "backups",
+        "trash": "deleted bases",
+        "scratch": "copies for evaluation",
+        "replaced": "data replaced by backups",
+        "logs": "logs",
+        "models": "models",
+    }
+)
 """The parts of a workspace that take space, by their fields."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """A check: what it is called, what it means, and what mends it.
 
@@ -35,9 +38,9 @@ class Check:
     """
 
     level: HealthLevel
-    title: Message
-    about: Message
-    remedy: Message
+    title: str
+    about: str
+    remedy: str | Message
     find: Callable[..., Message | None]
     mend: Callable[..., object] | None = None
 
@@ -57,7 +60,7 @@ def count_names(names: Sequence[str | Message], sentence: Message) -> Message | 
     return replace(sentence, fields={"n": len(names), "names": [*names[:_SHOWN]]}) if names else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """The result of one check: `problem` is its message, None where all is well; `remedy` is the remedy.
 
@@ -74,7 +77,7 @@ class Checked:
     mended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Health:
     """The results of all checks."""
 
@@ -94,7 +97,7 @@ class Health:
         return {"sound": 0, "look": 1, "broken": 2}[self.level]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Space:
     """Bytes on disk: of the parts of a workspace in `folder`, of the `models`, and of the data for reranking by base.
 
@@ -118,7 +121,7 @@ class Space:
     nearly_full: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compacted:
     """Bytes of the database before and after it was compacted."""
 

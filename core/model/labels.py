@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import PurePath
 
-from core.base.messages import Message, lines, message, verbatim
+from core.base.messages import Message, lines, message, message_table, verbatim
 from core.model.bases import BaseKind, NewBase
 from core.model.chunking import CHUNKING, SIZES, ChunkingOptions
 from core.model.evaluation import MissedAt, Pipeline
@@ -13,30 +13,32 @@ from core.model.queries import Understood
 from core.model.search import Hit, Notice
 from core.model.settings import PARTS
 
-FIGURES: dict[str, Message] = {
-    "hit@1": message("First hit is right"),
-    "hit@5": message("Found in the first 5"),
-    "hit@10": message("Found in the first 10"),
-    "mrr@10": message("Rank of the right passage (MRR)"),
-    "hit@4000chars": message("Found in the first 4,000 characters"),
-    "mrr@4000chars": message("Rank within 4,000 characters (MRR)"),
-    "recall@10": message("Right passages found in the first 10"),
-    "precision@10": message("Right hits in the first 10"),
-    "ndcg@10": message("Order of the first 10 (nDCG)"),
-    "map@10": message("Average precision in the first 10 (MAP)"),
-    "span_recall": message("Right text found"),
-    "span_precision": message("Found text that is right"),
-    "span_iou": message("Overlap with the right passage"),
-    "answered": message("Questions that get an answer"),
-    "cited_recall": message("Right passages quoted in the answer"),
-    "cited_precision": message("Quotes that are right"),
-    "quoted": message("Sentences with their source"),
-    "facts": message("Figures and names of the expected answer"),
-    "refused": message("Refused without an answer in the notes"),
-    "agreed": message("Agreement, as a language model judges"),
-    "p50_ms": message("Typical time"),
-    "p95_ms": message("Time of slow questions"),
-}
+FIGURES = message_table(
+    {
+        "hit@1": "First hit is right",
+        "hit@5": "Found in the first 5",
+        "hit@10": "Found in the first 10",
+        "mrr@10": "Rank of the right passage (MRR)",
+        "hit@4000chars": "Found in the first 4,000 characters",
+        "mrr@4000chars": "Rank within 4,000 characters (MRR)",
+        "recall@10": "Right passages found in the first 10",
+        "precision@10": "Right hits in the first 10",
+        "ndcg@10": "Order of the first 10 (nDCG)",
+        "map@10": "Average precision in the first 10 (MAP)",
+        "span_recall": "Right text found",
+        "span_precision": "Found text that is right",
+        "span_iou": "Overlap with the right passage",
+        "answered": "Questions that get an answer",
+        "cited_recall": "Right passages quoted in the answer",
+        "cited_precision": "Quotes that are right",
+        "quoted": "Sentences with their source",
+        "facts": "Figures and names of the expected answer",
+        "refused": "Refused without an answer in the notes",
+        "agreed": "Agreement, as a language model judges",
+        "p50_ms": "Typical time",
+        "p95_ms": "Time of slow questions",
+    }
+)
 """Names of METRICS, ANSWER_METRICS and TIMES."""
 
 SETTINGS: dict[str, Message] = {
@@ -53,73 +55,85 @@ SETTINGS: dict[str, Message] = {
 """Names of the settings of bases, searches and setups."""
 
 VALUES: dict[str, dict[str, Message]] = {
-    "strategy": {
-        "auto": message("Automatic"),
-        "none": message("Whole notes"),
-        "markdown": message("By headings"),
-        "recursive": message("By size"),
-        "lines": message("By line"),
-    },
-    "mode": {
-        "auto": message("Automatic"),
-        "semantic": message("By meaning"),
-        "keyword": message("By words"),
-        "hybrid": message("By meaning and words"),
-    },
-    "level": {
-        "auto": message("Automatic"),
-        "simple": message("Quick"),
-        "focused": message("Filtered"),
-        "exploratory": message("Broad"),
-    },
+    "strategy": message_table(
+        {
+            "auto": "Automatic",
+            "none": "Whole notes",
+            "markdown": "By headings",
+            "recursive": "By size",
+            "lines": "By line",
+        }
+    ),
+    "mode": message_table(
+        {
+            "auto": "Automatic",
+            "semantic": "By meaning",
+            "keyword": "By words",
+            "hybrid": "By meaning and words",
+        }
+    ),
+    "level": message_table(
+        {
+            "auto": "Automatic",
+            "simple": "Quick",
+            "focused": "Filtered",
+            "exploratory": "Broad",
+        }
+    ),
     "fusion": {"weighted": message("By score"), "reciprocal": message("By rank")},
     "phrase": {"require": message("Must be in the text"), "boost": message("Ranks higher")},
-    "decompose": {"auto": message("Automatic"), "rules": message("by rules"), "llm": message("Language model")},
+    "decompose": message_table({"auto": "Automatic", "rules": "by rules", "llm": "Language model"}),
 }
 """Names of the values of the settings that are a choice."""
 
-LOST: dict[MissedAt, Message] = {
-    "gone": message("No longer in the notes"),
-    "not_indexed": message("In no chunk"),
-    "cut_apart": message("Split across chunks"),
-    "filters": message("Excluded by the filters"),
-    "phrase": message("Without the phrase"),
-    "excluded": message("Contains an excluded word"),
-    "pending": message("Not indexed yet"),
-    "pool": message("Others were closer"),
-    "threshold": message("Not similar enough"),
-    "fusion": message("Ranked lower once combined"),
-    "reranking": message("Ranked lower after reranking"),
-    "literal": message("Others contain the exact words"),
-    "limit": message("Below the hits that are shown"),
-    "duplicate": message("Says the same as a hit"),
-}
+LOST: dict[MissedAt, Message] = message_table(
+    {
+        "gone": "No longer in the notes",
+        "not_indexed": "In no chunk",
+        "cut_apart": "Split across chunks",
+        "filters": "Excluded by the filters",
+        "phrase": "Without the phrase",
+        "excluded": "Contains an excluded word",
+        "pending": "Not indexed yet",
+        "pool": "Others were closer",
+        "threshold": "Not similar enough",
+        "fusion": "Ranked lower once combined",
+        "reranking": "Ranked lower after reranking",
+        "literal": "Others contain the exact words",
+        "limit": "Below the hits that are shown",
+        "duplicate": "Says the same as a hit",
+    }
+)
 """The stage at which a chunk drops out of a search, or the reason why a right passage can't be found."""
 
-QUESTION_KINDS: dict[str, Message] = {
-    "paraphrase": message("paraphrase"),
-    "keyword": message("keyword"),
-    "short": message("short"),
-    "comparison": message("comparison"),
-    "section": message("section"),
-    "crosslingual": message("across languages"),
-    "negative": message("no answer"),
-    "definition": message("definition"),
-    "heading": message("heading"),
-    "model": message("by a model"),
-    "title": message("title"),
-    "sentence": message("sentence with a gap"),
-    "identifier": message("name in code"),
-    "link": message("text of a link"),
-}
+QUESTION_KINDS = message_table(
+    {
+        "paraphrase": "paraphrase",
+        "keyword": "keyword",
+        "short": "short",
+        "comparison": "comparison",
+        "section": "section",
+        "crosslingual": "across languages",
+        "negative": "no answer",
+        "definition": "definition",
+        "heading": "heading",
+        "model": "by a model",
+        "title": "title",
+        "sentence": "sentence with a gap",
+        "identifier": "name in code",
+        "link": "text of a link",
+    }
+)
 """The kinds of questions that have a name of their own; any other is shown as the user typed it."""
 
-MODES: dict[str, Message] = {
-    "semantic": message("by meaning only"),
-    "keyword": message("by words only"),
-    "hybrid": message("by meaning and words"),
-    "listed": message("by filters"),
-}
+MODES = message_table(
+    {
+        "semantic": "by meaning only",
+        "keyword": "by words only",
+        "hybrid": "by meaning and words",
+        "listed": "by filters",
+    }
+)
 """Names of the modes of a result."""
 
 FOREIGN = message(
@@ -128,144 +142,168 @@ FOREIGN = message(
 )
 """Warning about a base in the trash whose file Tessera didn't write."""
 
-BASE_KINDS: dict[BaseKind, Message] = {
-    "vector": message("By meaning and words"),
-    "lines": message("Lines of text files"),
-    "literal": message("By words only"),
-}
+BASE_KINDS: dict[BaseKind, Message] = message_table(
+    {
+        "vector": "By meaning and words",
+        "lines": "Lines of text files",
+        "literal": "By words only",
+    }
+)
 """Names of the kinds of bases."""
 
-ABOUT_KINDS: dict[BaseKind, Message] = {
-    "vector": message("Finds what you mean, in other words and languages too. A model reads all notes for that."),
-    "lines": message("Each line of a text file is found separately, by meaning and words."),
-    "literal": message(
-        "Finds the sections that hold the words of a question. No model reads the notes. If you set up a language "
-        "model, it is sent the question and the best sections, chooses among them and answers."
-    ),
-}
+ABOUT_KINDS: dict[BaseKind, Message] = message_table(
+    {
+        "vector": "Finds what you mean, in other words and languages too. A model reads all notes for that.",
+        "lines": "Each line of a text file is found separately, by meaning and words.",
+        "literal": (
+            "Finds the sections that hold the words of a question. No model reads the notes. If you set up a language "
+            "model, it is sent the question and the best sections, chooses among them and answers."
+        ),
+    }
+)
 """Names and meanings of the kinds of bases."""
 
-SWITCHED_ON: dict[str, Message] = {
-    "embed_at_once": message("New notes are indexed at once."),
-    "write_files": message("Edits of notes are saved to their files."),
-    "watch": message("Its folders are updated while the app runs."),
-    "trusts_programs": message("What programs write takes effect at once."),
-    "read_pictures": message("The text in pictures is read and found."),
-}
+SWITCHED_ON = message_table(
+    {
+        "embed_at_once": "New notes are indexed at once.",
+        "write_files": "Edits of notes are saved to their files.",
+        "watch": "Its folders are updated while the app runs.",
+        "trusts_programs": "What programs write takes effect at once.",
+        "read_pictures": "The text in pictures is read and found.",
+    }
+)
 """Sentences on the switches of a base that are on, by their fields."""
 
-SWITCHED_OFF: dict[str, Message] = {
-    "embed_at_once": message("New notes are indexed when you start it."),
-    "write_files": message("Files are only read."),
-    "watch": message("Its folders are updated when you start it."),
-    "trusts_programs": message("What programs write waits until you accept it."),
-    "read_pictures": message("The text in pictures isn't read."),
-}
+SWITCHED_OFF = message_table(
+    {
+        "embed_at_once": "New notes are indexed when you start it.",
+        "write_files": "Files are only read.",
+        "watch": "Its folders are updated when you start it.",
+        "trusts_programs": "What programs write waits until you accept it.",
+        "read_pictures": "The text in pictures isn't read.",
+    }
+)
 """Sentences on those that are off."""
 
-LEVELS: dict[str, Message] = {
-    "simple": message("quick search"),
-    "focused": message("filtered search"),
-    "exploratory": message("broad search"),
-}
+LEVELS = message_table(
+    {
+        "simple": "quick search",
+        "focused": "filtered search",
+        "exploratory": "broad search",
+    }
+)
 """Names of the levels; `auto` chooses one of them."""
 
-VERSION_KINDS: dict[str, Message] = {
-    "create": message("written"),
-    "update": message("changed"),
-    "sync": message("changed"),
-    "archive": message("archived"),
-    "restore": message("restored"),
-    "revert": message("restored to an earlier version"),
-    "delete": message("deleted"),
-    "accept": message("accepted"),
-    "propose": message("changed by a program and accepted"),
-}
+VERSION_KINDS = message_table(
+    {
+        "create": "written",
+        "update": "changed",
+        "sync": "changed",
+        "archive": "archived",
+        "restore": "restored",
+        "revert": "restored to an earlier version",
+        "delete": "deleted",
+        "accept": "accepted",
+        "propose": "changed by a program and accepted",
+    }
+)
 """Labels of the kinds of changes of a note."""
 
-SUBMISSIONS: dict[str, Message] = {
-    "note": message("new note"),
-    "change": message("change"),
-    "conflict": message("conflicting change"),
-}
+SUBMISSIONS = message_table(
+    {
+        "note": "new note",
+        "change": "change",
+        "conflict": "conflicting change",
+    }
+)
 """Labels of the items to review, by kind."""
 
-AUTHORS: dict[str, Message] = {
-    "person": message("by you"),
-    "program": message("by a program"),
-    "pack": message("by a pack"),
-    "sync": message("by an update"),
-}
+AUTHORS = message_table(
+    {
+        "person": "by you",
+        "program": "by a program",
+        "pack": "by a pack",
+        "sync": "by an update",
+    }
+)
 """Labels of the authors of versions."""
 
-STAGES: dict[str, Message] = {
-    "vector": message("meaning"),
-    "keyword": message("words"),
-    "fused": message("combined"),
-    "boosted": message("boosted"),
-    "rerank": message("reranking"),
-    "final": message("final"),
-    "priority": message("priority"),
-    "context": message("your context"),
-    "literal": message("exact words"),
-    "named": message("what you named"),
-    "feedback": message("feedback"),
-    "clicks": message("clicks"),
-}
+STAGES = message_table(
+    {
+        "vector": "meaning",
+        "keyword": "words",
+        "fused": "combined",
+        "boosted": "boosted",
+        "rerank": "reranking",
+        "final": "final",
+        "priority": "priority",
+        "context": "your context",
+        "literal": "exact words",
+        "named": "what you named",
+        "feedback": "feedback",
+        "clicks": "clicks",
+    }
+)
 """Names of the stages of a search, in their order."""
 
-CHUNK_KINDS: dict[str, Message] = {
-    "full_document": message("whole note"),
-    "markdown_section": message("section"),
-    "recursive_character": message("piece"),
-    "line": message("line"),
-}
+CHUNK_KINDS = message_table(
+    {
+        "full_document": "whole note",
+        "markdown_section": "section",
+        "recursive_character": "piece",
+        "line": "line",
+    }
+)
 """Names of the kinds of chunks."""
-CHUNK_STATES = {
-    "pending": message("not indexed yet"),
-    "embedded": message("indexed"),
-    "refused": message("found by words only: the model refuses it"),
-    "deleted": message("hidden"),
-}
+CHUNK_STATES = message_table(
+    {
+        "pending": "not indexed yet",
+        "embedded": "indexed",
+        "refused": "found by words only: the model refuses it",
+        "deleted": "hidden",
+    }
+)
 """Names of the states of chunks."""
 
 NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
 NOTICES: dict[Notice, Message] = {
-    "model_loading": message(
-        "The model is still loading: these hits are by words only. They refresh when it is ready."
+    **message_table(
+        {
+            "model_loading": "The model is still loading: these hits are by words only. They refresh when it is ready.",
+            "phrase_not_found": "No note contains the exact phrase: these hits are the nearest without it.",
+            "listed": "There are no words to search for: these are the notes that match, the last changed first.",
+            "signs_as_text": (
+                "An unclosed quotation mark, or punctuation alone, is searched for literally. A pair of quotation "
+                "marks encloses an exact phrase."
+            ),
+            "colon_as_text": (
+                "The word before a colon is no filter, so it is searched for as text. Search tips and the guide list "
+                "the filters."
+            ),
+            "text_cut": "The text is very long: its beginning is searched for.",
+            "query_cut": "The question is longer than the model can read: its end is searched by words only.",
+            "index_damaged": "The search index is unavailable for now, so the search was slower.",
+            "other_model": (
+                "A base was indexed by another model than it has now: these hits are by words only. Choose its model "
+                "on the page Bases to index it again."
+            ),
+            "model_away": (
+                "The model server gives no answer: these hits are by words only. Hits by meaning come back with it."
+            ),
+            "tokens_missing": (
+                "Some of these passages have no data for fast reranking, so they were read while you waited. Keep "
+                "the data, on the page Bases, to be faster."
+            ),
+            "tokens_read": (
+                "The model of a base here has no data for fast reranking, so the built-in model read its passages "
+                "while you waited."
+            ),
+            "rerank_partial": "The time for reranking ran out: the last hits weren't reranked.",
+            "unfinished": "Some notes are not indexed yet: so far, they are found by words only.",
+            "unindexed": "Some passages are not indexed yet, so they were not searched.",
+            "pictures_loading": "The model for pictures is still loading: they appear when it is ready.",
+        }
     ),
-    "phrase_not_found": message("No note contains the exact phrase: these hits are the nearest without it."),
-    "listed": message("There are no words to search for: these are the notes that match, the last changed first."),
-    "signs_as_text": message(
-        "An unclosed quotation mark, or punctuation alone, is searched for literally. A pair of quotation "
-        "marks encloses an exact phrase."
-    ),
-    "colon_as_text": message(
-        "The word before a colon is no filter, so it is searched for as text. Search tips and the guide list the "
-        "filters."
-    ),
-    "text_cut": message("The text is very long: its beginning is searched for."),
-    "query_cut": message("The question is longer than the model can read: its end is searched by words only."),
-    "index_damaged": message("The search index is unavailable for now, so the search was slower."),
-    "other_model": message(
-        "A base was indexed by another model than it has now: these hits are by words only. Choose its model "
-        "on the page Bases to index it again."
-    ),
-    "model_away": message(
-        "The model server gives no answer: these hits are by words only. Hits by meaning come back with it."
-    ),
-    "tokens_missing": message(
-        "Some of these passages have no data for fast reranking, so they were read while you waited. Keep "
-        "the data, on the page Bases, to be faster."
-    ),
-    "tokens_read": message(
-        "The model of a base here has no data for fast reranking, so the built-in model read its passages "
-        "while you waited."
-    ),
-    "rerank_partial": message("The time for reranking ran out: the last hits weren't reranked."),
-    "unfinished": message("Some notes are not indexed yet: so far, they are found by words only."),
-    "unindexed": message("Some passages are not indexed yet, so they were not searched."),
-    "pictures_loading": message("The model for pictures is still loading: they appear when it is ready."),
     "no_notes": NO_NOTES,
 }
 """Texts of the notices."""
@@ -277,35 +315,41 @@ def limits_of(notices: Iterable[Notice]) -> list[Message]:
 
 
 _NEW = ChunkingOptions()
-_STRATEGIES = {
-    "auto": message("split automatically"),
-    "none": message("whole notes"),
-    "markdown": message("split by headings"),
-    "recursive": message("split by size"),
-    "lines": message("split by line"),
-}
+_STRATEGIES = message_table(
+    {
+        "auto": "split automatically",
+        "none": "whole notes",
+        "markdown": "split by headings",
+        "recursive": "split by size",
+        "lines": "split by line",
+    }
+)
 _CHOICES = {
     "mode": MODES,
     "level": LEVELS,
     "fusion": {"weighted": message("combined by score"), "reciprocal": message("combined by rank")},
     "reranker": {"none": message("without reranking")},
 }
-_RERANKERS = {
-    "none": message("None"),
-    "late-interaction": message("Word by word"),
-    "cross-encoder": message("Close reading (slower)"),
-    "rerank-api": message("Ranking server"),
-    "llm": message("Language model"),
-}
+_RERANKERS = message_table(
+    {
+        "none": "None",
+        "late-interaction": "Word by word",
+        "cross-encoder": "Close reading (slower)",
+        "rerank-api": "Ranking server",
+        "llm": "Language model",
+    }
+)
 _NO_MODEL = message("no model, words only")
 _EMBEDDERS = {"bundled": message("built-in"), "onnx": message("built-in, 8 bits"), "tfidf": _NO_MODEL}
 
-STATUSES: dict[str, Message] = {
-    "active": message("active"),
-    "pending": message("to be reviewed"),
-    "archived": message("archived"),
-    "expired": message("expired"),
-}
+STATUSES = message_table(
+    {
+        "active": "active",
+        "pending": "to be reviewed",
+        "archived": "archived",
+        "expired": "expired",
+    }
+)
 """Names of the statuses of notes; `expired` is that of an active note whose time is over."""
 
 FILE_STATES: dict[str, Message] = {

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
+from core.base.frozen import frozen
 from core.base.messages import Message, plural
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
@@ -37,7 +38,7 @@ class LogEvent:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogText:
     """A log as its masked events; `format` is the parser that read it.
 
@@ -53,7 +54,7 @@ class LogText:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """A fact that a rule or a model read from a log.
 
@@ -75,7 +76,7 @@ class Fact:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LearntFact:
     """A fact that was suggested as a note, or `rejected`, with the user's reason."""
 
@@ -86,7 +87,7 @@ class LearntFact:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dropped:
     """A suggestion of a model that became no note, and why."""
 
@@ -94,7 +95,7 @@ class Dropped:
     reason: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LearntLog:
     """What was learnt from a log: its events, the facts in it, and the ids of the notes that were suggested.
 
@@ -150,7 +151,7 @@ def _number(count: int | tuple[object, ...]) -> int:
     return count if isinstance(count, int) else len(count)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnreadLog:
     """A log that can't be read, and why."""
 
@@ -158,7 +159,7 @@ class UnreadLog:
     reason: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LearningReport:
     """The result of learning into a base: the logs, and those that can't be read.
 
@@ -172,7 +173,7 @@ class LearningReport:
     problem: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleCard:
     """A rule that reads facts from logs, and what it looks for."""
 

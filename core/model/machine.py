@@ -1,16 +1,16 @@
 """Models of a machine, their devices and their tests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 
 Part = Literal["embedder", "reranker"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Device:
     """A torch device, its number format, and the reason for the choice."""
 
@@ -19,7 +19,7 @@ class Device:
     reason: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Running:
     """A loaded model: its device, and the bytes of its weights there."""
 
@@ -27,7 +27,7 @@ class Running:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelCard:
     """A model by the name that a base or a search gives it.
 
@@ -53,7 +53,7 @@ class ModelCard:
     has_token_vectors: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelTrial:
     """Result of a model's test. Per language, `right` of `asked` questions ranked their sentence first.
 
@@ -85,7 +85,7 @@ class ModelTrial:
         return not set(known) & set(self.wrong)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerCard:
     """A model server: a section of the settings, its address and model, and where both are from.
 
@@ -112,7 +112,7 @@ class ServerCard:
         return bool(self.base_url and self.model)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalServer:
     """A usual place of a model server on this machine, and whether one is running there.
 
@@ -130,7 +130,7 @@ class LocalServer:
         return f"http://{self.address}/v1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerTrial:
     """Result of a server's test: the seconds of one request, the `dimension` of its vectors, the answer's quality.
 

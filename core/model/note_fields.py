@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from core.base.datetimes import lapses
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 
 NoteStatus = Literal["pending", "active", "archived"]
@@ -46,7 +47,7 @@ def _texts(value: object) -> Iterator[str]:
         yield text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteField:
     """A field of a note: its names, its meaning, and where it can be set.
 

@@ -1,11 +1,12 @@
 """Notes, their files and their pictures."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.base.codec import OWN_FIELDS
+from core.base.frozen import frozen
 from core.base.messages import Message, from_json
 from core.model.documents import Document, Omission, TextEncoding
 from core.model.note_fields import FieldValues
@@ -39,7 +40,7 @@ class _Sourced:
         return self.in_file and self.document is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note(FieldValues, _Sourced):
     """A text of the user; `body` is the file's text after its front matter, `front` the text before it.
 
@@ -76,7 +77,7 @@ class Note(FieldValues, _Sourced):
     FIELD_TYPES: ClassVar = {"overridden": OWN_FIELDS}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteSummary(FieldValues, _Sourced):
     """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet.
 
@@ -115,7 +116,7 @@ class NoteSummary(FieldValues, _Sourced):
         return "pending" if self.pending else "ready"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteLine:
     """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
 
@@ -125,7 +126,7 @@ class NoteLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failed:
     """An unusable file or folder, and the reason."""
 
@@ -138,7 +139,7 @@ class Failed:
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotePicture:
     """A picture of a note, by its name in the text; it is before `start` in the body.
 
@@ -163,7 +164,7 @@ class NotePicture:
         return self.looked and (not self.hash or self.text is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PictureFile:
     """A picture of a note whose file is looked for: from the note's `path`, in the folder `source_ref`."""
 
@@ -173,7 +174,7 @@ class PictureFile:
     picture: NotePicture
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadPicture:
     """The `text` that a `reader` read of the picture with a hash, "" for none."""
 
@@ -182,7 +183,7 @@ class ReadPicture:
     reader: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImageStatus:
     """Pictures of notes: the numbers of files that a model embedded, and that it can't embed."""
 
@@ -191,7 +192,7 @@ class ImageStatus:
     waiting: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attachment:
     """A file next to a note: its place, its path from the top of the folder, and its type if it holds a picture."""
 

@@ -1,13 +1,14 @@
 """Packs: versioned sets of notes in a folder or in an installed package."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import unified_diff
 from pathlib import Path
 from typing import ClassVar
 
+from core.base.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Pack:
     """The content of `pack.toml` in a pack's folder. `base` is the base that its notes go into."""
 
@@ -24,7 +25,7 @@ class Pack:
         return f"pack:{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstalledPack:
     """A pack in a workspace; `version` is empty until its first installation is complete.
 
@@ -43,7 +44,7 @@ class InstalledPack:
     chunks: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackCard:
     """A pack for lists: its available or its installed version, or both; `newer`: the available one is later."""
 
@@ -58,7 +59,7 @@ class PackCard:
         return noun.name if noun else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditedNote:
     """A note of a pack that the user changed: its text, and the pack's, None if the pack has it no more."""
 
@@ -74,7 +75,7 @@ class EditedNote:
         return [*lines][2:]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackReport:
     """Result of an installation or an upgrade, in notes; `edited` keep the user's text."""
 

@@ -1,9 +1,10 @@
 """Questions: typed, parsed, classified and decomposed."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model.note_fields import NoteOptions
 from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level
@@ -14,7 +15,7 @@ TermKind = Literal[
 ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """A condition on a chunk or its note: `field` has one of `values`, or none of them where `negated`.
 
@@ -29,7 +30,7 @@ class Condition:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filters:
     """Filters of the chunks: every condition holds, and the note was updated at or after `after` and before `before`.
 
@@ -43,7 +44,7 @@ class Filters:
     before: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     """A parsed span of a question; `start` and `end` are its place in the typed text.
 
@@ -58,7 +59,7 @@ class Term:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Understood:
     """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
 
@@ -95,7 +96,7 @@ SCOPE_GAIN = TAGS_GAIN = 0.1
 """Gain of a hit, from 0 to 1, whose note has the scope of a caller, and of one that has all its tags."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallerContext:
     """The context of a caller: notes of other types or without its tags are left out, others gain by scope and tags.
 
@@ -108,7 +109,7 @@ class CallerContext:
     scopes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A question for the retriever.
 
@@ -133,7 +134,7 @@ class Query:
     caller: CallerContext = CallerContext()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Classified:
     """The level of a question, and the rule that chose it."""
 
@@ -141,7 +142,7 @@ class Classified:
     reason: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SubQuery:
     """A part of a decomposed question; `why` is the name of the part."""
 
@@ -149,7 +150,7 @@ class SubQuery:
     why: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decomposition:
     """The sub-queries of a question; `by` is `rules` or the name of a language model."""
 
@@ -158,7 +159,7 @@ class Decomposition:
     by: str = "rules"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """A question as it was `typed`, ready to be searched; its `query` is complete and within all limits.
 

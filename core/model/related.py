@@ -1,16 +1,16 @@
 """The neighbours of a note: related notes, copies, what they suggest for it, and the map of all notes."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model.notes import NoteSummary
 
 HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradiction", "unreached", "unfound"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelatedNote:
     """A note that is related to another one, and why."""
 
@@ -18,7 +18,7 @@ class RelatedNote:
     reasons: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TagSuggestion:
     """A tag that a note may have, and why."""
 
@@ -26,7 +26,7 @@ class TagSuggestion:
     reason: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlaceSuggestion:
     """A folder of a base in which a note may lie, and why; the top of the base is "".
 
@@ -39,7 +39,7 @@ class PlaceSuggestion:
     movable: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkSuggestion:
     """A part of a note's text that names another note: the text from `start` to `end`, and the link in its place."""
 
@@ -51,7 +51,7 @@ class LinkSuggestion:
     reason: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hint:
     """A reason why a note is hard to find or to trust, the remedy, the sentences that show it, and the other note."""
 
@@ -62,7 +62,7 @@ class Hint:
     other: NoteSummary | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Related:
     """The neighbours of a note, of each part the best first. `writable`: its text can be changed here."""
 
@@ -78,7 +78,7 @@ class Related:
 ConceptChoice = Literal["pin", "hide", "merge", "undo"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Concept:
     """A key phrase of several notes, with the number of its notes and the phrases that the user merged into it."""
 
@@ -88,7 +88,7 @@ class Concept:
     merged: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConceptNote:
     """A note that holds some concepts, and how often it names them."""
 
@@ -96,7 +96,7 @@ class ConceptNote:
     times: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A note on the path from one to another, and its link to the next; the last one has none."""
 
@@ -104,7 +104,7 @@ class Step:
     way: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Region:
     """A part of a map: its middle, its number of notes, and the words that its notes have and others don't."""
 
@@ -114,7 +114,7 @@ class Region:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteMap:
     """Notes by their id with their places, x and y from 0 to 1; `links` join two of them by their numbers.
 

@@ -1,11 +1,10 @@
 """Notes that get other names, and the notes that link to them."""
 
-from dataclasses import dataclass
-
+from core.base.frozen import frozen
 from core.base.messages import Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkingNote:
     """A note with links to a renamed one. Where its links can't follow, `refusal` says why."""
 
@@ -16,7 +15,7 @@ class LinkingNote:
     refusal: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renaming:
     """A note with another title or another path, each with the one before; and the notes that link to it."""
 

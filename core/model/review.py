@@ -1,9 +1,9 @@
 """Items that wait for the user's decision, and their kinds."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.model.chunks import Flagged, RefusedChunk
 from core.model.notes import NoteSummary
@@ -28,7 +28,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 """The choices for a note with two texts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatterType:
     """A kind of items to review: its title, its icon, and its meaning.
 
@@ -123,7 +123,7 @@ MATTERS: dict[MatterKind, MatterType] = {
 """The kinds in the order in which they are shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotePair:
     """Two notes by their ids, in order, and the sentences in which they differ, empty for copies."""
 
@@ -132,7 +132,7 @@ class NotePair:
     quotes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewItem:
     """An item that waits for a decision. Its `key` depends on its state: a changed item has another key.
 

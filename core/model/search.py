@@ -1,12 +1,13 @@
 """Results of a search: hits, their scores and reasons, contexts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from math import inf
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS
@@ -54,7 +55,7 @@ Notice = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StageScore:
     """A hit's score at one stage; `rank` counts from 1, None where the stage didn't return the hit."""
 
@@ -62,7 +63,7 @@ class StageScore:
     rank: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A hit with its neighbour chunks: a slice of the note's body, except where the user edited a chunk."""
 
@@ -76,7 +77,7 @@ FileState = Literal["same", "stale", "gone"]
 """A note's file against its note: `stale` was changed since it was indexed, `gone` isn't there any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A chunk that answers, with its score and rank at every stage it went through.
 
@@ -113,7 +114,7 @@ class Hit:
         return "\n\n".join((self.passage.text, *self.chunk.definitions))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PictureHit:
     """A picture that matches the question: its path from the top of its note's folder, and its note.
 
@@ -132,7 +133,7 @@ CLOSE = 0.42
 """Nearness of a close hit. In two vaults, no hit for a question without an answer reaches it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Highlight:
     """Parts of a hit that answer, as spans of characters of its chunk's text, in order.
 
@@ -152,7 +153,7 @@ class Highlight:
         return self.nearness is not None and self.nearness >= CLOSE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copy:
     """A chunk of another note with nearly the same text as a hit."""
 
@@ -160,7 +161,7 @@ class Copy:
     chunk: Chunk
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DroppedCandidate:
     """A candidate that is no hit, and the stage that dropped it."""
 
@@ -168,7 +169,7 @@ class DroppedCandidate:
     stage: LostAt
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SubQueryResult(SubQuery):
     """A searched sub-query: its round, the number of chunks `found`, and the number of `new` ones among them."""
 
@@ -177,7 +178,7 @@ class SubQueryResult(SubQuery):
     new: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facet:
     """A value of the notes of some `hits`; the `term` narrows the question to notes with it."""
 
@@ -187,7 +188,7 @@ class Facet:
     term: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Floor:
     """Best cosines of questions about other things in a base: their mean and standard deviation.
 
@@ -200,7 +201,7 @@ class Floor:
     questions: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LlmSelection:
     """The choice of a language model among the hits of literal bases; `by` is the model.
 
@@ -233,7 +234,7 @@ class LlmSelection:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchResult:
     """The hits of a search, with its settings, notices and problems.
 
@@ -275,7 +276,7 @@ class SearchResult:
         return bool(self.decompositions) and self.decompositions[0].kind == "comparison"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WhyNot:
     """Why a note is no hit: the stage that dropped it, and the scores of its best chunk at each stage.
 
@@ -293,7 +294,7 @@ NOTE_MARKS = ("<note>", "</note>")
 """Marks before and after a note's own text in a context; the text itself never holds them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Citation:
     """A numbered source of a context: a slice of a note, or what was read of its `picture` there.
 
@@ -310,7 +311,7 @@ class Citation:
     picture: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """Passages as a block for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
 
@@ -328,7 +329,7 @@ class Context:
     notices: tuple[Notice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastSearch:
     """An earlier question, its last time and its number of `times`; a saved one has a `name`."""
 

@@ -4,9 +4,10 @@ A new setting is a line in each class here; settings, bases, questions and pipel
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
@@ -17,7 +18,7 @@ EXPANSION_SIZES = range(4)
 """Neighbour chunks that a hit may be widened by, on each side."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """The name of a search setting in a sentence and as a title, and the range of a number.
 
@@ -34,7 +35,7 @@ class Setting:
     label: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompleteSettings:
     """Search settings with a value for each.
 
@@ -119,7 +120,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(kind)[0]) for 
 DEFAULTS = CompleteSettings()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchSettings:
     """Search settings; None leaves a setting open."""
 

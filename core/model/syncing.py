@@ -1,10 +1,11 @@
 """Files in folders, and the syncs that bring them into bases."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import ClassVar
 
 from core.base.codec import encode
+from core.base.frozen import frozen
 from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
 from core.model.documents import IncompleteNote, Omission, TextEncoding, in_all
@@ -27,7 +28,7 @@ class _FileState:
         return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceFile(_FileState):
     """A note file in a folder; `content_hash` is empty until the file is read.
 
@@ -51,7 +52,7 @@ class SourceFile(_FileState):
         return bool(self.stamp) and not self.recent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KnownNote(_FileState):
     """A note as of the last sync; `path` is relative to the folder `source_ref`.
 
@@ -68,7 +69,7 @@ class KnownNote(_FileState):
     encoding: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """A known note and its present file: path, time, size or content may differ."""
 
@@ -80,7 +81,7 @@ _LISTS = ("failed", "not_downloaded", "skipped", "left_out")
 """The files and folders of a report that aren't read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncReport:
     """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
 
@@ -127,7 +128,7 @@ class SyncReport:
         return {**asdict(self), **readable(encode(unread)), "problem": problem}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncPlan:
     """The changes that make the notes of one folder equal to its files.
 
@@ -202,7 +203,7 @@ class SyncPlan:
         return not (self.added or self.changed or self.renamed or self.removed or self.joined)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScannedFolder:
     """A folder of text files that was imported into its base, which may be `made` for it, or the `problem` with it."""
 

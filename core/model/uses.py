@@ -1,36 +1,42 @@
 """Uses of notes: where each was found, read, cited or clicked, for which question, and whether it helped."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message, message_table
 
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Helpful = Literal[1, 0, -1]
 VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
 """The user's verdicts, with the value of each in a use."""
 
-HELPFUL: Mapping[Helpful | None, Message] = {
-    1: message("helpful"),
-    0: message("not helpful"),
-    -1: message("misleading"),
-}
+HELPFUL: Mapping[Helpful | None, Message] = message_table(
+    {
+        1: "helpful",
+        0: "not helpful",
+        -1: "misleading",
+    }
+)
 """The verdicts by their values."""
-USED_IN: Mapping[str, Message] = {
-    "found": message("Among the hits of a search"),
-    "search": message("Opened from the hits"),
-    "context": message("In a context for a prompt"),
-    "answer": message("In an answer"),
-    "read": message("Read by a program"),
-}
+USED_IN = message_table(
+    {
+        "found": "Among the hits of a search",
+        "search": "Opened from the hits",
+        "context": "In a context for a prompt",
+        "answer": "In an answer",
+        "read": "Read by a program",
+    }
+)
 """Places where Tessera itself uses notes; programs name others."""
-BY_USE: Mapping[str, Message] = {
-    "unfound": message("Never found"),
-    "unhelpful": message("Found, never helpful"),
-    "misleading": message("Misleading"),
-}
+BY_USE = message_table(
+    {
+        "unfound": "Never found",
+        "unhelpful": "Found, never helpful",
+        "misleading": "Misleading",
+    }
+)
 """Filters of notes by their use."""
 OF_QUESTIONS = ("search", "context", "answer")
 """Places whose context is a question."""
@@ -41,11 +47,13 @@ _CALM = 3
 
 ClickKind = Literal["open", "copy", "cite"]
 
-CLICKED: Mapping[ClickKind, Message] = {
-    "open": message("opened"),
-    "copy": message("copied"),
-    "cite": message("cited"),
-}
+CLICKED: Mapping[ClickKind, Message] = message_table(
+    {
+        "open": "opened",
+        "copy": "copied",
+        "cite": "cited",
+    }
+)
 """Actions on a hit."""
 
 
@@ -54,7 +62,7 @@ def favour(total: float, count: float) -> float:
     return total / (count + _CALM)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """A use of a note, or of one of its chunks, in a place and a context, such as the question that was answered.
 
@@ -75,7 +83,7 @@ class Use:
         return next((name for name, value in VERDICTS.items() if value == self.helpful), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Feedback:
     """A verdict in archives before version 20 of the schema."""
 
@@ -89,7 +97,7 @@ class Feedback:
         return Use(self.note_id, "search", self.query, self.at, VERDICTS[self.verdict], 0, self.chunk_id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UseFigures:
     """How often a note was `found` and `used`, when it was used last, and the verdicts on it."""
 
@@ -101,7 +109,7 @@ class UseFigures:
     misleading: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signal:
     """The weight of a click, where that of a verdict is 1, and the days after which half of it is left."""
 
@@ -112,7 +120,7 @@ class Signal:
 SIGNALS: Mapping[ClickKind, Signal] = {"open": Signal(0.5, 30), "copy": Signal(1.0, 90), "cite": Signal(1.0, 90)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Click:
     """A hit that was opened, copied or cited for a question on a bare `day`; without a `chunk_id` the whole note."""
 

@@ -1,9 +1,9 @@
 """The versions of a note."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model.notes import NoteSummary
 
@@ -12,7 +12,7 @@ VersionKind = Literal["create", "update", "sync", "archive", "restore", "revert"
 SubmissionKind = Literal["note", "change", "conflict"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Revision:
     """A kind of change of a note and its author, as a version records them.
 
@@ -25,7 +25,7 @@ class Revision:
     joins: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Version:
     """A state of a note, without its text; `number` counts from 1. The newest version is the note as it is."""
 
@@ -37,7 +37,7 @@ class Version:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trashed:
     """A deleted note that can be restored; `version` is its last one, of the kind `delete`.
 
@@ -50,7 +50,7 @@ class Trashed:
     source_ref: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteDraft:
     """An unsaved text of the editor.
 
@@ -67,7 +67,7 @@ class NoteDraft:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Added:
     """Result of adding many notes: their ids, and for each bad one its number from 0 and the reason."""
 
@@ -75,7 +75,7 @@ class Added:
     failed: tuple[tuple[int, Message], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffPiece:
     """A piece of two texts that are compared: in both, or in one of them."""
 
@@ -83,7 +83,7 @@ class DiffPiece:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldChange:
     """A field that differs between two states of a note."""
 
@@ -92,7 +92,7 @@ class FieldChange:
     after: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteDifference:
     """The difference between two states of a note; the pieces that aren't added are the older text."""
 
@@ -100,7 +100,7 @@ class NoteDifference:
     fields: tuple[FieldChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrashedBase:
     """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion.
 
@@ -117,7 +117,7 @@ class TrashedBase:
     titles: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
     """A change of a note that a program proposes: other `fields`, and another text unless `body` is None.
 
@@ -131,7 +131,7 @@ class Proposal:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submission:
     """An item to review: a pending note, or with `change` the change of a note that a program proposes.
 

@@ -1,9 +1,10 @@
 """Long work, its progress and its outcome, and the settings of the program."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from core.base.frozen import frozen
 from core.base.jobs import Job as Job
 from core.base.jobs import JobState as JobState
 from core.base.jobs import Progress as Progress
@@ -34,7 +35,7 @@ Source = Literal["environment", "file", "entered", "default"]
 """The source of a setting's value."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobKind:
     """A kind of long work; jobs are named after their kind, and one of a kind runs at a time.
 
@@ -53,14 +54,14 @@ class JobKind:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexedChunks:
     """So many chunks got their vectors."""
 
     chunks: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadPictures:
     """So many pictures of notes were read."""
 
@@ -221,7 +222,7 @@ def left_line(seconds: float) -> Message:
     return plural("about {n} minute left", "about {n} minutes left", n=round(seconds / 60))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Freshness:
     """Whether the notes are what their folders hold; `messages` say what is going on, or what needs a look.
 
@@ -232,7 +233,7 @@ class Freshness:
     messages: tuple[Message, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Creation:
     """A creation by a program: a digest of its request, and the answer; `status` is None until there is one."""
 
@@ -242,7 +243,7 @@ class Creation:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProgramSetting:
     """The `value` and the default of a setting of `tessera.toml`, the range of a number, and the value's source.
 

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from core.base import app_paths, files, safe_replace
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.base.faults import FULL, REFUSED, translate_errors
+from core.base.frozen import frozen
 from core.base.safe_replace import Changed, rename_file, swap
 from core.base.text import LINE_END, stem, with_line_ends
 from core.intake import folder, notefile
@@ -143,7 +144,7 @@ def read(note: Note) -> NoteToIndex:
     return replace(_note_of(data, note, utc_now()), mtime_ns=state.st_mtime_ns, size=len(data))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """A planned change of the file of a note: its step, the note as it will be, and the file's text and bytes then."""
 

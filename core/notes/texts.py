@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from core.base.frozen import frozen
 from core.base.text import LINE_END, fold, stem
 from core.intake.encoding import unreadable
 from core.intake.folder import content_hash
@@ -23,7 +24,7 @@ Hidden = Sequence[tuple[int, int]]
 """Parts of a note's body that answer nothing, in their order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteChange:
     """A note with another text, and what the text says of it, None where the text stays."""
 

@@ -4,11 +4,12 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from core.base import files
 from core.base.faults import translate_errors
+from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
 from core.base.text import LINE_END, fold
 from core.store import Store
@@ -24,7 +25,7 @@ _COLON = re.compile("[:：]")
 _COMMA = re.compile("[,，、]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preset:
     """Types with their categories, to begin with; the title is that of its button."""
 
@@ -59,7 +60,7 @@ PRESETS: Mapping[str, Preset] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeVocabulary:
     """The types of a file with their categories, in its order; `problems` name the lines that are left out."""
 

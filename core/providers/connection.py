@@ -20,6 +20,7 @@ import httpcore
 import httpx
 
 from core.base.errors import Cancelled, ConfigError, MissingDependency
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.text import one_line
 from core.settings.sections import ServerSettings
@@ -34,7 +35,7 @@ REASON_CHARACTERS = 200
 """Characters of a server's own error message that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """The answer of a server.
 

@@ -5,13 +5,14 @@ A key that was entered belongs to one server: another address never gets it, who
 
 import os
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 import httpx
 
 from core.base import app_paths
 from core.base.errors import ConfigError
+from core.base.frozen import frozen
 from core.settings.sections import key_variable
 
 FILE = "keys.json"
@@ -29,7 +30,7 @@ _LEAST_PRIORITY = 1
 """Backends of `keyring` below this are no keyring of the system: none at all, or files."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApiKey:
     """A key, "" without one, and its place; `variable` is the environment variable that wins over other places."""
 

@@ -9,9 +9,9 @@ Patterns are in simplified Chinese and match the simplified text; results are sl
 """
 
 import re
-from dataclasses import dataclass
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
@@ -74,7 +74,7 @@ _MOST_JOINTS = 8
 """Number of connectives that are tried, from the first; no comparison has more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparedThings:
     """The named things, at least two or the subject of a list, and the text that applies to each."""
 

@@ -1,8 +1,8 @@
 """What a question says that notes hold: "notes with a table", 包含代码示例的笔记."""
 
 import re
-from dataclasses import dataclass
 
+from core.base.frozen import frozen
 from core.markdown.parts import DIAGRAMS
 
 _IN_CHINESE = {
@@ -68,7 +68,7 @@ _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiI
 """First characters of what is recognised, which rule out most positions quickly."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContentTerm:
     """What notes hold, or don't hold where `negated`, as a value of the field `has`; `end` is after its words."""
 

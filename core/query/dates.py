@@ -13,12 +13,12 @@ shorter. In running text a time counts only at its `Place`:
 import calendar
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal
 
 from core.base.errors import QueryError
+from core.base.frozen import frozen
 from core.base.messages import message
 
 Place = Literal["anywhere", "edges", "beginning"]
@@ -30,7 +30,7 @@ SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…"
 """Signs of ranges as people type them, and as they are read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateRange:
     """Days from `first` up to, not including, `end`; open-ended without `end`."""
 
@@ -38,7 +38,7 @@ class DateRange:
     end: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spoken:
     """A time in running text that ends at `end`; `owning` where a 的 or 's follows it.
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import one_line, simplify
 from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
@@ -28,7 +29,7 @@ _SHOWN = 60
 """Maximum length of a thing in the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recognised:
     """Match of a rule: the `things` that the question names. A list or a summary has one."""
 
@@ -142,7 +143,7 @@ MOST_CHARACTERS = 300
 """Maximum length of a sub-query from a language model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassifiedQuestion:
     """The level of a question, and the parts of an exploratory one."""
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from core.base.blobs import Span
 from core.base.errors import QueryError, UnknownChoice
-from core.base.messages import message
+from core.base.messages import message, message_table
 from core.base.text import fold
 from core.documents.converting import converters_for
 from core.documents.kinds import KINDS
@@ -64,12 +64,14 @@ AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
 PROSE = frozenset(("url", "language", "level"))
 """Fields whose names stand before a colon in prose too: with a space after it they are words."""
 
-_NOT_NEGATED = {
-    "base": message("Name the bases to search instead: base:work,home."),
-    "after": message("Use 'before:' instead."),
-    "before": message("Use 'after:' instead."),
-    "like": message("Only pictures that are alike can be asked for."),
-}
+_NOT_NEGATED = message_table(
+    {
+        "base": "Name the bases to search instead: base:work,home.",
+        "after": "Use 'before:' instead.",
+        "before": "Use 'after:' instead.",
+        "like": "Only pictures that are alike can be asked for.",
+    }
+)
 _EXAMPLES = _pairs(
     "tag rust,go|status active|priority >=2|has code|path work/|page 3|kind pdf|url example.org|language zh|level 2"
     "|use unfound|base work,home|after 2026-01-31|before 2026-01-31|created 2026-01|updated 2026-01..2026-03"

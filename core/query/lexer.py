@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import cast
 
 from core.base.blobs import Span
 from core.base.errors import QueryError
+from core.base.frozen import frozen
 from core.base.text import CJK, is_punctuation
 from core.markdown import tags
 from core.model import TAG_NAME, Condition, Term, TermKind
@@ -35,7 +36,7 @@ _ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
 _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuerySpan:
     """A span of the question: a term or plain text. A phrase has both.
 

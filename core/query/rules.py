@@ -6,9 +6,9 @@ a word alone ('list', 'all', 'or', 和, 还是) decides nothing.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.model import ExploratoryKind
 
@@ -21,7 +21,7 @@ SUMMARISES = message("It asks for a summary: {words}.")
 LISTS = message("It asks for a list: {words}.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExploratoryRule:
     """The pattern of an exploratory question, and the reason shown for it.
 

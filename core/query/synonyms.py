@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice, pairwise
 from pathlib import Path
 from string import ascii_lowercase, digits
@@ -10,6 +10,7 @@ from string import ascii_lowercase, digits
 from core.base.app_paths import provide_file
 from core.base.blobs import Span
 from core.base.errors import ConfigError
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
 from core.model import Spans
@@ -203,7 +204,7 @@ class SynonymsFile:
         return self._read[1].variants(text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelling:
     """A question with the nearest spelling of each word that no chunk holds, and those words with their spelling."""
 

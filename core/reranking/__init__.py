@@ -1,18 +1,18 @@
 """A question and its candidates -> scores: the protocol of a reranker, and the table of the rerankers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import Protocol
 
 from core.base.cache import Cache
 from core.base.errors import ProviderUnavailable
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.model import Bits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A chunk to score: the text of its best window, and the bits of all its tokens if they are stored."""
 

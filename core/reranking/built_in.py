@@ -7,18 +7,18 @@ docs/benchmarks.md has measurements.
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core import embedding
 from core.base.errors import ModelError
+from core.base.frozen import frozen
 from core.embedding.e5 import PROMPTS
 from core.embedding.model_folder import digest
 from core.model import Device
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NetworkShape:
     """Numbers of the bundled model's layers in use, and how many of them read question and passage separately."""
 

@@ -3,13 +3,13 @@
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import lazy
 from core.base.text import fold, query_keywords
@@ -65,7 +65,7 @@ def _spans(tokenizer: Any, texts: Sequence[str], tokens: int | None) -> list[lis
     return spans
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recommended:
     """A recommended model. `megabytes`: size of its download. `languages`: codes, or `multilingual` for about 100."""
 
@@ -96,7 +96,7 @@ BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
 """Pairs in a forward pass, by device. The time limit is checked between passes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CrossEncoderFacts:
     """Properties of a cross-encoder from its folder; `files` are its weights, tokenizer and configuration."""
 

@@ -6,12 +6,13 @@ number in brackets is a citation only before the first of them, whatever a note 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import chain
 from typing import Self
 
 from core.base.flow import as_copied, flow
+from core.base.frozen import frozen
 from core.base.text import one_line
 from core.chunking.reading import Tokens
 from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage
@@ -88,7 +89,7 @@ _STEPS = 8
 # Contexts: passages as one block for a prompt.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Piece:
     """A slice of a note under one section; a chunk that the user wrote or edited has its own text."""
 

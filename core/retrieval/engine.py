@@ -3,7 +3,7 @@
 import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Unpack
 
@@ -12,6 +12,7 @@ from core.base.blobs import Span
 from core.base.cache import Cache
 from core.base.call_log import log_bases, log_call
 from core.base.errors import QueryError
+from core.base.frozen import frozen
 from core.base.text import query_keywords
 from core.indexing.models import Models
 from core.model import (
@@ -54,7 +55,7 @@ _PASSING: set[Notice] = {"model_loading", "model_away"}
 """Notices of a temporary state: such results aren't cached."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchServices:
     """What a search needs; without `clicks` none rank hits, without `images` no pictures are found."""
 

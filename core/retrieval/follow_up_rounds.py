@@ -1,9 +1,10 @@
 """Follow-up rounds of an exploratory search: its parts in other words, and titles of the best chunks."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice, zip_longest
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.model import Chunk, Decomposition, NoteSummary, SubQuery, SubQueryResult
 from core.retrieval.ranking import Ranking, merge
@@ -20,7 +21,7 @@ SYNONYM, LEAD = message("other words"), message("a title among the hits")
 _PER_ROUND = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rounds:
     """The rankings of all rounds, and the hits of each, counted."""
 

@@ -2,11 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import accumulate
 from pathlib import Path
 
+from core.base.frozen import frozen
 from core.intake.placeholders import is_evicted
 from core.markdown.tags import key, with_parents
 from core.model import (
@@ -33,7 +34,7 @@ from core.retrieval.ranking import RankedCandidate, Ranking, merge
 from core.store import Store
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Ranked:
     """The candidates of a search, best first, and the groups that become its hits.
 

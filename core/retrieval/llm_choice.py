@@ -1,11 +1,12 @@
 """The questions of a search to a language model: the parts of a question, and the choice among hits with an answer."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from core.base.cache import Cache
 from core.base.errors import ConfigError, ProviderError
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import find_half_character
 from core.model import Decomposition, DroppedCandidate, Hit, LlmSelection, Prepared, Query, SearchResult
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _CACHED = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decompositions:
     """The decompositions of a question, the one to use first, none of a simple one; why a model gave none."""
 

@@ -6,6 +6,7 @@ from itertools import islice, zip_longest
 from typing import Self
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.registry import lazy
 from core.model import Chunk, NoteSummary, Notice, ResultMode, Rowids, StageScore
@@ -15,7 +16,7 @@ from core.retrieval.requests import SearchRequest
 from core.store.top_k import Scores
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """The chunks that a question allows, None for all, and those that hold its phrases, None without any.
 
@@ -30,7 +31,7 @@ class Scope:
     searched: tuple[Rowids, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StageScores:
     """The scores of a stage: of the chunks that it returned, best first, and of every candidate."""
 
@@ -104,7 +105,7 @@ class Candidates:
         return replace(self, trace=self.trace.add(stage, scores))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reranked:
     """What a reranker says of the best candidates: its scores, best first, and their order with them, or a problem."""
 
@@ -127,7 +128,7 @@ class Ranking:
     trace: Trace
     scores: Scores
     gains: Scores = field(default_factory=dict)
-    reranked: Reranked = Reranked()
+    reranked: Reranked = field(default_factory=Reranked)
     least: float = 0.0
 
     @property
@@ -155,7 +156,7 @@ class Ranking:
         return [(self.candidates.chunks[rowid], self.candidates.card(rowid)) for rowid in islice(self.order, count)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankedCandidate:
     """The score and the strength of a candidate, and the ranking of the part of the question that ranks it best."""
 

@@ -1,10 +1,11 @@
 """Reasons why a note is no hit: the first stage that none of its chunks passed."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message, message, message_table
 from core.base.registry import lazy
 from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, StageScore, WhyNot
 from core.retrieval.fusion import ChunkMap
@@ -15,23 +16,25 @@ from core.store.top_k import Scores, best
 
 _ALL = 1 << 31
 
-_REASONS: dict[LostAt, Message] = {
-    "filters": message("None of its passages matches the filters."),
-    "phrase": message("None of its passages contains the exact phrase."),
-    "excluded": message("Each of its passages contains an excluded word."),
-    "pending": message("Some of its passages are not indexed yet, and contain no word of the question."),
-    "pool": message("Others are closer in meaning and in words, so none of its passages was considered."),
-    "threshold": message("Its similarity is below the minimum that is set."),
-    "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
-    "reranking": message("It was among the first until reranking put others above it."),
-    "literal": message("Others contain your exact words, so they rank above it."),
-    "limit": message("It was considered, but all hits shown are better."),
-    "duplicate": message("It says the same as a hit, which is shown instead."),
-}
+_REASONS: dict[LostAt, Message] = message_table(
+    {
+        "filters": "None of its passages matches the filters.",
+        "phrase": "None of its passages contains the exact phrase.",
+        "excluded": "Each of its passages contains an excluded word.",
+        "pending": "Some of its passages are not indexed yet, and contain no word of the question.",
+        "pool": "Others are closer in meaning and in words, so none of its passages was considered.",
+        "threshold": "Its similarity is below the minimum that is set.",
+        "fusion": "By meaning or by words alone it was among the first; with both combined, others are better.",
+        "reranking": "It was among the first until reranking put others above it.",
+        "literal": "Others contain your exact words, so they rank above it.",
+        "limit": "It was considered, but all hits shown are better.",
+        "duplicate": "It says the same as a hit, which is shown instead.",
+    }
+)
 """The reason shown for each stage."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """Outcome of the best of some chunks: `stage` is None for a hit, `chunk` is None where no stage scored any."""
 

@@ -10,7 +10,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from errno import EROFS
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from core.base import files
 from core.base.errors import ConfigError
+from core.base.frozen import frozen
 from core.settings.config import settings
 
 TOKEN = "token"
@@ -38,7 +39,7 @@ def pages_need_token() -> bool:
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunningProgram:
     """An app or a server at work on a workspace: its address, and the token of its run."""
 

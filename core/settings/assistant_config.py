@@ -7,9 +7,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from core.base.frozen import frozen
 
 Way = Literal["stdio", "http"]
 """`stdio`: the program starts Tessera itself; `http`: it asks the open app, and shows the user's token."""
@@ -20,7 +21,7 @@ SETTINGS = "tessera.toml"
 _NAME = "tessera"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snippet:
     """The configuration of a program; `file` is its file, empty for a command in a terminal."""
 

@@ -1,12 +1,12 @@
 """A file of settings by another program, or an older one, taken over into `tessera.toml`."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.base import files
 from core.base.errors import ConfigError
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.settings.config import settings
 from core.settings.errors import parse_settings
@@ -25,7 +25,7 @@ _MOST_SECTIONS = 3
 """Sections within each other, as those of `[embeddings.servers.ollama]`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportedSettings:
     """The keys of the settings that were `taken`, and those that were left with the reason, as the file calls them."""
 

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Unpack
 
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
@@ -45,7 +46,7 @@ _DELETED_FILES = "deleted_files"
 """The key of a report with the files whose notes were deleted for good, each with its hash."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncRecord:
     """The last sync of a folder, as it is stored."""
 

@@ -4,12 +4,13 @@ What a kill leaves here is taken back at the next opening (`core/notes/file_acts
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from core.base.frozen import frozen
 from core.store.table import AMONG, StoreTable
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileStep:
     """A change of a file: its paths in a folder, its bytes before it and the hash of those after it.
 

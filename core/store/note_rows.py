@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
 
 from core.base.codec import DAMAGE, decoder, to_plain
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.model import (
     NOTE_FIELDS,
@@ -58,7 +59,7 @@ Values = dict[str, Any]
 """Values of a row by their columns, or of a note by its fields."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moved:
     """The new place of a note's file."""
 
@@ -71,7 +72,7 @@ class Moved:
     stamp: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActiveFile:
     """An active note with its path in the folder `source_ref`; `generation` grows with every change of it."""
 
@@ -82,7 +83,7 @@ class ActiveFile:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteNames:
     """The names of a note."""
 
@@ -94,7 +95,7 @@ class NoteNames:
     aliases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Chunked:
     """A note's own chunking options."""
 
@@ -103,7 +104,7 @@ class _Chunked:
     chunking: ChunkingOptions | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Joined:
     """A note of the workspace that becomes that of a file in `source_ref`; `overridden` are the fields of the file."""
 

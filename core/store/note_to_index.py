@@ -1,14 +1,15 @@
 """A note on its way into the store, and what is known of it on each part of that way."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from core.base.frozen import frozen
 from core.base.text import digest
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision, Window
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteToIndex:
     """A note to be indexed: as it was read or written, then cut, then with the vectors of its chunks.
 

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import NoteMap, NoteSummary
 from core.workspace import Workspace
 from pages.ui.shared.text import t, t_plural
@@ -14,12 +14,14 @@ from pages.ui.shared.widgets import component
 
 # The colours of the points of a map, and the legend.
 
-BY = {
-    "folder": message("Folder"),
-    "tag": message("Tag"),
-    "base": message("Base"),
-    "findable": message("How well it is found"),
-}
+BY = message_table(
+    {
+        "folder": "Folder",
+        "tag": "Tag",
+        "base": "Base",
+        "findable": "How well it is found",
+    }
+)
 MOST = 8
 """Colours in addition to that of all others."""
 RAMP = 10

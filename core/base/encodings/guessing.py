@@ -6,12 +6,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 from core.base.encodings import CHARACTERS_OF_DAMAGE, EncodingOrigin, decode_declared
+from core.base.frozen import frozen
 
 TABLE = Path(__file__).with_name("letters.txt")
 _MARKS = frozenset("“”‘’„‚–—…•·«»¿¡§©®°€£´×\xa0、。，；：！？（）「」『』《》～・〜ー％\u3000")
@@ -149,7 +149,7 @@ _ASCII, _ASCII_BITS = bytes(range(128)), 5
 _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guess:
     """An encoding that bytes may be in; `sure` where the next one is far less likely, or gives the same text."""
 

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from core.base.call_log import log_call
 from core.base.codec import encode
 from core.base.errors import Conflict, EditError, SourceError, TesseraError
-from core.base.messages import lines, message, readable, verbatim
+from core.base.messages import lines, message, message_table, readable, verbatim
 from core.doors.api import PLACE, binding, jobs, legacy_routes
 from core.doors.api.binding import body_of
 from core.doors.api.idempotency import Idempotency
@@ -127,10 +127,14 @@ _LOG = logging.getLogger(__name__)
 _FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
 _NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
 _REASONS = {
-    "missing": message("it is missing"),
-    "json_invalid": message("it is no JSON"),
-    "extra_forbidden": message("there is no such field"),
-    "string_pattern_mismatch": message("it holds a character that isn't possible here, or has another form"),
+    **message_table(
+        {
+            "missing": "it is missing",
+            "json_invalid": "it is no JSON",
+            "extra_forbidden": "there is no such field",
+            "string_pattern_mismatch": "it holds a character that isn't possible here, or has another form",
+        }
+    ),
     "model_attributes_type": _NO_OBJECT,
     "model_type": _NO_OBJECT,
 }

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from core.base.codec import assemble, encode
 from core.base.errors import ConfigError, NoteNotFound, SourceError
+from core.base.frozen import frozen
 from core.base.jobs import Busy
 from core.base.messages import message
 from core.doors.api.jobs import start_job
@@ -387,7 +388,7 @@ def _answer(result: SearchResult) -> Response:
     return answer(encode(replace(ResultView.from_result(result), hits=tuple(hits))) | {"rounds": rounds})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkInfo:
     """How a chunk was cut: its place among those of its note, its kind, section and sizes."""
 

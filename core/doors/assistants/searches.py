@@ -7,7 +7,7 @@ Errors are TesseraErrors, whose message the assistant reads.
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, zip_longest
 from typing import Annotated, Any, TypeVar
 
@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from core.base.codec import encode
 from core.base.errors import QueryError
+from core.base.frozen import frozen
 from core.base.messages import readable
 from core.base.text import make_storable
 from core.doors.operations.declaring import PROGRAM
@@ -43,7 +44,7 @@ MOST_CHARACTERS = 50_000
 Item = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolAnswer:
     """Answer of a tool: an object or a list. `text` is what a model reads in place of its JSON, then `remarks`."""
 

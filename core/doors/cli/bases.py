@@ -4,7 +4,7 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ import typer
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
+from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
 from core.doors.cli.binding import Command
@@ -65,7 +66,7 @@ def questions(costs: ChangeCosts) -> list[Message]:
     return [*chunking, *([_switch_message(costs.embedder)] if costs.embedder else [])]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SwitchedBase:
     """A base and its model after a change of it, and what that cost; `switched` unless it was cancelled."""
 

@@ -6,7 +6,6 @@ typer reads from the signature of a command what it takes.
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, get_origin
 
@@ -14,7 +13,8 @@ import typer
 from typer.core import TyperArgument, TyperCommand
 
 from core.base.errors import TesseraError, Unfinished
-from core.base.messages import message
+from core.base.frozen import frozen
+from core.base.messages import as_message, message
 from core.base.terminal import say
 from core.doors.cli.calling import call, flag, places, words
 from core.doors.cli.options import WORKSPACE, Folder, Json
@@ -26,7 +26,7 @@ from core.doors.operations.printing import details
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """Additions of a command to its operation; without one it prints the names and values of the answer.
 
@@ -118,10 +118,10 @@ def _raise_problem(result: Any) -> None:
 
 
 def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
-    kind, about = plain(parameter.type), say(parameter.about.text)
+    kind, about = plain(parameter.type), as_message(parameter.about.text)
     if get_origin(kind) is list and not argument:
-        about = say(message("{about} Repeatable.", about=parameter.about.text))
-    place: Any = typer.Argument(help=about) if argument else typer.Option(flag(parameter), help=about)
+        about = message("{about} Repeatable.", about=about)
+    place: Any = typer.Argument(help=say(about)) if argument else typer.Option(flag(parameter), help=say(about))
     if parameter.required:
         return _parameter(parameter.name, Annotated[kind, place], inspect.Parameter.empty)
     return _parameter(parameter.name, Annotated[kind | None, place], parameter.default)

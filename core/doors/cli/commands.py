@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
 from core.doors.cli import options
@@ -42,7 +42,7 @@ _BY_HAND = {
 """The modules with commands that aren't made from operations, and what is typed before these."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Entry:
     """A command, or a `group` of commands that may `list` by itself; the operations of a module aren't `by_hand`."""
 
@@ -64,17 +64,17 @@ def _read_all() -> Iterator[_Entry]:
 
 def _read(module: str, before: str = "") -> Iterator[_Entry]:
     for function, call in _calls(module):
-        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        given: dict[str | None, Any] = {keyword.arg: keyword.value for keyword in call.keywords}
         match ast.unparse(call.func):
             case "operation" if "cli" in given and "cli" not in ast.literal_eval(given.get("by_hand", ast.Tuple([]))):
                 command = ast.literal_eval(given["cli"]).partition(" {")[0]
-                yield _Entry(module, (*command.split(),), _text(call.args[1]))
+                yield _Entry(module, (*command.split(),), ast.literal_eval(call.args[1]))
             case "CommandGroup":
                 name = ast.literal_eval(call.args[0])
-                yield _Entry(module, (name,), _text(call.args[1]), group=True, lists="lists" in given)
+                yield _Entry(module, (name,), ast.literal_eval(call.args[1]), group=True, lists="lists" in given)
             case "app.command":
                 name = ast.literal_eval(call.args[0]) if call.args else function
-                words, about = ((before, name), "") if before else ((name,), _text(given["help"]))
+                words, about = ((before, name), "") if before else ((name,), ast.literal_eval(given["help"].args[0]))
                 yield _Entry(module, words, about, by_hand=True)
 
 
@@ -86,10 +86,6 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
             yield from ((node.name, call) for call in node.decorator_list if isinstance(call, ast.Call))
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             yield "", node.value
-
-
-def _text(message: Any) -> str:
-    return str(ast.literal_eval(message.args[0]))
 
 
 class _Commands(Mapping[str, Any]):

@@ -2,14 +2,15 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Self
 
 import typer
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
-from core.base.messages import message
+from core.base.frozen import frozen
+from core.base.messages import message, message_table
 from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
@@ -21,21 +22,25 @@ from core.model import Device, ModelTrial, Part, ServerCard, ServerTrial
 
 # `tessera models server`: shows, sets up and tests the servers that run models.
 
-SOURCES = {
-    "environment": message("from the environment"),
-    "file": message("from tessera.toml"),
-    "entered": message("entered"),
-    "default": message("not set up"),
-}
-KEYS = {
-    "environment": message("key: from the environment variable {variable}"),
-    "keyring": message("key: in the system's keyring"),
-    "file": message("key: in a file that only you can read"),
-    "": message("key: none"),
-}
+SOURCES = message_table(
+    {
+        "environment": "from the environment",
+        "file": "from tessera.toml",
+        "entered": "entered",
+        "default": "not set up",
+    }
+)
+KEYS = message_table(
+    {
+        "environment": "key: from the environment variable {variable}",
+        "keyring": "key: in the system's keyring",
+        "file": "key: in a file that only you can read",
+        "": "key: none",
+    }
+)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerList:
     """Servers, and the trial of one."""
 
@@ -131,7 +136,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     show(listed, as_json, format_models)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRanking:
     """So many of the asked questions ranked their sentence first."""
 
@@ -139,7 +144,7 @@ class ModelRanking:
     asked: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TestedModel:
     """The test of a model, with a ranking for each language."""
 
@@ -188,7 +193,7 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
 app.command(help=_("Set up and test the servers that run models; without a name, show them."))(server)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelFolder:
     """A model, and the folder of its files."""
 

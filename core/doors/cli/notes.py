@@ -17,7 +17,6 @@ import typer
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
-from core.base.messages import message
 from core.base.terminal import _
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
@@ -155,7 +154,7 @@ def _edit(before: str, name: str) -> str:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "note.new": Command(sentence(message("'{title}' is written: {base}: {path} ({id})")), new),
+    "note.new": Command(sentence("'{title}' is written: {base}: {path} ({id})"), new),
     "note.update": Command(note_text.format_change, edit),
     "note.revert": Command(note_text.format_change, revert),
 }

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from core.base.messages import message
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.parameters import (
     BASE_SEARCH,
@@ -46,44 +45,42 @@ if TYPE_CHECKING:
 ASSISTANT = {"tool": "an assistant reads and writes notes; bases are the person's"}
 _PERSONS = {"http": "it can take hours, so the person begins it", **ASSISTANT}
 
-Model = Annotated[str | None, About(message("The model for meaning, by a name of `tessera models list`."))]
-Splitting = Annotated[dict[str, Any] | None, About(message("How notes are split."), parts=CHUNKING_PARAMETERS)]
+Model = Annotated[str | None, About("The model for meaning, by a name of `tessera models list`.")]
+Splitting = Annotated[dict[str, Any] | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
 
 Folder = Annotated[
     Path,
-    About(
-        message("The folder of notes and documents, or the address of a page of the web."), example="/home/ada/notes"
-    ),
+    About("The folder of notes and documents, or the address of a page of the web.", example="/home/ada/notes"),
 ]
-Removals = Annotated[bool, About(message("Apply a plan that removes more than a third of the notes."))]
+Removals = Annotated[bool, About("Apply a plan that removes more than a third of the notes.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSettings:
     """Settings of a base; None leaves one as it is."""
 
-    description: Annotated[str | None, About(message("What the base is for, in a sentence."))] = None
+    description: Annotated[str | None, About("What the base is for, in a sentence.")] = None
     embedder: Model = None
     chunking: Splitting = None
-    search: Annotated[dict[str, Any] | None, About(message("How notes are searched."), parts=BASE_SEARCH)] = None
+    search: Annotated[dict[str, Any] | None, About("How notes are searched.", parts=BASE_SEARCH)] = None
     embed_at_once: Annotated[
         bool | None,
-        About(message("Index new notes at once, or only when you start it."), "index-at-once/--index-later"),
+        About("Index new notes at once, or only when you start it.", "index-at-once/--index-later"),
     ] = None
     write_files: Annotated[
         bool | None,
         About(
-            message("Save edits of notes to their files, or only read the files, which is the default."),
+            "Save edits of notes to their files, or only read the files, which is the default.",
             "write-files/--read-files",
         ),
     ] = None
-    watch: Annotated[
-        bool | None, About(message("Update the folders of the base automatically while the app runs, or not."))
-    ] = None
+    watch: Annotated[bool | None, About("Update the folders of the base automatically while the app runs, or not.")] = (
+        None
+    )
     trusts_programs: Annotated[
         bool | None,
         About(
-            message("Let what programs write take effect at once, or only after you accept it, which is the default."),
+            "Let what programs write take effect at once, or only after you accept it, which is the default.",
             "trust-programs",
             doors=("cli",),
         ),
@@ -91,9 +88,7 @@ class BaseSettings:
     read_pictures: Annotated[
         bool | None,
         About(
-            message(
-                "Read the text in the pictures of the notes, so that it is found too, or not, which is the default."
-            ),
+            "Read the text in the pictures of the notes, so that it is found too, or not, which is the default.",
             "read-pictures/--leave-pictures",
         ),
     ] = None
@@ -110,7 +105,7 @@ _PARAMETERS = parameters_from(BaseSettings)
 
 @operation(
     "base.list",
-    message("List the bases, each with its size."),
+    "List the bases, each with its size.",
     http="GET /bases",
     cli="base list",
     tool="knowledge_list",
@@ -123,7 +118,7 @@ def list_(workspace: "Workspace") -> BaseList:
 
 @operation(
     "base.show",
-    message("Show a base with its settings, folders and size."),
+    "Show a base with its settings, folders and size.",
     http="GET /bases/{base:path}",
     cli="base show {base}",
     lines=text.format_base,
@@ -135,7 +130,7 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
 
 @operation(
     "base.new",
-    message("Create an empty base; what you don't choose follows the settings."),
+    "Create an empty base; what you don't choose follows the settings.",
     http="POST /bases",
     cli="base new {name}",
     writes=True,
@@ -148,12 +143,10 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
 def new(
     workspace: "Workspace",
     caller: Caller,
-    name: Annotated[str, About(message("The knowledge base, by name."))],
+    name: Annotated[str, About("The knowledge base, by name.")],
     kind: Annotated[
         BaseKind,
-        About(
-            message("What answers: by default meaning and words; lines: the same, line by line; literal: words only.")
-        ),
+        About("What answers: by default meaning and words; lines: the same, line by line; literal: words only."),
     ] = "vector",
     **given: Any,
 ) -> BaseDetails:
@@ -166,7 +159,7 @@ def new(
 
 @operation(
     "base.change",
-    message("Change settings of a base; what needs indexing says its cost first, and asks."),
+    "Change settings of a base; what needs indexing says its cost first, and asks.",
     http="PATCH /bases/{base:path}",
     cli="base set {base}",
     writes=True,
@@ -178,7 +171,7 @@ def new(
 def change(
     workspace: "Workspace",
     base: Base,
-    name: Annotated[str | None, About(message("Another name of the base."), doors=("http",))] = None,
+    name: Annotated[str | None, About("Another name of the base.", doors=("http",))] = None,
     **given: Any,
 ) -> BaseDetails:
     own = workspace.bases.get(base).search
@@ -190,21 +183,21 @@ def change(
 
 @operation(
     "base.rename",
-    message("Give a base another name; its notes, question sets and runs stay."),
+    "Give a base another name; its notes, question sets and runs stay.",
     cli="base rename {base} {new_name}",
     writes=True,
     lines=text.format_base,
     lacks={"http": "base.change takes a name", **ASSISTANT},
 )
 def rename(
-    workspace: "Workspace", base: Base, new_name: Annotated[str, About(message("The new name."), example="plans")]
+    workspace: "Workspace", base: Base, new_name: Annotated[str, About("The new name.", example="plans")]
 ) -> BaseDetails:
     return _details(workspace, workspace.bases.rename(base, new_name))
 
 
 @operation(
     "base.delete",
-    message("Delete a base with its notes into the trash; the files on disk stay."),
+    "Delete a base with its notes into the trash; the files on disk stay.",
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
@@ -222,7 +215,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
 
 @operation(
     "base.rechunk",
-    message("Split the notes of a base again with these settings, which the base keeps; your edits stay."),
+    "Split the notes of a base again with these settings, which the base keeps; your edits stay.",
     http="POST /bases/{base:path}/rechunk",
     cli="rechunk",
     writes=True,
@@ -240,7 +233,7 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
 
 @operation(
     "base.cost",
-    message("Estimate what another model or another way of splitting costs for a base."),
+    "Estimate what another model or another way of splitting costs for a base.",
     cli="base set {base}",
     by_hand=("cli",),
     job="cost",
@@ -259,7 +252,7 @@ def cost(
 
 @operation(
     "base.switch",
-    message(
+    (
         "Give a base another model for meaning: say how long it takes, ask, index its notes again. Meanwhile the "
         "old model answers."
     ),
@@ -272,9 +265,7 @@ def switch(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    embedder: Annotated[
-        str | None, About(message("The new model; without it, a change that was begun goes on."))
-    ] = None,
+    embedder: Annotated[str | None, About("The new model; without it, a change that was begun goes on.")] = None,
 ) -> BaseDetails:
     if embedder is not None:
         workspace.bases.begin_switch(base, embedder)
@@ -283,7 +274,7 @@ def switch(
 
 @operation(
     "base.abandon_switch",
-    message("Cancel what was started; the base stays as it is."),
+    "Cancel what was started; the base stays as it is.",
     cli="models switch {base} --abandon",
     by_hand=("cli",),
     writes=True,
@@ -305,7 +296,7 @@ def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingO
 
 @operation(
     "base.import",
-    message("Update a base from a folder: added, changed, renamed and removed notes."),
+    "Update a base from a folder: added, changed, renamed and removed notes.",
     http="POST /bases/{base:path}/import",
     cli="import {folder}",
     writes=True,
@@ -320,7 +311,7 @@ def import_(
     progress: Progress,
     folder: Folder,
     base: SomeBase = None,
-    dry_run: Annotated[bool, About(message("Show the plan and change nothing."))] = False,
+    dry_run: Annotated[bool, About("Show the plan and change nothing.")] = False,
     allow_removals: Removals = False,
 ) -> SyncReport:
     plan = workspace.notes.plan_folder(folder, base)
@@ -333,7 +324,7 @@ def import_(
 
 @operation(
     "base.fetch",
-    message("Import a web page into a base, by its address: one request, and nothing that it links to."),
+    "Import a web page into a base, by its address: one request, and nothing that it links to.",
     cli="import {address}",
     by_hand=("cli",),
     writes=True,
@@ -343,7 +334,7 @@ def import_(
 def fetch(
     workspace: "Workspace",
     progress: Progress,
-    address: Annotated[str, About(message("The address of the page."), example="https://example.org/page")],
+    address: Annotated[str, About("The address of the page.", example="https://example.org/page")],
     base: SomeBase = None,
 ) -> SyncReport:
     plan = workspace.notes.plan_page(workspace.documents.page(address), base or "web")
@@ -352,7 +343,7 @@ def fetch(
 
 @operation(
     "base.makes",
-    message("Say what an import creates."),
+    "Say what an import creates.",
     cli="import {folder}",
     by_hand=("cli",),
     lacks={"http": "an import makes what the settings say", **ASSISTANT},
@@ -368,7 +359,7 @@ def makes(
 
 @operation(
     "base.connect",
-    message("Connect a folder to a base: notes with the same path as a file are linked to it."),
+    "Connect a folder to a base: notes with the same path as a file are linked to it.",
     cli="base connect {base} {folder}",
     writes=True,
     job="import",
@@ -379,9 +370,9 @@ def connect(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    folder: Annotated[Path, About(message("The folder with the files of its notes."), example="/home/ada/notes")],
-    dry_run: Annotated[bool, About(message("Show the plan and change nothing."))] = False,
-    confirmed: Annotated[bool, About(message("Don't ask where notes differ from their files."), "yes")] = False,
+    folder: Annotated[Path, About("The folder with the files of its notes.", example="/home/ada/notes")],
+    dry_run: Annotated[bool, About("Show the plan and change nothing.")] = False,
+    confirmed: Annotated[bool, About("Don't ask where notes differ from their files.", "yes")] = False,
     allow_removals: Removals = False,
 ) -> FolderConnection:
     plan = workspace.notes.plan_connection(folder, base)
@@ -395,7 +386,7 @@ def connect(
 
 @operation(
     "base.scan",
-    message("Import the text files below base_dir of tessera.toml into their bases now; new folders become bases."),
+    "Import the text files below base_dir of tessera.toml into their bases now; new folders become bases.",
     cli="base scan",
     writes=True,
     lines=text.format_scans,

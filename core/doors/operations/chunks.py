@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from core.base.messages import message
 from core.doors.operations import names
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import CHUNKING_PARAMETERS, NoteName
@@ -18,13 +17,13 @@ if TYPE_CHECKING:
 
 _AT_ONCE = {"tool": "what an assistant writes waits for the person, and an edit of a chunk counts at once"}
 
-Chunk = Annotated[str, About(message("A chunk's id, as `tessera chunk list` shows it."), example="4f1c:0a9b")]
-Text = Annotated[str, About(message("The text of the chunk."), long=True, example="In short.")]
+Chunk = Annotated[str, About("A chunk's id, as `tessera chunk list` shows it.", example="4f1c:0a9b")]
+Text = Annotated[str, About("The text of the chunk.", long=True, example="In short.")]
 
 
 @operation(
     "chunk.list",
-    message("List the chunks of a note in reading order, hidden ones too."),
+    "List the chunks of a note in reading order, hidden ones too.",
     http="GET /notes/{note}/chunks",
     cli="chunk list {note}",
     lines=chunk_text.format_chunks,
@@ -36,32 +35,30 @@ def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
 
 @operation(
     "chunk.add",
-    message("Add a chunk with your own text to a note."),
+    "Add a chunk with your own text to a note.",
     http="POST /notes/{note}/chunks",
     cli="chunk add {note} {text}",
     writes=True,
     creates="/notes/{note}/chunks",
-    lines=sentence(message("The chunk is added, as {chunks}.")),
+    lines=sentence("The chunk is added, as {chunks}."),
     lacks=_AT_ONCE,
 )
 def add(
     workspace: "Workspace",
     note: NoteName,
     text: Text,
-    after: Annotated[
-        str | None, About(message("The chunk after which it is inserted; by default the last one."))
-    ] = None,
+    after: Annotated[str | None, About("The chunk after which it is inserted; by default the last one.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.add(names.id_of(workspace, note), text, after),))
 
 
 @operation(
     "chunk.edit",
-    message("Replace the text of a chunk; the edit stays when the note is split again."),
+    "Replace the text of a chunk; the edit stays when the note is split again.",
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
-    lines=sentence(message("The chunk is added, as {chunks}.")),
+    lines=sentence("The chunk is added, as {chunks}."),
     lacks=_AT_ONCE,
 )
 def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> MadeChunks:
@@ -70,50 +67,48 @@ def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> MadeChunks:
 
 @operation(
     "chunk.merge",
-    message("Merge a chunk with its neighbours."),
+    "Merge a chunk with its neighbours.",
     http="POST /chunks/{chunk}/merge",
     cli="chunk merge {chunk} {others}",
     writes=True,
     takes={"others": []},
-    lines=sentence(message("The chunk is added, as {chunks}.")),
+    lines=sentence("The chunk is added, as {chunks}."),
     lacks=_AT_ONCE,
 )
 def merge(
     workspace: "Workspace",
     chunk: Chunk,
-    others: Annotated[list[str] | None, About(message("The neighbours; by default the next chunk."))] = None,
+    others: Annotated[list[str] | None, About("The neighbours; by default the next chunk.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.merge(chunk, *(others or ())),))
 
 
 @operation(
     "chunk.split",
-    message("Split a chunk in two."),
+    "Split a chunk in two.",
     http="POST /chunks/{chunk}/split",
     cli="chunk split {chunk} {at}",
     writes=True,
     takes={"at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
-    lines=sentence(message("The chunk is added, as {chunks}.")),
+    lines=sentence("The chunk is added, as {chunks}."),
     lacks=_AT_ONCE,
 )
 def split(
     workspace: "Workspace",
     chunk: Chunk,
-    at: Annotated[
-        int, About(message("The place: before this character of the chunk's text."), least=0, most=100_000_000)
-    ],
+    at: Annotated[int, About("The place: before this character of the chunk's text.", least=0, most=100_000_000)],
 ) -> MadeChunks:
     return MadeChunks(tuple(workspace.chunks.split(chunk, at)))
 
 
 @operation(
     "chunk.hide",
-    message("Hide a chunk from every search; it can be restored by the id in the answer."),
+    "Hide a chunk from every search; it can be restored by the id in the answer.",
     http="DELETE /chunks/{chunk}",
     cli="chunk hide {chunk}",
     writes=True,
-    lines=sentence(message("The chunk is hidden. Show it again: tessera chunk restore {chunks}")),
+    lines=sentence("The chunk is hidden. Show it again: tessera chunk restore {chunks}"),
     lacks=_AT_ONCE,
 )
 def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
@@ -122,12 +117,12 @@ def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
 
 @operation(
     "chunk.restore",
-    message("Show a hidden chunk again, or undo its edit: its text is then split like the rest of the note."),
+    "Show a hidden chunk again, or undo its edit: its text is then split like the rest of the note.",
     http="POST /chunks/{chunk}/restore",
     cli="chunk restore {chunk}",
     writes=True,
     gives={"chunks": []},
-    lines=sentence(message("The chunk is restored.")),
+    lines=sentence("The chunk is restored."),
     lacks=_AT_ONCE,
 )
 def restore(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
@@ -137,7 +132,7 @@ def restore(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
 
 @operation(
     "chunk.index",
-    message("Index chunks that are found by words only, or all of some notes."),
+    "Index chunks that are found by words only, or all of some notes.",
     http="POST /chunks/index",
     cli="chunk index {chunks}",
     writes=True,
@@ -149,8 +144,8 @@ def restore(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
 def index(
     workspace: "Workspace",
     progress: Progress,
-    chunks: Annotated[list[str] | None, About(message("Chunks, each by its id."))] = None,
-    notes: Annotated[list[str] | None, About(message("Notes, each by its id, path, title or alias."))] = None,
+    chunks: Annotated[list[str] | None, About("Chunks, each by its id.")] = None,
+    notes: Annotated[list[str] | None, About("Notes, each by its id, path, title or alias.")] = None,
 ) -> IndexedChunks:
     ids = names.ids(workspace, notes or ())
     return IndexedChunks(workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress))
@@ -158,7 +153,7 @@ def index(
 
 @operation(
     "chunk.preview",
-    message("Show how a file is split, and why; nothing is stored."),
+    "Show how a file is split, and why; nothing is stored.",
     cli="chunks {file}",
     by_hand=("cli",),
     takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},
@@ -166,9 +161,9 @@ def index(
     lacks=dict.fromkeys(("http", "tool"), "it reads any file of the machine"),
 )
 def preview(
-    file: Annotated[Path, About(message("A note file."))],
-    embedder: Annotated[str, About(message("The model for meaning: lengths are counted in its tokens."))] = "bundled",
-    compare: Annotated[str, About(message("A second strategy, to compare with the first."))] = "",
+    file: Annotated[Path, About("A note file.")],
+    embedder: Annotated[str, About("The model for meaning: lengths are counted in its tokens.")] = "bundled",
+    compare: Annotated[str, About("A second strategy, to compare with the first.")] = "",
     **chunking: Any,
 ) -> CutPreview:
     from core.intake.imports import Imports  # takes a while, which --help avoids

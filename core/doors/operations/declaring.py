@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from core.base.call_log import log_call
 from core.base.codec import decode, json_type, typed_dict
-from core.base.messages import Message
+from core.base.frozen import frozen
+from core.base.messages import Message, as_message
 from core.doors.operations import examples
 from core.model import Author, Progress, no_progress
 
@@ -19,7 +20,7 @@ _INJECTED = ("workspace", "caller", "progress")
 """Parameters that a door sets, not the caller."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caller:
     """The caller: the user at this machine, or a program, whose changes wait for the user."""
 
@@ -33,7 +34,7 @@ class Caller:
 PERSON, PROGRAM = Caller("person"), Caller("program")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """A parameter of an operation.
 
@@ -43,7 +44,7 @@ class About:
     required.
     """
 
-    text: Message
+    text: str | Message
     flag: str = ""
     query: str = ""
     tool: str = ""
@@ -56,7 +57,7 @@ class About:
     example: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A value that an operation takes; one that isn't required may be left out and then has its `default`."""
 
@@ -67,12 +68,12 @@ class Parameter:
     default: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandGroup:
     """A group of commands; one that `lists` does `list` where no command is named."""
 
     name: str
-    about: Message
+    about: str
     lists: bool = False
 
 
@@ -170,9 +171,9 @@ class Operation:
         return decode(self._hints["return"], value)
 
 
-def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:
+def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:
     """Make an operation of a function."""
-    return lambda function: Operation(name, about, function, **declared)
+    return lambda function: Operation(name, as_message(about), function, **declared)
 
 
 def read_parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.messages import message, plural
+from core.base.messages import plural
 from core.doors.operations import names
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, operation
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @operation(
     "document.converters",
-    message("List what converts documents, and which kinds each reads."),
+    "List what converts documents, and which kinds each reads.",
     http="GET /converters",
     cli="document converters",
-    lines=table("name", "version", "kinds", "problem", empty=message("There are no converters.")),
+    lines=table("name", "version", "kinds", "problem", empty="There are no converters."),
     lacks=ASSISTANT,
 )
 def converters(workspace: "Workspace") -> ConverterList:
@@ -40,7 +40,7 @@ def converters(workspace: "Workspace") -> ConverterList:
 
 @operation(
     "document.unread",
-    message("List files that weren't read, and what notes lack of their files."),
+    "List files that weren't read, and what notes lack of their files.",
     http="GET /unread",
     cli="document unread {base}",
     lines=text.format_unread,
@@ -53,28 +53,28 @@ def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
 
 @operation(
     "document.convert",
-    message("Convert the document of a note again, without uploading it again."),
+    "Convert the document of a note again, without uploading it again.",
     http="POST /notes/{note}/convert",
     cli="document convert {note}",
     writes=True,
     takes={"converter": "pdftext"},
-    lines=sentence(message("'{path}' is version {version} now.")),
+    lines=sentence("'{path}' is version {version} now."),
     lacks=ASSISTANT,
 )
 def convert(
     workspace: "Workspace",
     note: NoteName,
-    converter: Annotated[str, About(message("The converter, by name; by default the usual one of the kind."))] = "",
+    converter: Annotated[str, About("The converter, by name; by default the usual one of the kind.")] = "",
 ) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.documents.convert(names.id_of(workspace, note), converter))
 
 
 @operation(
     "document.encodings",
-    message("List the encodings in which the file of a note can be read, the likeliest first, with its first words."),
+    "List the encodings in which the file of a note can be read, the likeliest first, with its first words.",
     http="GET /notes/{note}/encodings",
     cli="document encodings {note}",
-    lines=table("encoding", "beginning", empty=message("The file has no text.")),
+    lines=table("encoding", "beginning", empty="The file has no text."),
     lacks=ASSISTANT,
 )
 def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
@@ -83,19 +83,19 @@ def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
 
 @operation(
     "document.read_as",
-    message("Read the file of a note in another encoding, now and whenever its folder is updated."),
+    "Read the file of a note in another encoding, now and whenever its folder is updated.",
     http="POST /notes/{note}/encoding",
     cli="document read-as {note}",
     writes=True,
     takes={"encoding": "EUC-KR"},
-    lines=sentence(message("'{path}' is version {version} now.")),
+    lines=sentence("'{path}' is version {version} now."),
     lacks=ASSISTANT,
 )
 def read_as(
     workspace: "Workspace",
     note: NoteName,
     encoding: Annotated[
-        str, About(message("The encoding, by name; by default the one that the file says or is likely to be in."))
+        str, About("The encoding, by name; by default the one that the file says or is likely to be in.")
     ] = "",
 ) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.documents.read_as(names.id_of(workspace, note), encoding))
@@ -103,7 +103,7 @@ def read_as(
 
 @operation(
     "document.original",
-    message("Show where the file is that a note was converted from, or write a copy of it."),
+    "Show where the file is that a note was converted from, or write a copy of it.",
     http="GET /notes/{note}/original",
     cli="document original {note}",
     by_hand=("http",),
@@ -114,7 +114,7 @@ def read_as(
 def original(
     workspace: "Workspace",
     note: NoteName,
-    to: Annotated[Path | None, About(message("A new file for the copy."), doors=("cli",))] = None,
+    to: Annotated[Path | None, About("A new file for the copy.", doors=("cli",))] = None,
 ) -> OriginalFile:
     item = names.id_of(workspace, note)
     documents = workspace.documents
@@ -123,7 +123,7 @@ def original(
 
 @operation(
     "document.pictures",
-    message("Read the pictures of the notes now, in the bases that read pictures, so that their text is found."),
+    "Read the pictures of the notes now, in the bases that read pictures, so that their text is found.",
     http="POST /pictures/read",
     cli="document pictures",
     writes=True,
@@ -135,14 +135,14 @@ def original(
 def pictures(
     workspace: "Workspace",
     progress: Progress,
-    again: Annotated[bool, About(message("Also retry those that could not be read."))] = False,
+    again: Annotated[bool, About("Also retry those that could not be read.")] = False,
 ) -> ReadPictures:
     return ReadPictures(workspace.pictures.read(progress, again=again))
 
 
 @operation(
     "document.index_pictures",
-    message("Index the pictures of the notes now, so that they are found by what they show."),
+    "Index the pictures of the notes now, so that they are found by what they show.",
     http="POST /pictures/index",
     cli="document index-pictures",
     writes=True,
@@ -154,6 +154,6 @@ def pictures(
 def index_pictures(
     workspace: "Workspace",
     progress: Progress,
-    again: Annotated[bool, About(message("Also retry those that could not be read."))] = False,
+    again: Annotated[bool, About("Also retry those that could not be read.")] = False,
 ) -> ReadPictures:
     return ReadPictures(workspace.images.update(progress, again=again))

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.errors import ConfigError
-from core.base.messages import message
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.parameters import SomeBase, check_base
 from core.doors.operations.text import chunks as text
@@ -18,7 +17,7 @@ _TOOL = {"tool": "the app and `tessera index` see to the index"}
 
 @operation(
     "index.embed",
-    message("Index the notes that are found by words only, so that they are found by meaning too."),
+    "Index the notes that are found by words only, so that they are found by meaning too.",
     http="POST /bases/{base:path}/index",
     cli="index",
     writes=True,
@@ -32,9 +31,9 @@ def embed(
     workspace: "Workspace",
     progress: Progress,
     base: SomeBase = None,
-    refused: Annotated[bool, About(message("Also retry the passages that the model refused."))] = False,
+    refused: Annotated[bool, About("Also retry the passages that the model refused.")] = False,
     again: Annotated[
-        bool, About(message("Index the whole base again by its model, for a model that changed under its name."))
+        bool, About("Index the whole base again by its model, for a model that changed under its name.")
     ] = False,
 ) -> IndexedChunks:
     return IndexedChunks(_embed(workspace, progress, base, refused=refused, again=again))
@@ -52,7 +51,7 @@ def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refu
 
 @operation(
     "index.refused",
-    message("List the passages that a model refuses, with its reason: they are found by words only."),
+    "List the passages that a model refuses, with its reason: they are found by words only.",
     http="GET /refused",
     cli="refused",
     lines=text.format_refused,
@@ -64,7 +63,7 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
 
 @operation(
     "index.rebuild",
-    message("Build the search index again from the stored data, then finish an unfinished import."),
+    "Build the search index again from the stored data, then finish an unfinished import.",
     http="POST /status/rebuild",
     cli="rebuild",
     writes=True,

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.errors import ConfigError
-from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import Base
 from core.doors.operations.text import models as text
@@ -18,7 +17,7 @@ _TOOL = {"tool": "models are the person's choice"}
 
 @operation(
     "model.list",
-    message("Show every model: installed, used by a base, configured, or worth having."),
+    "Show every model: installed, used by a base, configured, or worth having.",
     http="GET /models",
     cli="models list",
     by_hand=("cli",),
@@ -30,7 +29,7 @@ def list_(workspace: "Workspace") -> ModelList:
 
 @operation(
     "model.tokens",
-    message("Keep the data for fast reranking of a base, which then takes milliseconds, or delete it."),
+    "Keep the data for fast reranking of a base, which then takes milliseconds, or delete it.",
     cli="models tokens {base} {keep}",
     writes=True,
     job="tokens",
@@ -39,7 +38,7 @@ def list_(workspace: "Workspace") -> ModelList:
     lacks={"http": "it can take hours, so the person begins it", **_TOOL},
 )
 def tokens(
-    workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About(message("on or off"))]
+    workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About("on or off")]
 ) -> RecheckData:
     if keep not in ("on", "off"):
         raise ConfigError("The data for fast reranking is 'on' or 'off', not '{choice}'.", choice=keep)

@@ -52,10 +52,10 @@ _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
 """Notes in one answer to a program by default."""
 
-Body = Annotated[str | None, About(message("The whole text in Markdown; left out, it stays."), tool="text", long=True)]
-NewBody = Annotated[str, About(message("The text in Markdown."), tool="text", long=True)]
+Body = Annotated[str | None, About("The whole text in Markdown; left out, it stays.", tool="text", long=True)]
+NewBody = Annotated[str, About("The text in Markdown.", tool="text", long=True)]
 Filters = Annotated[
-    list[str] | None, About(message("Filters as in the search box, such as tag:rust status:archived."), query="filter")
+    list[str] | None, About("Filters as in the search box, such as tag:rust status:archived.", query="filter")
 ]
 
 
@@ -64,7 +64,7 @@ Filters = Annotated[
 
 @operation(
     "note.list",
-    message("List the notes that pass some filters, without their texts."),
+    "List the notes that pass some filters, without their texts.",
     http="GET /notes",
     cli="note list {filters}",
     tool="note_list",
@@ -73,11 +73,11 @@ Filters = Annotated[
 def list_(
     workspace: "Workspace",
     caller: Caller,
-    bases: Annotated[list[str] | None, About(message("Only notes of these bases."), query="base")] = None,
+    bases: Annotated[list[str] | None, About("Only notes of these bases.", query="base")] = None,
     filters: Filters = None,
-    text: Annotated[str, About(message("A part of the title or the path."))] = "",
-    limit: Annotated[int | None, About(message("How many notes at most."), least=1, most=1000)] = None,
-    offset: Annotated[int, About(message("How many notes are skipped."), least=0, most=10_000_000)] = 0,
+    text: Annotated[str, About("A part of the title or the path.")] = "",
+    limit: Annotated[int | None, About("How many notes at most.", least=1, most=1000)] = None,
+    offset: Annotated[int, About("How many notes are skipped.", least=0, most=10_000_000)] = 0,
 ) -> NoteList:
     cards = workspace.notes.all(workspace.searching.filters(bases=bases or (), terms=filters or ()), text=text)
     end = None if caller.is_person and limit is None else offset + (limit or _MOST)
@@ -87,7 +87,7 @@ def list_(
 
 @operation(
     "note.show",
-    message("Show a note: its fields and its text, as it is or as it was in a version."),
+    "Show a note: its fields and its text, as it is or as it was in a version.",
     http="GET /notes/{note}",
     cli="note show {note}",
     tool="note_read",
@@ -98,7 +98,7 @@ def show(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    number: Annotated[int | None, About(message("The number of a version."), flag="version", doors=("cli",))] = None,
+    number: Annotated[int | None, About("The number of a version.", flag="version", doors=("cli",))] = None,
 ) -> WholeNote:
     if caller.is_person:
         item = names.any_id(workspace, note)
@@ -112,7 +112,7 @@ def show(
 
 @operation(
     "note.export",
-    message("Show a note as a file of Markdown with its fields, to keep or to take elsewhere."),
+    "Show a note as a file of Markdown with its fields, to keep or to take elsewhere.",
     http="GET /notes/{note}/file",
     cli="note export {note}",
     lines=note_text.format_file,
@@ -122,7 +122,7 @@ def export(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    to: Annotated[Path | None, About(message("A new file to write it to."), doors=("cli",))] = None,
+    to: Annotated[Path | None, About("A new file to write it to.", doors=("cli",))] = None,
 ) -> NoteFile:
     item = workspace.notes.get(names.id_of(workspace, note))
     text = workspace.notes.export(item.id, to) if to else workspace.notes.file_text(item.id)
@@ -134,7 +134,7 @@ def export(
 
 @operation(
     "note.new",
-    message("Write a note. What a program writes waits until the user accepts it, unless the base trusts programs."),
+    "Write a note. What a program writes waits until the user accepts it, unless the base trusts programs.",
     http="POST /notes",
     cli="note new {base}",
     tool="note_add",
@@ -149,19 +149,19 @@ def new(
     base: Annotated[
         str,
         About(
-            message("The knowledge base, by name. A command makes it where there is none, a program the first one."),
+            "The knowledge base, by name. A command makes it where there is none, a program the first one.",
             example="work",
         ),
     ],
     body: NewBody = "",
-    path: Annotated[str, About(message("Its place in the base, such as work/plan.md."), doors=("http", "cli"))] = "",
+    path: Annotated[str, About("Its place in the base, such as work/plan.md.", doors=("http", "cli"))] = "",
     source: Annotated[
         str | None, About(message("Where the note is from: one of {choices}.", choices=", ".join(NOTE_SOURCES)))
     ] = None,
-    source_ref: Annotated[str | None, About(message("The place there, such as a file and its lines."))] = None,
-    created_by: Annotated[str | None, About(message("The writer, such as the name of a program."))] = None,
+    source_ref: Annotated[str | None, About("The place there, such as a file and its lines.")] = None,
+    created_by: Annotated[str | None, About("The writer, such as the name of a program.")] = None,
     metadata: Annotated[
-        dict[str, Any] | None, About(message("Other values, as an object of JSON."), doors=("http", "tool"))
+        dict[str, Any] | None, About("Other values, as an object of JSON.", doors=("http", "tool"))
     ] = None,
     **fields: Any,
 ) -> WrittenNote:
@@ -174,7 +174,7 @@ def new(
 
 @operation(
     "note.update",
-    message("Change a note. What a program changes waits until the user accepts it, unless the base trusts programs."),
+    "Change a note. What a program changes waits until the user accepts it, unless the base trusts programs.",
     http="PATCH /notes/{note}",
     cli="note edit {note}",
     tool="note_update",
@@ -202,7 +202,7 @@ def update(
 
 @operation(
     "note.set",
-    message("Set fields of notes; what isn't given stays. An empty value removes it."),
+    "Set fields of notes; what isn't given stays. An empty value removes it.",
     cli="note set {notes}",
     writes=True,
     lines=note_text.format_list,
@@ -212,8 +212,8 @@ def update(
 def set_(
     workspace: "Workspace",
     notes: NoteNames,
-    add_tags: Annotated[list[str] | None, About(message("A tag to add."), flag="add-tag")] = None,
-    remove_tags: Annotated[list[str] | None, About(message("A tag to remove."), flag="remove-tag")] = None,
+    add_tags: Annotated[list[str] | None, About("A tag to add.", flag="add-tag")] = None,
+    remove_tags: Annotated[list[str] | None, About("A tag to remove.", flag="remove-tag")] = None,
     expected_version: Expected = None,
     **fields: Any,
 ) -> NoteList:
@@ -231,7 +231,7 @@ def set_(
 
 @operation(
     "note.rename",
-    message("Give a note another title; its file and the links to it follow."),
+    "Give a note another title; its file and the links to it follow.",
     cli="note rename {note} {title}",
     writes=True,
     lines=note_text.format_renaming,
@@ -241,9 +241,9 @@ def rename(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    title: Annotated[str, About(message("The new title."), example="Roadmap")],
-    keep_file: Annotated[bool, About(message("Leave the file its name."))] = False,
-    dry_run: Annotated[bool, About(message("Show what would change and change nothing."))] = False,
+    title: Annotated[str, About("The new title.", example="Roadmap")],
+    keep_file: Annotated[bool, About("Leave the file its name.")] = False,
+    dry_run: Annotated[bool, About("Show what would change and change nothing.")] = False,
     expected_version: Expected = None,
 ) -> Renaming:
     item = names.id_of(workspace, note)
@@ -256,7 +256,7 @@ def rename(
 
 @operation(
     "note.move",
-    message("Move notes to a folder of their bases; their files and the links to them follow."),
+    "Move notes to a folder of their bases; their files and the links to them follow.",
     http="POST /notes/move",
     cli="note move {notes} {folder}",
     tool="note_move",
@@ -267,9 +267,7 @@ def move(
     workspace: "Workspace",
     caller: Caller,
     notes: NoteNames,
-    folder: Annotated[
-        str, About(message("The folder, such as work/plans; / for the top of the base."), example="work/plans")
-    ],
+    folder: Annotated[str, About("The folder, such as work/plans; / for the top of the base.", example="work/plans")],
     expected_version: Expected = None,
 ) -> MovedNotes:
     ids = names.ids(workspace, notes)
@@ -281,7 +279,7 @@ def move(
 
 @operation(
     "note.today",
-    message("Show today's note; where there is none it is made, from its template."),
+    "Show today's note; where there is none it is made, from its template.",
     cli="note today",
     writes=True,
     lines=note_text.format_note,
@@ -293,12 +291,12 @@ def today(workspace: "Workspace", caller: Caller) -> WholeNote:
 
 @operation(
     "note.copy",
-    message("Copy a note. Where the base writes no files, the copy of a file is kept in Tessera."),
+    "Copy a note. Where the base writes no files, the copy of a file is kept in Tessera.",
     http="POST /notes/{note}/copy",
     cli="note copy {note}",
     writes=True,
     creates="/notes/{id}",
-    lines=sentence(message("The copy is at '{path}'.")),
+    lines=sentence("The copy is at '{path}'."),
     lacks={"tool": "note_add writes any text"},
 )
 def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
@@ -313,7 +311,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
 
 @operation(
     "note.archive",
-    message("Archive notes: searches leave them out unless they ask for archived ones."),
+    "Archive notes: searches leave them out unless they ask for archived ones.",
     cli="note archive {notes}",
     writes=True,
     lines=sentence(plural("{n} note is archived.", "{n} notes are archived.")),
@@ -330,7 +328,7 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archive
 
 @operation(
     "note.version",
-    message("Read a note as it was in a version."),
+    "Read a note as it was in a version.",
     http="GET /notes/{note}/versions/{number}",
     lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
 )
@@ -340,11 +338,11 @@ def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote
 
 @operation(
     "note.history",
-    message("Show the versions of a note, the newest first: what was done, by whom, when."),
+    "Show the versions of a note, the newest first: what was done, by whom, when.",
     http="GET /notes/{note}/versions",
     cli="note history {note}",
     tool="note_history",
-    lines=table("number", "at", "kind", "author", "title", empty=message("The note has no versions.")),
+    lines=table("number", "at", "kind", "author", "title", empty="The note has no versions."),
 )
 def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
     return NoteHistory(tuple(workspace.notes.history(names.any_id(workspace, note))))
@@ -352,7 +350,7 @@ def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
 
 @operation(
     "note.diff",
-    message("Show what differs between two versions of a note, word by word; by default what its last change did."),
+    "Show what differs between two versions of a note, word by word; by default what its last change did.",
     http="GET /notes/{note}/difference",
     cli="note diff {note} {first} {second}",
     tool="note_difference",
@@ -361,8 +359,8 @@ def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
 def diff(
     workspace: "Workspace",
     note: NoteName,
-    first: Annotated[int | None, About(message("A version; by default the one before."))] = None,
-    second: Annotated[int | None, About(message("Another one; by default the newest."))] = None,
+    first: Annotated[int | None, About("A version; by default the one before.")] = None,
+    second: Annotated[int | None, About("Another one; by default the newest.")] = None,
 ) -> VersionDifference:
     item = names.any_id(workspace, note)
     numbers = [version.number for version in workspace.notes.history(item)]
@@ -373,7 +371,7 @@ def diff(
 
 @operation(
     "note.revert",
-    message("Give a note the text and fields of one of its versions; that is a new version."),
+    "Give a note the text and fields of one of its versions; that is a new version.",
     http="POST /notes/{note}/versions/{number}/revert",
     cli="note revert {note} {number}",
     writes=True,
@@ -402,7 +400,7 @@ def _proposed_fields(note: Note) -> Any:
 
 @operation(
     "note.trash",
-    message("List the deleted notes, the last deleted first."),
+    "List the deleted notes, the last deleted first.",
     http="GET /trash",
     cli="note list --trash",
     by_hand=("cli",),
@@ -417,7 +415,7 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
 
 @operation(
     "note.delete",
-    message("Put notes into the trash for some days, and the files of bases that write files into that of the system."),
+    "Put notes into the trash for some days, and the files of bases that write files into that of the system.",
     cli="note delete {notes}",
     writes=True,
     lines=note_text.format_deletion,
@@ -431,9 +429,7 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDele
 
 @operation(
     "note.delete_one",
-    message(
-        "Put a note into the trash for some days, and its file, if its base writes files, into that of the system."
-    ),
+    "Put a note into the trash for some days, and its file, if its base writes files, into that of the system.",
     http="DELETE /notes/{note}",
     writes=True,
     lacks={"cli": _SEVERAL, "tool": _TRASH},
@@ -449,7 +445,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 
 @operation(
     "note.restore",
-    message("Restore notes: deleted ones from the trash, archived ones to the active ones."),
+    "Restore notes: deleted ones from the trash, archived ones to the active ones.",
     cli="note restore {notes}",
     writes=True,
     lines=sentence(plural("{n} note is restored.", "{n} notes are restored.")),
@@ -463,7 +459,7 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Restore
 
 @operation(
     "note.restore_one",
-    message("Restore a deleted note as it was; one that waited for the user waits again."),
+    "Restore a deleted note as it was; one that waited for the user waits again.",
     http="POST /trash/{note}/restore",
     writes=True,
     lacks={"cli": _SEVERAL, "tool": _TRASH},
@@ -479,7 +475,7 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Writt
 
 @operation(
     "note.waiting",
-    message("List what programs wrote and the user has not accepted yet."),
+    "List what programs wrote and the user has not accepted yet.",
     cli="note waiting",
     by_hand=("cli",),
     lacks=_PERSONS,
@@ -490,7 +486,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 
 @operation(
     "note.proposed",
-    message("Show what of a note waits until the user accepts it."),
+    "Show what of a note waits until the user accepts it.",
     cli="note waiting {note}",
     by_hand=("cli",),
     lacks=_PERSONS,
@@ -506,7 +502,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 
 @operation(
     "note.accept",
-    message("Accept waiting notes and changes: new notes are found from then on, and proposed changes are made."),
+    "Accept waiting notes and changes: new notes are found from then on, and proposed changes are made.",
     cli="note accept {notes}",
     writes=True,
     lines=note_text.format_accepted,
@@ -516,7 +512,7 @@ def accept(
     workspace: "Workspace",
     notes: NoteNames,
     over: Annotated[
-        int | None, About(message("The version over which a change is made of a note that was changed since."))
+        int | None, About("The version over which a change is made of a note that was changed since.")
     ] = None,
 ) -> AcceptedNotes:
     chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
@@ -526,7 +522,7 @@ def accept(
 
 @operation(
     "note.reject",
-    message("Reject waiting notes and changes: new notes go into the trash, proposed changes are deleted for good."),
+    "Reject waiting notes and changes: new notes go into the trash, proposed changes are deleted for good.",
     cli="note reject {notes}",
     writes=True,
     lines=note_text.format_rejected,
@@ -535,7 +531,7 @@ def accept(
 def reject(
     workspace: "Workspace",
     notes: NoteNames,
-    reason: Annotated[str, About(message("Why; kept with what a log suggested."))] = "",
+    reason: Annotated[str, About("Why; kept with what a log suggested.")] = "",
 ) -> RejectedNotes:
     chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.reject(chosen, reason=reason)

@@ -16,12 +16,12 @@ from core.base.messages import message
 from core.doors.operations.declaring import DOORS, About, Door, Parameter, read_parameter
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 
-NoteName = Annotated[str, About(message("A note's id, path, title or alias."), example="4f1c")]
-NoteNames = Annotated[list[str], About(message("Notes, each by its id, path, title or alias."), example=["4f1c"])]
-Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
-Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000, example=1)]
-Base = Annotated[str, About(message("The knowledge base, by name."), example="work")]
-SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
+NoteName = Annotated[str, About("A note's id, path, title or alias.", example="4f1c")]
+NoteNames = Annotated[list[str], About("Notes, each by its id, path, title or alias.", example=["4f1c"])]
+Expected = Annotated[int | None, About("Change the note only if it still has this version.", flag="version")]
+Number = Annotated[int, About("The number of a version.", least=1, most=1_000_000_000, example=1)]
+Base = Annotated[str, About("The knowledge base, by name.", example="work")]
+SomeBase = Annotated[str | None, About("The knowledge base, by name.")]
 
 
 NOTE_PARAMETERS = tuple(
@@ -33,38 +33,34 @@ NOTE_PARAMETERS = tuple(
 
 def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
     usual = getattr(ChunkingOptions(), name)
-    about = message(
-        "{about} From {least} to {most}; {n} in a new base.",
-        about=option.about,
-        n=usual,
-        least=option.least,
-        most=option.most,
-    )
-    return Parameter(name, type(usual) | None, About(about if option.most else option.about))
+    about = option.about
+    if option.most:
+        about = message(
+            "{about} From {least} to {most}; {n} in a new base.",
+            about=about,
+            n=usual,
+            least=option.least,
+            most=option.most,
+        )
+    return Parameter(name, type(usual) | None, About(about))
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
 """Parameters of chunking; omitted ones stay, in a new base those of the settings."""
 
 _SETTINGS = {
-    "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),
-    "level": About(
-        message("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for.")
-    ),
-    "limit": About(message("How many hits at most.")),
+    "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
+    "level": About("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for."),
+    "limit": About("How many hits at most."),
     "fusion": About(
-        message(
-            "How the order by meaning and the order by words become one: weighted (by score) or reciprocal (by rank)."
-        )
+        "How the order by meaning and the order by words become one: weighted (by score) or reciprocal (by rank)."
     ),
-    "phrase": About(
-        message("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher).")
-    ),
-    "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
+    "phrase": About("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher)."),
+    "score_threshold": About("Minimum similarity of a hit, 0 to 1; 0 leaves out none.", "min-similarity"),
     "expansion_size": About(
         message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
-    "reranker": About(message("The model for reranking, or none; by default that of the settings."), flag="rerank"),
+    "reranker": About("The model for reranking, or none; by default that of the settings.", flag="rerank"),
 }
 """Explanations of search settings in addition to their titles."""
 SEARCH: tuple[Parameter, ...] = tuple(

@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 from unicodedata import east_asian_width
 
 from core.base.codec import encode
-from core.base.messages import Message, message
+from core.base.messages import Message, as_message, message_table
 from core.base.terminal import _, minute, say
 from core.base.text import one_line
 from core.model import (
@@ -33,44 +33,48 @@ Lines = Callable[[Any], list[str]]
 NAMES: dict[str, Message] = {
     **SETTINGS,
     **{name: field.title for name, field in NOTE_FIELDS.items()},
-    "asked": message("Questions asked"),
-    "at": message("Time"),
-    "author": message("By"),
-    "base": message("Base"),
-    "bases": message("Bases"),
-    "beginning": message("First words"),
-    "bytes": message("Size"),
-    "chunks": message("Chunks"),
-    "day": message("Day"),
-    "deleted_at": message("Deleted"),
-    "description": message("Description"),
-    "encoding": message("Encoding"),
-    "encrypted": message("Encrypted"),
-    "folder": message("Folder"),
-    "id": message("ID"),
-    "key": message("Key"),
-    "kind": message("Kind"),
-    "kinds": message("Kinds"),
-    "language": message("Language"),
-    "made_at": message("Time"),
-    "merged": message("Merged"),
-    "name": message("Name"),
-    "note_id": message("Note"),
-    "notes": message("Notes"),
-    "number": message("Number"),
-    "other_path": message("Other path"),
-    "path": message("Path"),
-    "pinned": message("Pinned"),
-    "pipeline": message("Setup"),
-    "problem": message("Problem"),
-    "question": message("Question"),
-    "quotes": message("Sentences"),
-    "reason": message("Reason"),
-    "questions": message("Questions"),
-    "set_name": message("Question set"),
-    "times": message("Times"),
-    "title": message("Title"),
-    "version": message("Version"),
+    **message_table(
+        {
+            "asked": "Questions asked",
+            "at": "Time",
+            "author": "By",
+            "base": "Base",
+            "bases": "Bases",
+            "beginning": "First words",
+            "bytes": "Size",
+            "chunks": "Chunks",
+            "day": "Day",
+            "deleted_at": "Deleted",
+            "description": "Description",
+            "encoding": "Encoding",
+            "encrypted": "Encrypted",
+            "folder": "Folder",
+            "id": "ID",
+            "key": "Key",
+            "kind": "Kind",
+            "kinds": "Kinds",
+            "language": "Language",
+            "made_at": "Time",
+            "merged": "Merged",
+            "name": "Name",
+            "note_id": "Note",
+            "notes": "Notes",
+            "number": "Number",
+            "other_path": "Other path",
+            "path": "Path",
+            "pinned": "Pinned",
+            "pipeline": "Setup",
+            "problem": "Problem",
+            "question": "Question",
+            "quotes": "Sentences",
+            "reason": "Reason",
+            "questions": "Questions",
+            "set_name": "Question set",
+            "times": "Times",
+            "title": "Title",
+            "version": "Version",
+        }
+    ),
 }
 """Names of fields; another field has its own name."""
 
@@ -85,25 +89,27 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
 """Names of values, by the types of their fields."""
 
 
-def sentence(text: Message) -> Lines:
+def sentence(text: str | Message) -> Lines:
     """Return what formats a result as one sentence with its fields; `n` is the first field, or the length of it."""
 
     def lines(result: Any) -> list[str]:
         values = {field.name: getattr(result, field.name) for field in fields(result)}
         first = next(iter(values.values()))
-        return [say(replace(text, fields=values | {"n": len(first) if isinstance(first, tuple) else first}))]
+        return [
+            say(replace(as_message(text), fields=values | {"n": len(first) if isinstance(first, tuple) else first}))
+        ]
 
     return lines
 
 
-def table(*columns: str, empty: Message) -> Lines:
+def table(*columns: str, empty: str) -> Lines:
     """Return what formats the rows in the first field of a result; columns without values are left out."""
 
     def lines(result: Any) -> list[str]:
         rows = getattr(result, fields(result)[0].name)
         cells = [[_cell(row, column) for row in rows] for column in columns]
         drawn = [[_name(column), *cell] for column, cell in zip(columns, cells, strict=True) if any(cell)]
-        return _aligned(drawn) if rows else [say(empty)]
+        return _aligned(drawn) if rows else [say(Message(empty))]
 
     return lines
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from core.base.messages import message
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Parameter, operation
 from core.doors.operations.parameters import SEARCH, NoteName
@@ -17,24 +16,24 @@ if TYPE_CHECKING:
 Question = Annotated[
     str,
     About(
-        message('The question; it may contain "phrases", -words and filters such as tag:rust or after:2026-01-31.'),
+        'The question; it may contain "phrases", -words and filters such as tag:rust or after:2026-01-31.',
         searched=True,
     ),
 ]
 Names = list[str] | None
-_PLAIN = About(message("Search for the text as it is: quotation marks, -words and filters in it are text too."))
+_PLAIN = About("Search for the text as it is: quotation marks, -words and filters in it are text too.")
 _NARROWING = {
-    "bases": (Names, About(message("Only notes of this base."), flag="base")),
-    "tags": (Names, About(message("Only notes with this tag."), flag="tag")),
-    "path": (str | None, About(message("Only notes below this path, or matching this pattern."))),
-    "after": (str | None, About(message("Only notes updated on or after this date."))),
-    "before": (str | None, About(message("Only notes updated before this date."))),
+    "bases": (Names, About("Only notes of this base.", flag="base")),
+    "tags": (Names, About("Only notes with this tag.", flag="tag")),
+    "path": (str | None, About("Only notes below this path, or matching this pattern.")),
+    "after": (str | None, About("Only notes updated on or after this date.")),
+    "before": (str | None, About("Only notes updated before this date.")),
     "filters": (
         Names,
-        About(message("A filter as in the search box, such as type:guide."), flag="filter"),
+        About("A filter as in the search box, such as type:guide.", flag="filter"),
     ),
     "plain": (bool, _PLAIN),
-    "as_typed": (bool, About(message("Search for the exact words only, not for similar spellings."))),
+    "as_typed": (bool, About("Search for the exact words only, not for similar spellings.")),
 }
 OPTIONS: tuple[Parameter, ...] = (
     *(
@@ -48,7 +47,7 @@ OPTIONS: tuple[Parameter, ...] = (
 
 @operation(
     "search.find",
-    message("Find the passages that answer a question, by meaning and by word."),
+    "Find the passages that answer a question, by meaning and by word.",
     http="POST /search",
     cli="search {query}",
     tool="knowledge_query",
@@ -60,7 +59,7 @@ OPTIONS: tuple[Parameter, ...] = (
 def find(
     workspace: "Workspace",
     query: Question = "",
-    explain: Annotated[bool, About(message("Show the words that match, and what else was considered."))] = False,
+    explain: Annotated[bool, About("Show the words that match, and what else was considered.")] = False,
     **given: Any,
 ) -> ResultView:
     chosen = options(workspace, given | {"explain": explain})
@@ -71,7 +70,7 @@ def find(
 
 @operation(
     "search.context",
-    message("Give the passages that answer a question as one block for a prompt, with numbered citations."),
+    "Give the passages that answer a question as one block for a prompt, with numbered citations.",
     http="POST /context",
     cli="context {query}",
     tool="knowledge_context",
@@ -83,9 +82,7 @@ def find(
 def context(
     workspace: "Workspace",
     query: Question = "",
-    budget: Annotated[
-        int | None, About(message("Length of the context in tokens, at most."), least=1, most=100_000)
-    ] = None,
+    budget: Annotated[int | None, About("Length of the context in tokens, at most.", least=1, most=100_000)] = None,
     **given: Any,
 ) -> ContextView:
     built = workspace.context(query, budget=budget, **options(workspace, given))
@@ -97,17 +94,15 @@ _OneOrSeveral = str | list[str] | None
 _CALLER = Annotated[
     dict[str, Any] | None,
     About(
-        message("Who asks: types, tags and scopes."),
+        "Who asks: types, tags and scopes.",
         parts=(
-            Parameter("type", _OneOrSeveral, About(message("Only notes of this type, or of one of several."))),
+            Parameter("type", _OneOrSeveral, About("Only notes of this type, or of one of several.")),
             Parameter(
                 "tags",
                 _OneOrSeveral,
-                About(message("Only notes with one of these tags; the more of them, the better."), flag="tag"),
+                About("Only notes with one of these tags; the more of them, the better.", flag="tag"),
             ),
-            Parameter(
-                "scope", _OneOrSeveral, About(message("Notes of this scope, or of one of several, rank higher."))
-            ),
+            Parameter("scope", _OneOrSeveral, About("Notes of this scope, or of one of several, rank higher.")),
         ),
     ),
 ]
@@ -115,7 +110,7 @@ _CALLER = Annotated[
 
 @operation(
     "search.retrieve",
-    message(
+    (
         "Find passages for a task: notes of its type and tags only, those of its scope and of most of its tags first. "
         "Each hit tells the parts of its score."
     ),
@@ -130,8 +125,8 @@ def retrieve(
     workspace: "Workspace",
     query: Question = "",
     context: _CALLER = None,
-    bases: Annotated[Names, About(message("Only notes of this base."), flag="base")] = None,
-    limit: Annotated[int | None, About(message("How many hits at most."), least=1, most=100)] = None,
+    bases: Annotated[Names, About("Only notes of this base.", flag="base")] = None,
+    limit: Annotated[int | None, About("How many hits at most.", least=1, most=100)] = None,
     plain: Annotated[bool, _PLAIN] = False,
 ) -> ResultView:
     result = workspace.retrieve(query, context, bases=bases, limit=limit, plain=plain)
@@ -141,7 +136,7 @@ def retrieve(
 
 @operation(
     "search.why_not",
-    message("Explain why a note isn't among the hits of a question."),
+    "Explain why a note isn't among the hits of a question.",
     http="POST /why-not",
     cli="search {query} --why-not {note}",
     by_hand=("cli",),

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.errors import JobNotFound
-from core.base.messages import message
 from core.desktop import window
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import JOB
@@ -16,12 +15,12 @@ if TYPE_CHECKING:
 
 
 _LACKS = {"cli": "a command waits for its work, and Ctrl-C stops it", "tool": "no tool begins a job"}
-JobId = Annotated[str, About(message("A job, by its id."))]
+JobId = Annotated[str, About("A job, by its id.")]
 
 
 @operation(
     "job.list",
-    message("List the jobs that run, and the last one of each kind that ended."),
+    "List the jobs that run, and the last one of each kind that ended.",
     http="GET /jobs",
     gives={"jobs": [JOB]},
     lacks=_LACKS,
@@ -32,7 +31,7 @@ def list_(workspace: "Workspace") -> JobList:
 
 @operation(
     "job.show",
-    message("Show a job: how far it is, and how it ended."),
+    "Show a job: how far it is, and how it ended.",
     http="GET /jobs/{job}",
     takes={"job": "rechunk-4"},
     gives=JOB,
@@ -44,7 +43,7 @@ def show_job(workspace: "Workspace", job: JobId) -> JobView:
 
 @operation(
     "job.cancel",
-    message("Stop a job at its next step; what it did before stays."),
+    "Stop a job at its next step; what it did before stays.",
     http="DELETE /jobs/{job}",
     by_hand=("http",),
     takes={"job": "rechunk-4"},
@@ -66,7 +65,7 @@ def get_job(workspace: "Workspace", job: str) -> Job:
 
 @operation(
     "status.show",
-    message("Show what the workspace holds, and what is wrong with its search index."),
+    "Show what the workspace holds, and what is wrong with its search index.",
     http="GET /status",
     cli="status",
     by_hand=("cli",),
@@ -78,7 +77,7 @@ def show(workspace: "Workspace") -> WorkspaceStatus:
 
 @operation(
     "app.show",
-    message("Bring the open app to the front."),
+    "Bring the open app to the front.",
     gives={"url": "http://127.0.0.1:8501", "shown": True},
     lacks=dict.fromkeys(("http", "cli", "tool"), "a second `tessera app` does it; nothing else opens windows"),
 )
@@ -88,7 +87,7 @@ def bring_to_front(workspace: "Workspace") -> ShownApp:
 
 @operation(
     "status.settings",
-    message("Show the settings in use."),
+    "Show the settings in use.",
     gives={"values": {"embedder": "bundled"}},
     lacks=dict.fromkeys(
         ("http", "cli", "tool"), "a command compares them with its own; a person sees them in tessera.toml"

@@ -1,10 +1,11 @@
 """What the operations on the program return."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any, Self
 
 from core.base.codec import assemble, encode
+from core.base.frozen import frozen
 from core.base.jobs import JobState
 from core.base.messages import Message
 from core.model import IndexedChunks, Job, ReadPictures
@@ -20,7 +21,7 @@ def _encode_result(result: Any) -> Any:
     return encode(result) if is_dataclass(result) or isinstance(result, dict) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobView:
     """A job; `seconds_left` is None where unknown, `result` where it isn't done, `error` where it didn't fail."""
 
@@ -49,14 +50,14 @@ class JobView:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobList:
     """Jobs that run, and the last one of each kind that ended."""
 
     jobs: tuple[JobView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownApp:
     """The address of the app's pages, empty without any, and whether they are in a window of its own."""
 
@@ -64,7 +65,7 @@ class ShownApp:
     shown: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProgramSettings:
     """The settings in use, by their names."""
 

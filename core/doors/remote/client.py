@@ -5,7 +5,6 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.base.errors import StoreError
+from core.base.frozen import frozen
 from core.doors.operations.declaring import PERSON, Caller, Operation
 from core.doors.program import operations as status
 from core.doors.remote import wire
@@ -27,7 +27,7 @@ _GREETING = 10.0
 _LONGEST_GREETING = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remote:
     """The workspace of another process that has it open: operations are run there."""
 

@@ -10,6 +10,7 @@ from math import exp, log
 import numpy as np
 
 from core.base.blobs import blobs
+from core.base.frozen import frozen
 from core.base.text import CJK, query_keywords
 from core.features.answers.evidence import EvidenceCandidate, EvidenceQuestion, candidates
 from core.features.answers.units import Span
@@ -243,7 +244,7 @@ def chance(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchR
     return 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """The quotes that answer best, and the chance that the first one does."""
 

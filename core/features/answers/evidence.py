@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.frozen import frozen
 from core.base.text import CJK, STOP_WORDS, fold
 from core.embedding.graphs import thread_count
 from core.features.answers import reader
@@ -69,7 +70,7 @@ UNREAD, SKIPPED = -1.0, -6.0
 """Scores in place of the reader's: where there is none for a model, and of units in parts that aren't read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvidenceQuestion:
     """A question, or a part of one, with its words and their rarity."""
 
@@ -83,7 +84,7 @@ class EvidenceQuestion:
         return len(self.words) <= _SHORT or bool(_ASKS_WHAT.search(self.text))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvidenceCandidate:
     """A unit of a hit with the values of WEIGHTS, and the question's words in it, its lead or its headings."""
 

@@ -6,11 +6,11 @@ that is too narrow refuses a sentence and never lets one pass.
 
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, takewhile
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.text import CJK, STOP_WORDS
 from core.features.answers import names
 from core.features.answers.numbers import (
@@ -81,7 +81,7 @@ season winter 冬天 冬季""".split("\n"),
 """Words of which a text has one of a few: another one of the same kind says something else. Kind, word, its like."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figure:
     """A figure of a text: what it says, in one or more ways, and what follows from it.
 

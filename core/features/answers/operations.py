@@ -1,11 +1,12 @@
 """Operations that answer: what they return, and its output for people."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from core.base.codec import assemble
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message
 from core.base.terminal import _, say
 from core.base.text import one_line
 from core.doors.operations.declaring import About, operation
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 # What the operations return.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerSentence:
     """A part of an answer: a quote, or a sentence that a language model wrote, whose `kind` is `written`.
 
@@ -62,7 +63,7 @@ class AnswerSentence:
         return cls(number, "written", "", sentence.text, "", sentence.citations, sentence.mark, sentence.explanation)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerCitation(NoteReference):
     """A numbered quote, with its place in its note's body."""
 
@@ -88,7 +89,7 @@ class AnswerCitation(NoteReference):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearestHit(NoteReference):
     """A hit of a question, with the place of its passage."""
 
@@ -101,7 +102,7 @@ class NearestHit(NoteReference):
         return assemble(cls, hit, hit.passage, hit.note, note_id=hit.note.id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerWriting:
     """The part of a language model, with the two texts that it was sent."""
 
@@ -115,7 +116,7 @@ class AnswerWriting:
         return cls(writing.model, writing.stopped, *writing.sent)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerView:
     """The sentences of an answer with their sources, none where the notes have none, and the nearest passages.
 
@@ -153,7 +154,7 @@ class AnswerView:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenSentence(AnswerSentence):
     """The last sentence of an answer that is still written, with its sources."""
 
@@ -193,7 +194,7 @@ def _place(item: NoteReference) -> str:
 
 @operation(
     "answer.ask",
-    message("Answer a question with sentences of the notes, each with its source; or say that they don't answer it."),
+    "Answer a question with sentences of the notes, each with its source; or say that they don't answer it.",
     http="POST /answer",
     cli="ask {query}",
     tool="knowledge_answer",
@@ -207,11 +208,7 @@ def ask(
     query: Question,
     with_model: Annotated[
         bool,
-        About(
-            message(
-                "Let the language model of the settings write the answer; each sentence says how far it rests on notes."
-            )
-        ),
+        About("Let the language model of the settings write the answer; each sentence says how far it rests on notes."),
     ] = False,
     progress: Progress = no_progress,
     **given: Any,

@@ -1,10 +1,10 @@
 """How far a sentence rests on its quotes: word for word, in other words, or not at all."""
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.features.answers import figures
 from core.features.answers.wording import Source, WordToken, is_copy, tokens, turns
 
@@ -15,7 +15,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What the quotes of a sentence say of it: figures and names that they lack, or whether it is a copy.
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from core.base.blobs import blank_blobs
+from core.base.frozen import frozen
 from core.base.text import strip_span, with_newlines
 from core.retrieval.highlights import hide_inline, split_sentences
 
@@ -46,7 +46,7 @@ _LEAST_WORDS = 2
 """Fewest letters besides its links and pictures that make a line more than an entry of a table of contents."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """A part of a text that can be shown by itself.
 

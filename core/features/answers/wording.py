@@ -7,10 +7,10 @@ may have another article, singular or plural. Any other change makes it a paraph
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.text import CJK, fold
 from core.features.answers.units import ABBREVIATED, units_of
 
@@ -82,7 +82,7 @@ _NUMBERED |= {"people": "person", "children": "child", "men": "man", "women": "w
 _SINGULAR = frozenset("news means goods customs sometimes besides always perhaps species series across its".split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordToken:
     """A word, a Chinese character or a mark; `key` is equal for two that differ in case, width or number alone."""
 
@@ -128,7 +128,7 @@ def singular(word: str) -> str:
     return word[:-2] if word.endswith(("shes", "ches", "xes", "sses", "zes")) else word[:-1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """A whole sentence of a passage: its place there, and what it needs before it, such as the lead-in of its list."""
 

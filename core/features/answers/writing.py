@@ -4,13 +4,14 @@ import json
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import httpx
 
 from core.base.errors import Cancelled, ProviderError
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.text import CJK, find_quote, make_storable, one_line
 from core.features.answers import names
@@ -205,7 +206,7 @@ _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
 """The word or number at the end of a text that is cut, which may go on after it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Material:
     """What a model is sent: the hits, and of each its title and as much of its text as is sent."""
 

@@ -16,6 +16,7 @@ from yaml.resolver import Resolver
 
 from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, RowError
+from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
 from core.features.archives.lazy_records import SIGNS, Made, RecordParts, identity, noun, parse_json
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
@@ -46,7 +47,7 @@ _HEAD: dict[str, object] = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JsonDocument:
     """A document without its notes, and `items`, which yields the line of each note and what reads it."""
 
@@ -216,7 +217,7 @@ class _BaseSection:
     search: SearchSettings = OPEN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _NoteSection(FieldValues):
     path: str
     source_url: str = ""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.messages import message, plural
+from core.base.messages import plural
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.parameters import Base
 from core.doors.operations.printing import sentence
@@ -16,28 +16,26 @@ if TYPE_CHECKING:
 _FILES = dict.fromkeys(("http", "tool"), "files outside the workspace are written and let in by the person")
 _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back and what goes for good")
 
-Key = Annotated[str, About(message("One of them, by the key that `tessera restore` lists."))]
-NewName = Annotated[str, About(message("Another name for the base."))]
+Key = Annotated[str, About("One of them, by the key that `tessera restore` lists.")]
+NewName = Annotated[str, About("Another name for the base.")]
 
 
 @operation(
     "base.export",
-    message("Write a base to a file or a folder, to keep or to take elsewhere."),
+    "Write a base to a file or a folder, to keep or to take elsewhere.",
     cli="export {base}",
     takes={"to": "/home/ada/work.zip"},
-    lines=sentence(message("'{base}' is written to {place}.")),
+    lines=sentence("'{base}' is written to {place}."),
     lacks=_FILES,
 )
 def export(
     workspace: "Workspace",
     base: Base,
-    to: Annotated[Path, About(message("A new file, or for markdown a new folder."))],
+    to: Annotated[Path, About("A new file, or for markdown a new folder.")],
     form: Annotated[
         str,
         About(
-            message(
-                "markdown (a folder), json or yaml (notes and their fields), or zip (everything, with the history)."
-            ),
+            "markdown (a folder), json or yaml (notes and their fields), or zip (everything, with the history).",
             "as",
         ),
     ] = "zip",
@@ -47,7 +45,7 @@ def export(
 
 @operation(
     "base.restore",
-    message("Create a base from an export."),
+    "Create a base from an export.",
     cli="restore {place}",
     by_hand=("cli",),
     writes=True,
@@ -56,7 +54,7 @@ def export(
 )
 def restore(
     workspace: "Workspace",
-    place: Annotated[Path, About(message("An export by `tessera export`, or a folder of Markdown notes."))],
+    place: Annotated[Path, About("An export by `tessera export`, or a folder of Markdown notes.")],
     base: NewName = "",
 ) -> RestoredBase:
     return _restored(workspace, workspace.archives.restore(place, base), foreign=False)
@@ -64,7 +62,7 @@ def restore(
 
 @operation(
     "base.restore_deleted",
-    message("Restore a deleted base from the trash."),
+    "Restore a deleted base from the trash.",
     cli="restore --deleted {key}",
     by_hand=("cli",),
     writes=True,
@@ -78,7 +76,7 @@ def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> Res
 
 @operation(
     "base.trash",
-    message("List the deleted bases."),
+    "List the deleted bases.",
     cli="restore",
     by_hand=("cli",),
     lacks=_PERSONS,
@@ -89,7 +87,7 @@ def trash(workspace: "Workspace") -> DeletedBases:
 
 @operation(
     "base.empty_trash",
-    message("Delete the bases in the trash for good, or one of them; asks first."),
+    "Delete the bases in the trash for good, or one of them; asks first.",
     cli="base empty-trash {key}",
     writes=True,
     lines=sentence(plural("{n} base was deleted for good.", "{n} bases were deleted for good.")),

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
 from core import embedding
 from core.base.file_names import harmless_path
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.features.archives.lazy_records import RecordParts
 from core.indexing.indexer import Indexer
@@ -41,7 +42,7 @@ _REFERENCES = ("base_id", "note_id", "chunk_id", "set_id")
 _OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteRecord:
     """A note, its file's time in ns and size, and its own chunking."""
 
@@ -51,7 +52,7 @@ class NoteRecord:
     chunking: ChunkingOptions | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionRecord:
     """A version of a note with its text."""
 
@@ -61,7 +62,7 @@ class VersionRecord:
     note: Note
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetRecord:
     """A question set with its questions."""
 
@@ -69,7 +70,7 @@ class SetRecord:
     questions: tuple[Question, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRecord:
     """A run with the results of its questions, by their numbers."""
 
@@ -95,7 +96,7 @@ class RunRows(Protocol):
     ) -> Run: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Records:
     """A base with all that belongs to it. `powers` are those that were left at the door."""
 
@@ -117,7 +118,7 @@ class Records:
         return sorted((record.note for record in self.notes), key=lambda note: (note.path or "", note.source_ref))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ids:
     """The ids of an archive: notes with their versions, the numbers of versions, edits; `named` are all others."""
 

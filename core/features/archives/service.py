@@ -271,9 +271,9 @@ def _trash(archives: Archives) -> Message | None:
 CHECKS = {
     "trash": Check(
         "look",
-        message("Deleted bases can be restored"),
-        message("A file in the trash that is damaged can't come back."),
-        message("Delete it for good on the page Bases."),
+        "Deleted bases can be restored",
+        "A file in the trash that is damaged can't come back.",
+        "Delete it for good on the page Bases.",
         _trash,
     ),
 }

@@ -1,16 +1,16 @@
 """What the operations on bases as files and on the trash of bases return."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model import RequestedPermissions, TrashedBase
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportedBase:
     """A base that was written to a place, and in which form."""
 
@@ -19,7 +19,7 @@ class ExportedBase:
     place: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestoredBase:
     """A base from an archive or the trash, with its number of notes.
 
@@ -35,7 +35,7 @@ class RestoredBase:
     foreign: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeletedBase:
     """A base in the trash, or with titles an archive of its `notes`; `problem` is why it can't be restored."""
 
@@ -47,7 +47,7 @@ class DeletedBase:
     problem: str | Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeletedBases:
     """The trash of bases."""
 
@@ -63,7 +63,7 @@ class DeletedBases:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmptiedTrash:
     """The number of bases that were deleted for good."""
 

@@ -1,10 +1,9 @@
 """Operations on backups of the whole workspace: what they return, and its output for people."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.messages import message
+from core.base.frozen import frozen
 from core.base.terminal import _, minute
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.printing import sentence, table
@@ -17,21 +16,21 @@ if TYPE_CHECKING:
 # What the operations return.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackupList:
     """The backups of a workspace, the newest first."""
 
     backups: tuple[Backup, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotRestored:
     """Nothing was restored, because the user didn't confirm it."""
 
     backup: None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EncryptedBackups:
     """Whether later backups are encrypted."""
 
@@ -69,27 +68,27 @@ def format_encrypted(backups: EncryptedBackups) -> list[str]:
 
 # The operations.
 
-GROUP = CommandGroup("backup", message("Backups of the whole workspace: make, list, check, encrypt and restore them."))
+GROUP = CommandGroup("backup", "Backups of the whole workspace: make, list, check, encrypt and restore them.")
 _TOOL = {"tool": "backups are the person's"}
 _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back, and knows the passphrase")
 Name = Annotated[
     str,
     About(
-        message("A backup by the name that `tessera backup list` shows, or latest."),
+        "A backup by the name that `tessera backup list` shows, or latest.",
         example="tessera-20261124T030000Z-daily.zip",
     ),
 ]
-Passphrase = Annotated[str, About(message("The passphrase of encrypted backups."), doors=())]
+Passphrase = Annotated[str, About("The passphrase of encrypted backups.", doors=())]
 
 
 @operation(
     "backup.list",
-    message("List the backups of this workspace, the newest first."),
+    "List the backups of this workspace, the newest first.",
     http="GET /backups",
     cli="backup list",
     lines=table(
         *("made_at", "bytes", "name", "reason", "encrypted", "bases", "notes", "problem"),
-        empty=message("There is no backup yet. To make one: tessera backup make"),
+        empty="There is no backup yet. To make one: tessera backup make",
     ),
     lacks=_TOOL,
 )
@@ -99,7 +98,7 @@ def list_(workspace: "Workspace") -> BackupList:
 
 @operation(
     "backup.make",
-    message("Make a backup of all notes, their history and your choices, also while the app runs."),
+    "Make a backup of all notes, their history and your choices, also while the app runs.",
     http="POST /backups",
     cli="backup make",
     job="backup",
@@ -113,9 +112,7 @@ def make(
     to: Annotated[
         Path | None,
         About(
-            message(
-                "Another folder for it, such as one on a USB stick, or a new .zip file; the backup is then checked."
-            ),
+            "Another folder for it, such as one on a USB stick, or a new .zip file; the backup is then checked.",
             doors=("cli",),
         ),
     ] = None,
@@ -125,11 +122,11 @@ def make(
 
 @operation(
     "backup.verify",
-    message("Read all of a backup, and say whether it is intact."),
+    "Read all of a backup, and say whether it is intact.",
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",
-    lines=sentence(message("The backup is intact: {file}")),
+    lines=sentence("The backup is intact: {file}"),
     lacks=_TOOL,
 )
 def verify(workspace: "Workspace", backup: Name) -> Backup:
@@ -138,7 +135,7 @@ def verify(workspace: "Workspace", backup: Name) -> Backup:
 
 @operation(
     "backup.restore",
-    message("Restore everything as it was in a backup; what is there now is kept in another folder."),
+    "Restore everything as it was in a backup; what is there now is kept in another folder.",
     cli="backup restore {backup}",
     writes=True,
     lines=format_restored,
@@ -149,11 +146,11 @@ def restore(
     backup: Annotated[
         str,
         About(
-            message("A name that `tessera backup list` shows, latest, or a file."),
+            "A name that `tessera backup list` shows, latest, or a file.",
             example="/mnt/disk/tessera-20261124T030000Z-daily.zip",
         ),
     ],
-    to: Annotated[Path | None, About(message("A new folder for it; without one it replaces what is there."))] = None,
+    to: Annotated[Path | None, About("A new folder for it; without one it replaces what is there.")] = None,
     passphrase: Passphrase = "",
 ) -> RestoredBackup:
     return workspace.backups.restore(backup, to=to, passphrase=passphrase)
@@ -161,7 +158,7 @@ def restore(
 
 @operation(
     "backup.encrypt",
-    message("Encrypt the backups from now on with a passphrase. Without it nobody can restore one, not even you."),
+    "Encrypt the backups from now on with a passphrase. Without it nobody can restore one, not even you.",
     cli="backup encrypt",
     writes=True,
     takes={"off": True},
@@ -171,7 +168,7 @@ def restore(
 def encrypt(
     workspace: "Workspace",
     passphrase: Passphrase = "",
-    off: Annotated[bool, About(message("Stop encrypting later backups."))] = False,
+    off: Annotated[bool, About("Stop encrypting later backups.")] = False,
 ) -> EncryptedBackups:
     if off:
         workspace.backups.unprotect()

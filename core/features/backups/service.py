@@ -275,16 +275,16 @@ def _damage(backups: Backups) -> Message | None:
 CHECKS = {
     "backups": Check(
         "look",
-        message("There is a backup of the last days"),
-        message("A disk can fail at any time."),
+        "There is a backup of the last days",
+        "A disk can fail at any time.",
         verbatim("tessera backup make"),
         _age,
         Backups.make,
     ),
     "damaged_backups": Check(
         "look",
-        message("All backups are intact"),
-        message("A damaged backup can't be restored."),
+        "All backups are intact",
+        "A damaged backup can't be restored.",
         message("Delete it, and make another one: {command}", command="tessera backup make"),
         _damage,
     ),

@@ -8,7 +8,7 @@ from core.base import files
 from core.base.errors import ConfigError, DiskFull, TesseraError
 from core.base.faults import BACKUPS, DATABASE, translate_errors
 from core.base.files import disk_space
-from core.base.messages import Message, message
+from core.base.messages import Message, as_message, message
 from core.features.doctor.database_checks import OF_DATABASE
 from core.features.doctor.file_checks import OF_FILES
 from core.features.doctor.parts import WorkspaceParts
@@ -43,7 +43,7 @@ class Doctor:
             self._parts.store.database.check_writable()
         checked = []
         for number, (name, check) in enumerate(self.checks.items()):
-            progress(number, len(self.checks), check.title)
+            progress(number, len(self.checks), Message(check.title))
             checked.append(self._checked(name, check, fix=fix))
         return Health(self._parts.store.folder, tuple(checked))
 
@@ -128,9 +128,16 @@ def diagnose_error(folder: Path, error: TesseraError) -> Health:
 
 
 def _to_checked(name: str, check: Check, finding: Message | None, *, mended: bool) -> Checked:
-    level = check.level if finding else "sound"
-    remedy = check.remedy if finding else None
-    return Checked(name, level, check.title, check.about, finding, remedy, check.mend is not None, mended)
+    return Checked(
+        name,
+        check.level if finding else "sound",
+        Message(check.title),
+        Message(check.about),
+        finding,
+        as_message(check.remedy) if finding else None,
+        check.mend is not None,
+        mended,
+    )
 
 
 def _database(folder: Path) -> int:

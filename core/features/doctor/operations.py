@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from core.base.messages import message
 from core.base.terminal import _, say
 from core.doors.operations.declaring import operation
 from core.model import SPACE_PARTS, Checked, Compacted, Health, Progress, Space
@@ -56,9 +55,7 @@ _TOOL = {"tool": "it names folders of the machine"}
 
 @operation(
     "doctor.examine",
-    message(
-        "Check everything: notes, search index, files, models, disk, backups. Says what is wrong and how to repair it."
-    ),
+    "Check everything: notes, search index, files, models, disk, backups. Says what is wrong and how to repair it.",
     http="GET /doctor",
     cli="doctor",
     by_hand=("cli",),
@@ -71,7 +68,7 @@ def examine(workspace: "Workspace", progress: Progress) -> Health:
 
 @operation(
     "doctor.fix",
-    message("Check everything, and repair what can be repaired."),
+    "Check everything, and repair what can be repaired.",
     http="POST /doctor/fix",
     cli="doctor --fix",
     by_hand=("cli",),
@@ -89,7 +86,7 @@ _DISK = {"tool": "the disk is the person's"}
 
 @operation(
     "space.show",
-    message("Show what takes up space: notes, search index, backups, trash, models."),
+    "Show what takes up space: notes, search index, backups, trash, models.",
     http="GET /space",
     cli="space",
     lines=format_space,
@@ -101,7 +98,7 @@ def show_space(workspace: "Workspace") -> Space:
 
 @operation(
     "space.compact",
-    message("Free unused space on the disk. Notes can be read meanwhile, and saved afterwards."),
+    "Free unused space on the disk. Notes can be read meanwhile, and saved afterwards.",
     http="POST /space/compact",
     cli="compact",
     writes=True,

@@ -1,9 +1,9 @@
 """The parts of a workspace that the doctor looks at."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from core.base.frozen import frozen
 from core.indexing.bases import Bases
 from core.indexing.models import Models
 from core.indexing.models.servers import Servers
@@ -19,7 +19,7 @@ class HasPlace(Protocol):
     def place(self) -> Path: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkspaceParts:
     """The parts of an open workspace that checks look at."""
 

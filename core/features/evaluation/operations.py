@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _PERSONS = {"tool": "what is right, and how it is searched, is the person's choice"}
-Set = Annotated[str, About(message("A question set, by its id."))]
-RunId = Annotated[str, About(message("A run, by its id."))]
+Set = Annotated[str, About("A question set, by its id.")]
+RunId = Annotated[str, About("A run, by its id.")]
 Setup = str | None
 T = TypeVar("T")
 
@@ -35,13 +35,13 @@ T = TypeVar("T")
 
 @operation(
     "questions.list",
-    message("List the question sets of a base."),
+    "List the question sets of a base.",
     http="GET /question-sets",
     cli="questions list",
     takes={"base": "work"},
     gives={"question_sets": [QUESTION_SET]},
     lacks=_PERSONS,
-    lines=table("name", "questions", "id", empty=message("The base has no question sets.")),
+    lines=table("name", "questions", "id", empty="The base has no question sets."),
 )
 def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     return QuestionSetList(tuple(workspace.question_sets.all(base)))
@@ -49,7 +49,7 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
 
 @operation(
     "questions.add",
-    message("Create a question set, or add questions to it; all of them are added, or none."),
+    "Create a question set, or add questions to it; all of them are added, or none.",
     http="POST /question-sets",
     cli="questions add {name}",
     writes=True,
@@ -62,10 +62,10 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
 def add(
     workspace: "Workspace",
     base: Base,
-    name: Annotated[str, About(message("The name of the set."))],
-    questions: Annotated[str, About(message("Lines of a question file (JSONL)."), long=True)] = "",
+    name: Annotated[str, About("The name of the set.")],
+    questions: Annotated[str, About("Lines of a question file (JSONL).", long=True)] = "",
     file: Annotated[
-        Path | None, About(message("A file of questions with their right passages (JSONL, CSV)."), doors=("cli",))
+        Path | None, About("A file of questions with their right passages (JSONL, CSV).", doors=("cli",))
     ] = None,
 ) -> QuestionSet:
     if not (questions or file):
@@ -76,7 +76,7 @@ def add(
 
 @operation(
     "questions.show",
-    message("Show a question set with its questions and the places of their right passages."),
+    "Show a question set with its questions and the places of their right passages.",
     http="GET /question-sets/{question_set}",
     cli="questions show {question_set}",
     takes={"question_set": "8c21"},
@@ -91,14 +91,14 @@ def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
 
 @operation(
     "questions.delete",
-    message("Delete a question set; its runs stay."),
+    "Delete a question set; its runs stay.",
     http="DELETE /question-sets/{question_set}",
     cli="questions delete {question_set}",
     writes=True,
     takes={"question_set": "8c21"},
     gives={"id": "8c21", "deleted": True},
     lacks=_PERSONS,
-    lines=sentence(message("The question set is deleted; its runs stay.")),
+    lines=sentence("The question set is deleted; its runs stay."),
 )
 def delete(workspace: "Workspace", question_set: Set) -> Deletion:
     workspace.question_sets.delete_for_good(_known(workspace, question_set))
@@ -119,7 +119,7 @@ def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
 
 @operation(
     "questions.suggest",
-    message("Look for questions that the notes answer; they wait in the set until the user accepts them."),
+    "Look for questions that the notes answer; they wait in the set until the user accepts them.",
     http="POST /question-sets/{question_set}/suggestions",
     cli="questions suggest {question_set}",
     writes=True,
@@ -134,8 +134,8 @@ def suggest(
     workspace: "Workspace",
     progress: Progress,
     question_set: Set,
-    count: Annotated[int, About(message("How many at most."), least=1, most=1000)] = 20,
-    by_model: Annotated[bool, About(message("By the language model of the settings, not by rules."))] = False,
+    count: Annotated[int, About("How many at most.", least=1, most=1000)] = 20,
+    by_model: Annotated[bool, About("By the language model of the settings, not by rules.")] = False,
 ) -> SuggestionCount:
     known = _known(workspace, question_set)
     return SuggestionCount(len(workspace.questions.suggest(known, count, by_model=by_model, progress=progress)))
@@ -143,7 +143,7 @@ def suggest(
 
 # runs
 
-_RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty=message("There are no runs of this base yet."))
+_RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="There are no runs of this base yet.")
 
 
 def _pipelines(
@@ -160,7 +160,7 @@ def _pipelines(
 
 @operation(
     "run.start",
-    message("Ask the questions of a set; the runs are kept."),
+    "Ask the questions of a set; the runs are kept.",
     http="POST /question-sets/{question_set}/runs",
     cli="evaluate {questions} --save",
     by_hand=("cli",),
@@ -174,9 +174,9 @@ def _pipelines(
 def start(
     workspace: "Workspace",
     progress: Progress,
-    question_set: Annotated[str, About(message("A question set, by its id."), doors=("http",))],
-    search: Annotated[Mapping[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
-    compare: Annotated[Setup, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
+    question_set: Annotated[str, About("A question set, by its id.", doors=("http",))],
+    search: Annotated[Mapping[str, Any] | None, About("How the questions are asked.", parts=SEARCH)] = None,
+    compare: Annotated[Setup, About("Ask with this setup too, such as chunk_size=256,reranker=none.")] = None,
 ) -> RunList:
     known, pipelines = _pipelines(workspace, question_set, search, compare)
     return RunList.from_runs(workspace.runs.run(known, pipelines, progress))
@@ -184,7 +184,7 @@ def start(
 
 @operation(
     "run.list",
-    message("List the runs on a base, the newest first."),
+    "List the runs on a base, the newest first.",
     http="GET /runs",
     cli="runs list",
     takes={"base": "work"},
@@ -198,7 +198,7 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
 
 @operation(
     "run.show",
-    message("Show a run with what it found for each question."),
+    "Show a run with what it found for each question.",
     http="GET /runs/{run}",
     cli="runs show {run}",
     takes={"run": "5d07"},
@@ -212,14 +212,14 @@ def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
 
 @operation(
     "run.delete",
-    message("Delete a run."),
+    "Delete a run.",
     http="DELETE /runs/{run}",
     cli="runs delete {run}",
     writes=True,
     takes={"run": "5d07"},
     gives={"id": "5d07", "deleted": True},
     lacks=_PERSONS,
-    lines=sentence(message("The run is deleted.")),
+    lines=sentence("The run is deleted."),
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.measured([run])
@@ -232,7 +232,7 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
 
 @operation(
     "findability.check",
-    message("Check whether the notes of a base can be found: make a question set from them, and run it."),
+    "Check whether the notes of a base can be found: make a question set from them, and run it.",
     http="POST /bases/{base:path}/findability",
     cli="check notes",
     writes=True,

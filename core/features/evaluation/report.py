@@ -5,9 +5,9 @@ Questions, paths and names are hostile text: a report escapes formulas, Markdown
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 
+from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, lines, message, plural, render
 from core.features.evaluation import question_files
 from core.features.evaluation.sidebyside import answered
@@ -82,7 +82,7 @@ Cell = str | Message
 """A text from outside, or a message of this program."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReportSection:
     """A part of a report, in plain text: sentences, and a table whose first row is its head."""
 

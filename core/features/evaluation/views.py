@@ -1,10 +1,10 @@
 """What the operations on question sets and runs return in addition to the nouns, and its output for people."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from core.base.codec import assemble
+from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
 from core.model import (
@@ -25,14 +25,14 @@ Label = str | Message
 """What a setup is called."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionSetList:
     """The question sets of a base."""
 
     question_sets: tuple[QuestionSet, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionView:
     """A question of a set with its right passages."""
 
@@ -46,7 +46,7 @@ class QuestionView:
     gold: tuple[GoldSpan, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionSetView(QuestionSet):
     """A question set with all its questions."""
 
@@ -58,14 +58,14 @@ class QuestionSetView(QuestionSet):
         return assemble(cls, question_set, all=views)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuggestionCount:
     """The number of suggested questions."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CitedPassage:
     """A passage that an answer cites, by its place in the file of its note."""
 
@@ -74,14 +74,14 @@ class CitedPassage:
     file_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundPassage(CitedPassage):
     """The passage of a hit."""
 
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionResultView:
     """What a run found and answered for a question; `verdict` and `reason` are those of a model that judges."""
 
@@ -113,7 +113,7 @@ class QuestionResultView:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeasuredRun(RunView):
     """A run with the results of its questions."""
 
@@ -127,7 +127,7 @@ class MeasuredRun(RunView):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetupFigures:
     """The figures of a setup."""
 
@@ -135,7 +135,7 @@ class SetupFigures:
     metrics: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparisonView:
     """Two setups next to each other; `differences` compare the second with the first, by metric."""
 
@@ -154,7 +154,7 @@ class ComparisonView:
         return assemble(cls, compared, runs=runs, differences=compared.comparisons)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvaluationView:
     """The figures of a setup, or of two; `pending` passages of the base have no vector yet."""
 

@@ -1,8 +1,8 @@
 """The head of a line of a log: its time, level and source; levels, durations and pairs in texts."""
 
 import re
-from dataclasses import dataclass
 
+from core.base.frozen import frozen
 from core.model import LogLevel
 
 _TIMES = (
@@ -46,7 +46,7 @@ _SECONDS = {"m": 0.001, "毫": 0.001, "s": 1.0, "秒": 1.0, "分": 60.0}
 _PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """The head of a line, and the message after it."""
 

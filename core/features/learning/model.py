@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.base.errors import Cancelled, ProviderError
+from core.base.frozen import frozen
 from core.base.messages import Message, message, verbatim
 from core.base.text import find_quote, make_storable, one_line
 from core.features.learning.reading import excerpts
@@ -79,7 +80,7 @@ class _Suggestion(BaseModel):
     lines: list[_Line] = Field(min_length=1, max_length=20)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelReading:
     """What a model read in a part of a log: facts, and suggestions that are none; `unsent` events it is never sent."""
 

@@ -1,9 +1,9 @@
 """Operations on logs, whose facts become notes that wait for the user, and their output for people."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from core.base.frozen import frozen
 from core.base.messages import message, plural
 from core.base.terminal import _, say
 from core.doors.operations.bases import ASSISTANT
@@ -47,7 +47,7 @@ def _format_log(log: LearntLog) -> list[str]:
 _LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20, pool.wait = 3\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleList:
     """The rules that read facts from logs."""
 
@@ -63,7 +63,7 @@ def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str =
 
 @operation(
     "learning.learn",
-    message(
+    (
         "Suggest notes from logs: errors and what ended them, settings, headers, tests, slow calls, "
         "commands. Secrets are masked, and the notes wait until the user accepts them."
     ),
@@ -83,32 +83,28 @@ def learn(
     files: Annotated[
         list[Path] | None,
         About(
-            message("Logs, JSON lines, reports of pytest or JUnit, Markdown, chats, exports of ChatGPT or Claude."),
+            "Logs, JSON lines, reports of pytest or JUnit, Markdown, chats, exports of ChatGPT or Claude.",
             doors=("cli",),
         ),
     ] = None,
-    base: Annotated[
-        str, About(message("The knowledge base for the notes; a command makes it where there is none."))
-    ] = "",
-    text: Annotated[str | None, About(message("The text of a log."), doors=("http", "tool"), long=True)] = None,
+    base: Annotated[str, About("The knowledge base for the notes; a command makes it where there is none.")] = "",
+    text: Annotated[str | None, About("The text of a log.", doors=("http", "tool"), long=True)] = None,
     events: Annotated[
         list[dict[str, Any]] | None,
         About(
-            message("Events that are parsed already: text, and time, level, source, line, kind, count, fields."),
+            "Events that are parsed already: text, and time, level, source, line, kind, count, fields.",
             doors=("http", "tool"),
         ),
     ] = None,
-    name: Annotated[str, About(message("The name of the log, such as its file's."), doors=("http", "tool"))] = "",
+    name: Annotated[str, About("The name of the log, such as its file's.", doors=("http", "tool"))] = "",
     parser: Annotated[
-        str, About(message("The parser, such as plain or jsonlines; by default the one that suits the log best."))
+        str, About("The parser, such as plain or jsonlines; by default the one that suits the log best.")
     ] = "",
     with_model: Annotated[
         bool,
         About(
-            message(
-                "Let the language model of the settings suggest notes too. The log is sent to it with its secrets "
-                "masked, and each suggestion must quote the log."
-            )
+            "Let the language model of the settings suggest notes too. The log is sent to it with its secrets "
+            "masked, and each suggestion must quote the log."
         ),
     ] = False,
 ) -> LearningReport:
@@ -128,7 +124,7 @@ def learn(
 
 @operation(
     "learning.rules",
-    message("List the rules that read facts from logs."),
+    "List the rules that read facts from logs.",
     http="GET /learn/rules",
     lacks={"cli": "each suggestion names its rule", **ASSISTANT},
 )

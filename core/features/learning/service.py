@@ -3,13 +3,14 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.base import files
 from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
+from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, message, render
 from core.base.text import CJK, keywords
 from core.features.learning import reading, rules
@@ -71,7 +72,7 @@ _LEARNING = "learning"
 _PASTED = "log.txt"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sorting:
     """Facts by what is remembered of them: the new ones, how many are known, how many a person rejected."""
 
@@ -151,7 +152,7 @@ def _code(value: str) -> str:
     return f"{marks}{edge}{value}{edge}{marks}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Key:
     words: frozenset[str]
     fact: LearntFact

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.messages import message
 from core.doors.operations.declaring import About, CommandGroup, operation
 from core.features.packs import text
 from core.features.packs.views import PackList, RemovedPack
@@ -14,15 +13,15 @@ if TYPE_CHECKING:
 
 GROUP = CommandGroup(
     "packs",
-    message("Packs: sets of notes with a version, which come with Tessera, with a Python package, or in a folder."),
+    "Packs: sets of notes with a version, which come with Tessera, with a Python package, or in a folder.",
 )
 _PERSONS = "packs are the person's choice"
-Name = Annotated[str, About(message("A name that `tessera packs list` shows."), example="guide")]
+Name = Annotated[str, About("A name that `tessera packs list` shows.", example="guide")]
 
 
 @operation(
     "pack.list",
-    message("Show the packs there are, and which of them this workspace has."),
+    "Show the packs there are, and which of them this workspace has.",
     http="GET /packs",
     cli="packs list",
     lines=text.format_packs,
@@ -34,7 +33,7 @@ def list_(workspace: "Workspace") -> PackList:
 
 @operation(
     "pack.install",
-    message("Install a pack by its name, or from a folder with a pack.toml."),
+    "Install a pack by its name, or from a folder with a pack.toml.",
     http="POST /packs",
     cli="packs install {source}",
     writes=True,
@@ -46,14 +45,14 @@ def list_(workspace: "Workspace") -> PackList:
 def install(
     workspace: "Workspace",
     progress: Progress,
-    source: Annotated[str, About(message("A name that `tessera packs list` shows, or a folder."))],
+    source: Annotated[str, About("A name that `tessera packs list` shows, or a folder.")],
 ) -> PackReport:
     return workspace.packs.install(source, progress=progress)
 
 
 @operation(
     "pack.upgrade",
-    message("Upgrade packs to the current version. Notes that you changed stay as they are, and are listed."),
+    "Upgrade packs to the current version. Notes that you changed stay as they are, and are listed.",
     http="POST /packs/{pack}/upgrade",
     cli="packs upgrade {pack}",
     writes=True,
@@ -67,7 +66,7 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
 
 @operation(
     "pack.remove",
-    message("Put the notes of a pack into the trash; those that you changed stay."),
+    "Put the notes of a pack into the trash; those that you changed stay.",
     http="DELETE /packs/{pack}",
     cli="packs remove {pack}",
     writes=True,

@@ -8,6 +8,7 @@ from pathlib import Path
 from core import embedding
 from core.base.errors import PackError, SourceError
 from core.base.faults import wrap_file_errors
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.features.packs import manifest
 from core.features.packs.table import PackTable
@@ -22,7 +23,7 @@ from core.store.note_to_index import NoteToIndex
 _DELETED = Revision("delete", "pack")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackNote:
     """A note of a pack, without id and base; its `content_hash` is that of its file."""
 

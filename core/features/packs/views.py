@@ -1,15 +1,15 @@
 """What the operations on packs return in addition to the nouns."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Self
 
 from core.base.codec import assemble
+from core.base.frozen import frozen
 from core.doors.operations.views.bases import PackInstallation
 from core.model import Pack, PackCard, PackReport
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackDetails:
     """A pack, as `PackCard` explains it."""
 
@@ -23,7 +23,7 @@ class PackDetails:
         return assemble(cls, card, installed=PackInstallation.from_pack(card.installed) if card.installed else None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackList:
     """The packs there are."""
 
@@ -34,14 +34,14 @@ class PackList:
         return cls(tuple(map(PackDetails.from_card, cards)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackReports:
     """The upgrades of several packs."""
 
     packs: tuple[PackReport, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemovedPack:
     """A pack that is gone; so many of its notes stay, because the user changed them."""
 

@@ -8,11 +8,11 @@ import math
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.phrases import phrases, size_of
 from core.base.text import fold
@@ -57,7 +57,7 @@ _LINK, _SHARED = 1.0, 1.5
 _FURTHEST = 8.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Index:
     """The concepts of each note with their numbers of places, and the notes of each concept."""
 

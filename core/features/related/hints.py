@@ -3,11 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core.base.blobs import Span
+from core.base.frozen import frozen
 from core.base.messages import message, plural
 from core.base.text import CJK
 from core.markdown import parser
@@ -42,7 +42,7 @@ Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
 """A function that returns the pairs of notes, among some, that say one sentence with different numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mention:
     """A part of a note's text that is a name of another note."""
 
@@ -124,7 +124,7 @@ def _cuts(text: str, at: int) -> bool:
     return len(around) == 2 and bool(_WORD.match(around[0]) and _WORD.match(around[1])) and not _WIDE.search(around)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteContext:
     """What is known of a note from elsewhere: its links, its neighbours, and the newer notes of each.
 

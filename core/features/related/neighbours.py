@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from core.base.errors import NoteNotFound
+from core.base.frozen import frozen
 from core.base.messages import message, plural
 from core.base.text import fold
 from core.embedding.tokens import unit
@@ -136,7 +137,7 @@ LEAST = 0.5
 """Least score of a note that is related."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbour:
     """A note near another one: the cosine of their meaning, None without vectors, and what else they share.
 
@@ -205,7 +206,7 @@ class Neighbours:
         return [owner for owner in self._store.note_vectors.owners([*ranked]) if owner in allowed][:CANDIDATES]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vote(Generic[Label]):
     """A label with its share of the votes, from 0 to 1, and the number of the nearest notes that have it."""
 

@@ -1,11 +1,11 @@
 """Operations on related notes and on concepts: what they return, and its output for people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message
 from core.base.terminal import _, say
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 # What the operations return.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelatedNoteView(NoteReference):
     """A note that is related to another one, and why."""
 
     reasons: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkSuggestionView(NoteReference):
     """A part of a note's text that names another note, and the link in its place."""
 
@@ -40,7 +40,7 @@ class LinkSuggestionView(NoteReference):
     reason: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HintView:
     """A reason why a note is hard to find or to trust, the remedy, the sentences that show it, and the other note."""
 
@@ -55,7 +55,7 @@ class HintView:
         return assemble(cls, hint, other_id=hint.other.id if hint.other else None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelatedView:
     """The neighbours of a note, and what they suggest for it."""
 
@@ -73,42 +73,42 @@ class RelatedView:
         return cls(notes, copies, related.tags, related.places, links, tuple(map(HintView.from_hint, related.hints)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConceptList:
     """Concepts, those that say most first."""
 
     concepts: tuple[Concept, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConceptNoteView(NoteReference):
     """A note that holds some concepts, and how often it names them."""
 
     times: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConceptNotes:
     """The notes that hold some concepts."""
 
     notes: tuple[ConceptNoteView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepView(NoteReference):
     """A note on the path from one to another, and its link to the next."""
 
     way: Message | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotePath:
     """The notes on the path from one to another."""
 
     steps: tuple[StepView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecidedConcept:
     """A concept, and the decision on it."""
 
@@ -158,14 +158,12 @@ def format_way(path: NotePath) -> list[str]:
 
 # The operations.
 
-GROUP = CommandGroup(
-    "concept", message("Concepts: the key phrases of the notes, and what leads from one note to another.")
-)
+GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and what leads from one note to another.")
 
 
 @operation(
     "note.related",
-    message(
+    (
         "Show what other notes say about a note: related notes, possible copies, suggested tags, places and links, "
         "and hints, each with its reason."
     ),
@@ -180,18 +178,18 @@ def related(workspace: "Workspace", note: NoteName) -> RelatedView:
 
 @operation(
     "note.link",
-    message("Make a link of the first place where a note names another one. What a program changes waits."),
+    "Make a link of the first place where a note names another one. What a program changes waits.",
     http="POST /notes/{note}/links",
     cli="note link {note} {other}",
     writes=True,
-    lines=sentence(message("The link is added: version {version} now.")),
+    lines=sentence("The link is added: version {version} now."),
     lacks={"tool": "note_update writes any text"},
 )
 def link(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    other: Annotated[str, About(message("The note that it names, by its id, path, title or alias."), example="7a20")],
+    other: Annotated[str, About("The note that it names, by its id, path, title or alias.", example="7a20")],
     expected_version: Expected = None,
 ) -> WrittenNote:
     item, to = names.ids(workspace, [note, other])
@@ -205,32 +203,32 @@ def link(
 
 @operation(
     "concept.list",
-    message("List the concepts of the notes: key phrases that several notes have, those that say most first."),
+    "List the concepts of the notes: key phrases that several notes have, those that say most first.",
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
-    lines=table("notes", "name", "pinned", "merged", empty=message("No phrase is in several notes yet.")),
+    lines=table("notes", "name", "pinned", "merged", empty="No phrase is in several notes yet."),
 )
 def list_concepts(
     workspace: "Workspace",
     base: SomeBase = None,
-    limit: Annotated[int, About(message("How many concepts at most."), least=1, most=1000)] = 60,
+    limit: Annotated[int, About("How many concepts at most.", least=1, most=1000)] = 60,
 ) -> ConceptList:
     return ConceptList(tuple(workspace.related.concepts.all(workspace.bases.get(base).name if base else "", limit)))
 
 
 @operation(
     "concept.notes",
-    message("List the notes that contain all of some concepts, those that name them most often first."),
+    "List the notes that contain all of some concepts, those that name them most often first.",
     http="GET /concepts/notes",
     cli="concept notes {concepts}",
     tool="concept_notes",
     takes={"concepts": ["search", "roadmap"]},
-    lines=table("times", "title", "base", "path", empty=message("No note contains all of them.")),
+    lines=table("times", "title", "base", "path", empty="No note contains all of them."),
 )
 def show_concept_notes(
     workspace: "Workspace",
-    concepts: Annotated[list[str], About(message("Concepts, or other phrases of notes."), query="concept")],
+    concepts: Annotated[list[str], About("Concepts, or other phrases of notes.", query="concept")],
     base: SomeBase = None,
 ) -> ConceptNotes:
     name = workspace.bases.get(base).name if base else ""
@@ -239,7 +237,7 @@ def show_concept_notes(
 
 @operation(
     "concept.way",
-    message("Show what leads from one note to another: links, and concepts that two notes share."),
+    "Show what leads from one note to another: links, and concepts that two notes share.",
     http="GET /notes/{note}/way",
     cli="concept way {note} {to}",
     tool="concept_way",
@@ -249,7 +247,7 @@ def show_concept_notes(
 def find_way(
     workspace: "Workspace",
     note: NoteName,
-    to: Annotated[str, About(message("The other note, by its id, path, title or alias."), example="7a20")],
+    to: Annotated[str, About("The other note, by its id, path, title or alias.", example="7a20")],
 ) -> NotePath:
     first, last = names.ids(workspace, [note, to])
     return NotePath(tuple(map(StepView.from_noun, workspace.related.concepts.way(first, last))))
@@ -257,17 +255,17 @@ def find_way(
 
 @operation(
     "concept.decide",
-    message("Pin a concept, hide it, merge it into another one, or undo that."),
+    "Pin a concept, hide it, merge it into another one, or undo that.",
     cli="concept decide {name} {choice}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "the person decides"),
-    lines=sentence(message("'{name}': done.")),
+    lines=sentence("'{name}': done."),
 )
 def decide_on_concept(
     workspace: "Workspace",
-    name: Annotated[str, About(message("The concept."), example="search")],
-    choice: Annotated[ConceptChoice, About(message("pin, hide, merge or undo."), example="pin")],
-    into: Annotated[str, About(message("The concept into which it is merged."))] = "",
+    name: Annotated[str, About("The concept.", example="search")],
+    choice: Annotated[ConceptChoice, About("pin, hide, merge or undo.", example="pin")],
+    into: Annotated[str, About("The concept into which it is merged.")] = "",
 ) -> DecidedConcept:
     workspace.related.concepts.decide(name, choice, into)
     return DecidedConcept(name, choice)

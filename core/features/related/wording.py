@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 from core.base.cache import Cache
+from core.base.frozen import frozen
 from core.base.phrases import phrases, size_of
 from core.base.text import keywords
 
@@ -24,7 +24,7 @@ Text = Callable[[str], tuple[Hashable, str]]
 """Returns of a note a value that changes with its text, and its title and text."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteWords:
     """How often each word and each key phrase occurs in a note, and the hashes of some words in a row."""
 
@@ -33,7 +33,7 @@ class NoteWords:
     pieces: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shared:
     """What two notes share: the cosine of their words, their key phrases, and the part of the shorter text."""
 

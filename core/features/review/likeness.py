@@ -4,10 +4,10 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 from core.base.errors import NoteNotFound
+from core.base.frozen import frozen
 from core.base.text import digest, fold
 from core.model import NotePair
 from core.retrieval.highlights import sentences
@@ -30,7 +30,7 @@ _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
 _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claims:
     """A note as it is compared with others: the hash of its text, empty for a text without words, and its sentences
     with numbers, by what they say without them: the numbers and the sentence itself.

@@ -1,11 +1,10 @@
 """Operations on items that wait for the user: what they return, and its output for people."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
-from core.base.messages import message
+from core.base.frozen import frozen
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.parameters import SomeBase
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 # What the operations return.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewItemView:
     """An item that waits for a decision, with the paths of its notes."""
 
@@ -41,14 +40,14 @@ class ReviewItemView:
         return assemble(cls, item, path=path, other_path=other_path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewList:
     """The items that wait for the user."""
 
     waiting: tuple[ReviewItemView, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewKeys:
     """The items that were decided, by their keys."""
 
@@ -60,17 +59,15 @@ class ReviewKeys:
 
 # The operations.
 
-GROUP = CommandGroup(
-    "review", message("What waits for your decision: list it, put it off, let it be, merge it."), lists=True
-)
+GROUP = CommandGroup("review", "What waits for your decision: list it, put it off, let it be, merge it.", lists=True)
 _PERSONS = "the person decides"
 
-Keys = Annotated[list[str], About(message("What waits, each by its key."), example=["note-0a1b2c3d4e5f"])]
+Keys = Annotated[list[str], About("What waits, each by its key.", example=["note-0a1b2c3d4e5f"])]
 
 
 @operation(
     "review.list",
-    message(
+    (
         "List what waits for the user: new notes and changes by programs, pack upgrades of edited notes, "
         "files with two texts, edits without a place, refused passages, expired and replaced notes, copies, "
         "contradictions."
@@ -78,15 +75,13 @@ Keys = Annotated[list[str], About(message("What waits, each by its key."), examp
     http="GET /review",
     cli="review list",
     lacks={"tool": "the person decides on it"},
-    lines=table(
-        *("key", "kind", "title", "base", "path", "other_path", "quotes"), empty=message("Nothing waits for you.")
-    ),
+    lines=table(*("key", "kind", "title", "base", "path", "other_path", "quotes"), empty="Nothing waits for you."),
 )
 def list_(
     workspace: "Workspace",
     base: SomeBase = None,
     kinds: Annotated[
-        list[str] | None, About(message("Only these kinds, such as note or copy."), query="kind", flag="kind")
+        list[str] | None, About("Only these kinds, such as note or copy.", query="kind", flag="kind")
     ] = None,
 ) -> ReviewList:
     items = workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
@@ -95,11 +90,11 @@ def list_(
 
 @operation(
     "review.later",
-    message("Put off what waits for a week."),
+    "Put off what waits for a week.",
     cli="review later {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence(message("It is listed again in a week.")),
+    lines=sentence("It is listed again in a week."),
 )
 def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -109,11 +104,11 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.fine",
-    message("Keep what waits as it is; it is listed again when it changes."),
+    "Keep what waits as it is; it is listed again when it changes.",
     cli="review fine {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence(message("It stays as it is, and is listed again when it changes.")),
+    lines=sentence("It stays as it is, and is listed again when it changes."),
 )
 def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -123,7 +118,7 @@ def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.seen",
-    message("Mark notes worth another look as seen; each is shown again after a longer time."),
+    "Mark notes worth another look as seen; each is shown again after a longer time.",
     cli="review seen {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
@@ -138,15 +133,15 @@ def seen(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.settle",
-    message("Choose what stays of a note with two texts: mine, theirs or both."),
+    "Choose what stays of a note with two texts: mine, theirs or both.",
     cli="review settle {key} {side}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def settle(
     workspace: "Workspace",
-    key: Annotated[str, About(message("What waits, by its key."), example="upgrade-0a1b2c3d4e5f")],
-    side: Annotated[Side, About(message("What stays: mine, theirs or both."), example="mine")],
+    key: Annotated[str, About("What waits, by its key.", example="upgrade-0a1b2c3d4e5f")],
+    side: Annotated[Side, About("What stays: mine, theirs or both.", example="mine")],
 ) -> ReviewKeys:
     matter = workspace.review.get(key)
     workspace.review.settle(matter, side)
@@ -155,19 +150,17 @@ def settle(
 
 @operation(
     "review.merge",
-    message("Add a new note that waits to the end of another note; the new one goes into the trash."),
+    "Add a new note that waits to the end of another note; the new one goes into the trash.",
     cli="review merge {key} {into}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence(message("The text is added; the note is version {version} now.")),
+    lines=sentence("The text is added; the note is version {version} now."),
 )
 def merge(
     workspace: "Workspace",
     caller: Caller,
-    key: Annotated[str, About(message("A new note that waits, by its key."), example="note-0a1b2c3d4e5f")],
-    into: Annotated[
-        str, About(message("The note that gets the text, by its id, path, title or alias."), example="4f1c")
-    ],
+    key: Annotated[str, About("A new note that waits, by its key.", example="note-0a1b2c3d4e5f")],
+    into: Annotated[str, About("The note that gets the text, by its id, path, title or alias.", example="4f1c")],
 ) -> WrittenNote:
     return WrittenNote.from_result(
         workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into))

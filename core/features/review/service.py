@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, UnknownChoice
+from core.base.frozen import frozen
 from core.base.text import digest
 from core.features.review.likeness import Likeness
 from core.features.review.reminders import Reminders
@@ -37,7 +37,7 @@ MOST = 500
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewParts:
     """The parts of a workspace that have what waits; `upgrades` where there are packs.
 

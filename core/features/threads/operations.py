@@ -4,12 +4,11 @@ First what they return, then its output for people.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from core.base.codec import assemble
-from core.base.messages import message
+from core.base.frozen import frozen
 from core.base.terminal import _, say
 from core.base.text import one_line
 from core.doors.operations.declaring import About, operation
@@ -30,7 +29,7 @@ Locate = Callable[[Cited], CitedPlace]
 """Finds where a quote is in its note as that is now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadSummary:
     """A thread without its answers."""
 
@@ -44,14 +43,14 @@ class ThreadSummary:
         return assemble(cls, thread, questions=len(thread.turns))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadList:
     """The threads there are."""
 
     threads: tuple[ThreadSummary, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadCitation:
     """A quote with its place in its note as that is now, where it is still there."""
 
@@ -71,7 +70,7 @@ class ThreadCitation:
         return assemble(cls, place, cited, start=start, end=end)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadTurn:
     """A question and its answer."""
 
@@ -89,7 +88,7 @@ class ThreadTurn:
         return assemble(cls, turn, citations=citations)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadView:
     """A thread with the places of its quotes."""
 
@@ -122,17 +121,17 @@ def _format_turn(turn: ThreadTurn) -> Iterator[str]:
 # The operations.
 
 _LACKS = {"tool": "an assistant has its own thread with the person"}
-ThreadId = Annotated[str, About(message("A thread, by its id."))]
+ThreadId = Annotated[str, About("A thread, by its id.")]
 _EXAMPLE = {"thread": "7d117801a8e8"}
 
 
 @operation(
     "thread.list",
-    message("List the threads of answers that the language model wrote, the last one first."),
+    "List the threads of answers that the language model wrote, the last one first.",
     http="GET /threads",
     cli="thread list",
     lacks=_LACKS,
-    lines=table("id", "title", empty=message("There are no threads yet.")),
+    lines=table("id", "title", empty="There are no threads yet."),
 )
 def list_(workspace: "Workspace") -> ThreadList:
     return ThreadList(tuple(map(ThreadSummary.from_thread, workspace.threads.all())))
@@ -140,7 +139,7 @@ def list_(workspace: "Workspace") -> ThreadList:
 
 @operation(
     "thread.show",
-    message("Show a thread: its questions and answers, and where their quotes are in the notes now."),
+    "Show a thread: its questions and answers, and where their quotes are in the notes now.",
     http="GET /threads/{thread}",
     cli="thread show {thread}",
     takes=_EXAMPLE,
@@ -153,7 +152,7 @@ def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
 
 @operation(
     "thread.ask",
-    message("Let the language model answer a question from the notes, and store the answer in a thread."),
+    "Let the language model answer a question from the notes, and store the answer in a thread.",
     http="POST /threads",
     cli="thread ask {query}",
     writes=True,
@@ -165,7 +164,7 @@ def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
 def ask(
     workspace: "Workspace",
     query: Question,
-    thread: Annotated[str, About(message("The thread to continue; by default a new one."))] = "",
+    thread: Annotated[str, About("The thread to continue; by default a new one.")] = "",
     **given: Any,
 ) -> ThreadView:
     chosen: SearchOptions = options(workspace, given)
@@ -177,7 +176,7 @@ def ask(
 
 @operation(
     "thread.keep",
-    message("Make a note of a thread, with links to its sources; it waits until the user accepts it."),
+    "Make a note of a thread, with links to its sources; it waits until the user accepts it.",
     http="POST /threads/{thread}/note",
     cli="thread keep {thread}",
     writes=True,
@@ -190,7 +189,7 @@ def keep(workspace: "Workspace", thread: ThreadId) -> WrittenNote:
 
 @operation(
     "thread.delete",
-    message("Delete a thread. A note that was made of it stays."),
+    "Delete a thread. A note that was made of it stays.",
     http="DELETE /threads/{thread}",
     cli="thread delete {thread}",
     writes=True,

@@ -1,11 +1,11 @@
 """Operations on uses of notes and on clicks: what they return, and its output for people."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Self, cast
 
 from core.base.codec import assemble
-from core.base.messages import message, plural
+from core.base.frozen import frozen
+from core.base.messages import plural
 from core.base.terminal import _, minute, say
 from core.doors.operations import names
 from core.doors.operations.declaring import About, CommandGroup, operation
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # What the operations return.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteUses(UseFigures):
     """The figures of a note, and its uses."""
 
@@ -31,21 +31,21 @@ class NoteUses(UseFigures):
         return assemble(cls, figures, uses=tuple(uses))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgottenUses:
     """The number of uses that were deleted."""
 
     uses: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClickList:
     """Clicks, the newest first."""
 
     clicks: tuple[Click, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgottenClicks:
     """The number of clicks that were deleted."""
 
@@ -79,17 +79,15 @@ FORGOTTEN_CLICKS = sentence(plural("{n} click deleted.", "{n} clicks deleted."))
 
 # The operations.
 
-GROUP = CommandGroup("click", message("Hits that you opened, copied or cited: list them, forget them."))
-UsedIn = Annotated[
-    str, About(message("Where the note was used, such as the name of your program."), example="notebook")
-]
-UseContext = Annotated[str, About(message("What it was used for there, such as a question."))]
-Passage = Annotated[str, About(message("The passage that was used, by its id; by default the whole note."))]
+GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list them, forget them.")
+UsedIn = Annotated[str, About("Where the note was used, such as the name of your program.", example="notebook")]
+UseContext = Annotated[str, About("What it was used for there, such as a question.")]
+Passage = Annotated[str, About("The passage that was used, by its id; by default the whole note.")]
 
 
 @operation(
     "use.list",
-    message("Show how often a note was found and used, where, and whether it helped."),
+    "Show how often a note was found and used, where, and whether it helped.",
     http="GET /notes/{note}/uses",
     cli="note uses {note}",
     lacks={"tool": "how notes are used is shown to the person"},
@@ -102,7 +100,7 @@ def list_(workspace: "Workspace", note: NoteName) -> NoteUses:
 
 @operation(
     "use.report",
-    message("Record that a note was used, and whether it helped."),
+    "Record that a note was used, and whether it helped.",
     http="POST /notes/{note}/uses",
     cli="note used {note}",
     tool="note_used",
@@ -118,7 +116,7 @@ def report(
     helpful: Annotated[
         int | None,
         About(
-            message("1: it helped, 0: it didn't help, -1: it misled; an earlier verdict on this use goes."),
+            "1: it helped, 0: it didn't help, -1: it misled; an earlier verdict on this use goes.",
             least=-1,
             most=1,
         ),
@@ -131,7 +129,7 @@ def report(
 
 @operation(
     "use.take_back",
-    message("Remove the verdict on a use of a note; searches then ignore it."),
+    "Remove the verdict on a use of a note; searches then ignore it.",
     http="DELETE /notes/{note}/verdict",
     cli="note take-back {note}",
     tool="note_take_back",
@@ -148,7 +146,7 @@ def take_back(
 
 @operation(
     "use.forget",
-    message("Delete all records of the use of a note, its verdicts too."),
+    "Delete all records of the use of a note, its verdicts too.",
     cli="note forget-uses {note}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "what is recorded is the person's"),
@@ -160,42 +158,42 @@ def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
 
 @operation(
     "click.list",
-    message("List the hits that were opened, copied or cited, with their questions, the newest first."),
+    "List the hits that were opened, copied or cited, with their questions, the newest first.",
     http="GET /clicks",
     cli="click list",
     lacks={"tool": "what is recorded is the person's"},
-    lines=table("day", "note_id", "kind", "question", empty=message("Nothing is recorded.")),
+    lines=table("day", "note_id", "kind", "question", empty="Nothing is recorded."),
 )
 def list_clicks(
     workspace: "Workspace",
-    note: Annotated[str | None, About(message("Only those of this note, by its id, path, title or alias."))] = None,
+    note: Annotated[str | None, About("Only those of this note, by its id, path, title or alias.")] = None,
 ) -> ClickList:
     return ClickList(tuple(workspace.clicks.all([names.id_of(workspace, note)] if note else None)))
 
 
 @operation(
     "click.record",
-    message("Record that a note was opened, copied or cited for a question; it ranks higher for similar questions."),
+    "Record that a note was opened, copied or cited for a question; it ranks higher for similar questions.",
     http="POST /notes/{note}/clicks",
     cli="note clicked {note}",
     tool="note_clicked",
     writes=True,
     takes={"question": "where do we begin", "kind": "cite"},
-    lines=sentence(message("The click is recorded.")),
+    lines=sentence("The click is recorded."),
 )
 def record_click(
     workspace: "Workspace",
     note: NoteName,
-    question: Annotated[str, About(message("The question that the note was found for."))],
-    kind: Annotated[ClickKind, About(message("What was done with it: open, copy or cite."))],
-    chunk: Annotated[str, About(message("The passage that was used, by its id; by default the whole note."))] = "",
+    question: Annotated[str, About("The question that the note was found for.")],
+    kind: Annotated[ClickKind, About("What was done with it: open, copy or cite.")],
+    chunk: Annotated[str, About("The passage that was used, by its id; by default the whole note.")] = "",
 ) -> Click:
     return workspace.clicks.record(names.id_of(workspace, note), question, kind, chunk_id=chunk)
 
 
 @operation(
     "click.forget",
-    message("Delete the records of a note that was opened, copied or cited; searches then ignore them."),
+    "Delete the records of a note that was opened, copied or cited; searches then ignore them.",
     http="DELETE /notes/{note}/clicks",
     cli="note forget-clicks {note}",
     tool="note_forget_clicks",
@@ -208,7 +206,7 @@ def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
 
 @operation(
     "click.forget_all",
-    message("Delete all records of notes that were opened, copied or cited; searches then ignore them."),
+    "Delete all records of notes that were opened, copied or cited; searches then ignore them.",
     http="DELETE /clicks",
     cli="click forget",
     writes=True,

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import numpy as np
 
 from core.base.errors import ConfigError, UnknownChoice
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
@@ -35,7 +36,7 @@ MOST_MODELS, LONGEST_NAME = 50, 200
 """Models of a server that are offered, and characters of a model's name, at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """A kind of model server: its path for a list of models, and the owner that this list names for each model.
 

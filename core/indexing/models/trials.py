@@ -3,11 +3,11 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from core import embedding, reranking
 from core.base.errors import ModelError
+from core.base.frozen import frozen
 from core.embedding import tokens
 from core.indexing.models import cards
 from core.model import ModelTrial, Progress, Running, no_progress
@@ -30,7 +30,7 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Loaded:
     """A loaded model. `judge` scores each of TEXTS against a question; the model reads `reads` texts for that."""
 

@@ -7,7 +7,7 @@ is part of every backup: `age` itself can read one too.
 import io
 import json
 import zipfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from core.base import files
 from core.base.codec import DAMAGE, decode
 from core.base.errors import ConfigError, MissingDependency, SourceError
 from core.base.faults import translate_errors
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.model import Backup
 from core.store.backups import manifest
@@ -24,7 +25,7 @@ LEAST = 8
 """Fewest characters of a passphrase."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackupKey:
     """The recipient of encrypted backups, and the key that reads them, encrypted by the passphrase."""
 

@@ -5,7 +5,7 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +15,7 @@ from pydantic import NonNegativeInt, TypeAdapter
 
 from core.base.errors import SourceError
 from core.base.faults import BACKUPS, DATABASE, FILES
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.model import Backup, BackupReason
 from core.store.backups import DAMAGE
@@ -31,7 +32,7 @@ Digests = Mapping[str, tuple[int, str]]
 """The size and the SHA-256 of each file of a backup, by its path."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Manifest:
     tessera: Literal["backup"]
     version: Literal[1]

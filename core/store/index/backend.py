@@ -1,10 +1,11 @@
 """Places of the vector index: a directory of Chroma, a server of Chroma, or none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Protocol, Self
 
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, no_progress
 
@@ -36,7 +37,7 @@ class NoIndex:
         return set()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """Address of the collections of `owner`, a workspace, on a server of Chroma. `token` goes into the header."""
 

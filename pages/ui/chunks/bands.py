@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.frozen import frozen
+from core.base.messages import message_table
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.shared import rendered, style
@@ -14,13 +15,15 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import component, stamp
 
-CHANGES = {
-    "text": message("edited"),
-    "merge": message("merged"),
-    "split": message("split"),
-    "delete": message("hidden"),
-    "add": message("added"),
-}
+CHANGES = message_table(
+    {
+        "text": "edited",
+        "merge": "merged",
+        "split": "split",
+        "delete": "hidden",
+        "add": "added",
+    }
+)
 """The names of the edits of a chunk."""
 
 VIEW = component("chunk_bands", __file__, "<div class='note' tabindex='0'></div>")
@@ -33,7 +36,7 @@ LIMIT = 2_000_000
 """Characters that a browser lays out at once; a longer note shows the part around the chosen chunk."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BandSpan:
     """A span of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
 

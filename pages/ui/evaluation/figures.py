@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.base.messages import Message, message
+from core.base.messages import Message, message, message_table
 from core.model import (
     ANSWER_METRICS,
     FIGURES,
@@ -20,48 +20,38 @@ from pages.ui.evaluation import pipelines
 from pages.ui.shared.safe import folded, html
 from pages.ui.shared.text import t, text_of
 
-ABOUT = {
-    "hit@1": message("Share of questions whose first hit holds a right passage (hit@1)"),
-    "hit@5": message("Share of questions whose right passage is in the first 5 hits (hit@5)"),
-    "hit@10": message("Share of questions whose right passage is in the first 10 hits (hit@10)"),
-    "mrr@10": message(
-        "1 where the first hit is right, 1/2 for the second, 1/3 for the third … and 0 after the "
-        "tenth, on average (mrr@10)"
-    ),
-    "hit@4000chars": message(
-        "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)"
-    ),
-    "mrr@4000chars": message(
-        "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)"
-    ),
-    "recall@10": message("Share of all right passages that the first 10 hits hold (recall@10)"),
-    "precision@10": message(
-        "Share of the first 10 hits that hold a right passage: low where a question has only "
-        "one, so only for comparing (precision@10)"
-    ),
-    "ndcg@10": message("How near the order of the first 10 comes to the best possible, which is 1 (ndcg@10)"),
-    "map@10": message("At each right passage: the share of hits up to it that are right, on average (map@10)"),
-    "span_recall": message(
-        "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)"
-    ),
-    "span_precision": message(
-        "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)"
-    ),
-    "span_iou": message("How far the hits and the right passages are the same text: 1 for exactly the same (span_iou)"),
-    "answered": message("Share of the questions with an answer in the notes that aren't refused (answered)"),
-    "cited_recall": message(
-        "Share of the right passages that the answer quotes, at least half of the shorter of both (cited_recall)"
-    ),
-    "cited_precision": message("Share of the quotes that come from a right passage (cited_precision)"),
-    "quoted": message("Share of the answer's sentences whose source is in the notes word for word (quoted)"),
-    "facts": message("Share of the figures and names in your expected answers that the answers contain (facts)"),
-    "refused": message("Share of the questions without an answer in the notes that are refused (refused)"),
-    "agreed": message(
-        "How far the answers agree with the expected ones, as the language model judges: 1 for each that agrees, a half for one that agrees in part; its reason is shown with the question (agreed)"
-    ),
-    "p50_ms": message("Half of the questions take less (p50_ms)"),
-    "p95_ms": message("95% of the questions take less (p95_ms)"),
-}
+ABOUT = message_table(
+    {
+        "hit@1": "Share of questions whose first hit holds a right passage (hit@1)",
+        "hit@5": "Share of questions whose right passage is in the first 5 hits (hit@5)",
+        "hit@10": "Share of questions whose right passage is in the first 10 hits (hit@10)",
+        "mrr@10": (
+            "1 where the first hit is right, 1/2 for the second, 1/3 for the third … and 0 after the "
+            "tenth, on average (mrr@10)"
+        ),
+        "hit@4000chars": "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)",
+        "mrr@4000chars": "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)",
+        "recall@10": "Share of all right passages that the first 10 hits hold (recall@10)",
+        "precision@10": (
+            "Share of the first 10 hits that hold a right passage: low where a question has only "
+            "one, so only for comparing (precision@10)"
+        ),
+        "ndcg@10": "How near the order of the first 10 comes to the best possible, which is 1 (ndcg@10)",
+        "map@10": "At each right passage: the share of hits up to it that are right, on average (map@10)",
+        "span_recall": "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)",
+        "span_precision": "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)",
+        "span_iou": "How far the hits and the right passages are the same text: 1 for exactly the same (span_iou)",
+        "answered": "Share of the questions with an answer in the notes that aren't refused (answered)",
+        "cited_recall": "Share of the right passages that the answer quotes, at least half of the shorter of both (cited_recall)",
+        "cited_precision": "Share of the quotes that come from a right passage (cited_precision)",
+        "quoted": "Share of the answer's sentences whose source is in the notes word for word (quoted)",
+        "facts": "Share of the figures and names in your expected answers that the answers contain (facts)",
+        "refused": "Share of the questions without an answer in the notes that are refused (refused)",
+        "agreed": "How far the answers agree with the expected ones, as the language model judges: 1 for each that agrees, a half for one that agrees in part; its reason is shown with the question (agreed)",
+        "p50_ms": "Half of the questions take less (p50_ms)",
+        "p95_ms": "95% of the questions take less (p95_ms)",
+    }
+)
 
 JUDGING = message(
     "Within 4,000 characters, only what fits a prompt counts, however long the hits are. Among 10 hits, long ones "

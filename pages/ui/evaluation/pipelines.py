@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import (
     SIZES,
     ChunkingOptions,
@@ -59,17 +59,19 @@ def badge(number: int) -> str:
     return f'<span class="t-run t-run-{number}">{LETTERS[number]}</span>'
 
 
-PRESETS = {
-    "as_is": message("Current settings"),
-    "no_rerank": message("Without reranking"),
-    "meaning": message("Meaning only"),
-    "words": message("Words only"),
-    "smaller": message("Smaller chunks"),
-    "recursive": message("Split by size"),
-    "markdown": message("Split by headings"),
-    "none": message("Whole notes"),
-    "around": message("With neighbours"),
-}
+PRESETS = message_table(
+    {
+        "as_is": "Current settings",
+        "no_rerank": "Without reranking",
+        "meaning": "Meaning only",
+        "words": "Words only",
+        "smaller": "Smaller chunks",
+        "recursive": "Split by size",
+        "markdown": "Split by headings",
+        "none": "Whole notes",
+        "around": "With neighbours",
+    }
+)
 
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import question, sets
@@ -13,12 +13,14 @@ from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.text import t, t_plural, text_of
 
-STATES = {
-    "all": message("All"),
-    "suggested": message("Suggested"),
-    "gone": message("Passage no longer exists"),
-    "negative": message("No answer in the notes"),
-}
+STATES = message_table(
+    {
+        "all": "All",
+        "suggested": "Suggested",
+        "gone": "Passage no longer exists",
+        "negative": "No answer in the notes",
+    }
+)
 LONGEST = 300
 """Characters of a question in the table."""
 WIDTHS = {"state": 96, "kind": 82, "passages": 62}

@@ -7,7 +7,7 @@ from functools import cache
 import streamlit as st
 
 from core.base.errors import NoteNotFound
-from core.base.messages import message
+from core.base.messages import message_table
 from core.base.text import join_spans
 from core.model import (
     DEPTH,
@@ -249,15 +249,17 @@ def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Pla
 
 Filter = Callable[[ComparisonRow], bool]
 
-FILTERS = {
-    "all": message("All"),
-    "missed": message("Missed"),
-    "gained": message("Newly found"),
-    "lost": message("No longer found"),
-    "better": message("Ranked higher"),
-    "worse": message("Ranked lower"),
-    "negative": message("Without an answer"),
-}
+FILTERS = message_table(
+    {
+        "all": "All",
+        "missed": "Missed",
+        "gained": "Newly found",
+        "lost": "No longer found",
+        "better": "Ranked higher",
+        "worse": "Ranked lower",
+        "negative": "Without an answer",
+    }
+)
 SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same": ""}
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import MAIN, MOST_RUNS, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, pipelines
@@ -81,12 +81,14 @@ def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
     return names.duration(count * max(measured, default=SECONDS))
 
 
-STATES = {
-    "complete": message("complete"),
-    "stopped": message("stopped"),
-    "running": message("running"),
-    "changed": message("notes changed since"),
-}
+STATES = message_table(
+    {
+        "complete": "complete",
+        "stopped": "stopped",
+        "running": "running",
+        "changed": "notes changed since",
+    }
+)
 
 
 def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:

@@ -2,11 +2,11 @@
 
 import posixpath
 import re
-from dataclasses import dataclass
 from functools import cache
 from math import log
 
 from core.base.app_paths import PROGRAM
+from core.base.frozen import frozen
 from core.base.messages import ENGLISH
 from core.base.text import STOP_WORDS, name_key, query_keywords
 from pages.ui.shared.document import Sources, SourceSpan
@@ -63,7 +63,7 @@ _BEGIN = "(?<![A-Za-z0-9])"
 _END = re.compile(r"(?<=[.;:?!]) |(?<=[。；：？！])|\n| \| ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chapter:
     """A part of the guide or a section of one; `path` is that of its note without `.md`."""
 
@@ -76,7 +76,7 @@ class Chapter:
         return self.path.partition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuideSources(Sources):
     """Resolves the links of a chapter: to other chapters only."""
 

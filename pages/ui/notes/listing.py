@@ -3,11 +3,11 @@
 import re
 from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 import streamlit as st
 
 from core.base.errors import QueryError
+from core.base.frozen import frozen
 from core.model import BY_USE, Filters, NoteSummary, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
@@ -18,7 +18,7 @@ _FILTERS = "notes_filters"
 _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Narrowing:
     """What the box for filters says: filters, and words of a title or a path."""
 

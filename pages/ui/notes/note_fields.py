@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.base.messages import Message, message
+from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
@@ -17,13 +17,15 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import join_list, t, text_of
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
-ABOUT: dict[str, Message] = {
-    "scope": message("Where the note applies, for instance a team or a system"),
-    "status": message("An archived note is found only where a search asks for archived ones."),
-    "priority": message("A higher one comes first where two notes answer equally well."),
-    "expires_at": message("After this day searches leave the note out unless they ask for expired ones."),
-    "supersedes": message("Notes that this one takes the place of"),
-}
+ABOUT = message_table(
+    {
+        "scope": "Where the note applies, for instance a team or a system",
+        "status": "An archived note is found only where a search asks for archived ones.",
+        "priority": "A higher one comes first where two notes answer equally well.",
+        "expires_at": "After this day searches leave the note out unless they ask for expired ones.",
+        "supersedes": "Notes that this one takes the place of",
+    }
+)
 MOST = 999_999
 """The highest priority."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.base.messages import Message, message
+from core.base.messages import message_table
 from core.model import Trashed
 from core.workspace import Workspace
 from pages.ui.notes import history, opened
@@ -18,12 +18,14 @@ from pages.ui.shared.text import sentences, t, t_plural, text_of
 
 _SHOWN = 50
 _DIALOG = Dialog("emptying")
-BY: dict[str, Message] = {
-    "person": message("deleted by you, {at}"),
-    "program": message("deleted by a program, {at}"),
-    "pack": message("deleted by a pack, {at}"),
-    "sync": message("its file is gone since the update of {at}"),
-}
+BY = message_table(
+    {
+        "person": "deleted by you, {at}",
+        "program": "deleted by a program, {at}",
+        "pack": "deleted by a pack, {at}",
+        "sync": "its file is gone since the update of {at}",
+    }
+)
 
 
 def draw(workspace: Workspace, base: str, text: str) -> None:

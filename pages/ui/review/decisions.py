@@ -1,13 +1,14 @@
 """The decisions on waiting items, each with its undo, and the box above a note that waits for one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import get_args
 
 import streamlit as st
 
 from core.base.errors import Conflict
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.model import Decision as Verdict
@@ -50,7 +51,7 @@ def box(workspace: Workspace, note_id: str) -> None:
             st.page_link("review.py", label=t("Everything to review"), icon=":material/rule:")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """A decision: its label, icon and key; the kinds that it is for; `several` if it can be taken on many at once."""
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, LearningReport, NoteSummary, Progress, ReviewItem, day_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, opened
@@ -30,11 +30,13 @@ _NEAREST = "review_nearest"
 """The key of the session for the note that is nearest to the open one."""
 _LEAVES = "review_leaves"
 """The key of the session under which a click on a link waits, which opens its note on the page Notes."""
-_OTHER = {
-    "superseded": message("The newer note"),
-    "copy": message("The earlier note"),
-    "contradiction": message("The earlier note"),
-}
+_OTHER = message_table(
+    {
+        "superseded": "The newer note",
+        "copy": "The earlier note",
+        "contradiction": "The earlier note",
+    }
+)
 
 
 def draw_item(workspace: Workspace, matter: ReviewItem) -> None:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from core.base.flow import as_copied, flow
-from core.base.messages import message
+from core.base.messages import message, message_table
 from core.model import (
     CLICKED,
     PARTS,
@@ -69,17 +69,19 @@ WAYS = {"vector": message("by meaning ({place})"), "keyword": message("by words 
 """The stages that find a hit."""
 RANKED = {"fused": message("both combined put it {place}"), "final": message("reranking put it {place}")}
 """The stages that give every hit a place."""
-RAISED = {
-    "boosted": message("a phrase or a link put it {place}"),
-    "priority": message("the priority of its note put it {place}"),
-    "context": message("your context put it {place}"),
-    "literal": message("your exact words in it put it {place}"),
-    "feedback": message("your verdicts put it {place}"),
-    "clicks": message("what you opened, copied or cited before put it {place}"),
-}
+RAISED = message_table(
+    {
+        "boosted": "a phrase or a link put it {place}",
+        "priority": "the priority of its note put it {place}",
+        "context": "your context put it {place}",
+        "literal": "your exact words in it put it {place}",
+        "feedback": "your verdicts put it {place}",
+        "clicks": "what you opened, copied or cited before put it {place}",
+    }
+)
 """The stages that raise some hits above others."""
 PASSED = message("others rose above it, which makes it {place}")
-ORDINALS = {1: message("{n}st"), 2: message("{n}nd"), 3: message("{n}rd")}
+ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 
 
@@ -173,7 +175,7 @@ def draw_choice(result: SearchResult) -> None:
             st.page_link("notes.py", label=label, query_params=cards.address(hit, result.query))
 
 
-VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
+VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
 
 FEW = 3
 """With up to this number of notes, each shows three hits at first; with more, only its best hit, and weak ones are folded."""

@@ -7,7 +7,7 @@ from itertools import groupby
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import (
     FACETS,
     NOT_NARROWING,
@@ -30,12 +30,14 @@ from pages.ui.shared.text import sentences, t, text_of, with_note
 
 # The parts of a question that was broken down: round by round, with the counts of all and of new hits.
 
-HEADS = {
-    "comparison": message("Compared: {parts}"),
-    "list": message("Listed: {parts}"),
-    "summary": message("All about: {parts}"),
-    "relation": message("How they relate: {parts}"),
-}
+HEADS = message_table(
+    {
+        "comparison": "Compared: {parts}",
+        "list": "Listed: {parts}",
+        "summary": "All about: {parts}",
+        "relation": "How they relate: {parts}",
+    }
+)
 THINGS = {"list": 1, "summary": 1, "relation": 2}
 """How many of the first parts by the rules name the things of a question; of a comparison all do."""
 
@@ -90,12 +92,14 @@ def _by(way: Decomposition) -> str:
 
 # Common values of the hits' notes: a click narrows the question to one, another click takes that back.
 
-TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field.is_facet} | {
-    "base": message("Base"),
-    "tag": message("Tag"),
-    "folder": message("Folder"),
-    "month": message("Month"),
-}
+TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field.is_facet} | message_table(
+    {
+        "base": "Base",
+        "tag": "Tag",
+        "folder": "Folder",
+        "month": "Month",
+    }
+)
 TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
 """The terms of the query language that narrow to a value of each field."""
 
@@ -247,24 +251,26 @@ def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: o
     widgets.button(label, f"relax_{key}", icon, on_click=act, args=values)
 
 
-FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.typed} | {
-    "in": message("title or path"),
-    "path": message("path"),
-    "section": message("section"),
-    "has": message("has"),
-    "like": message("like"),
-    "page": message("page"),
-    "kind": message("kind of document"),
-    "url": message("web address"),
-    "language": message("language"),
-    "level": message("level of the heading"),
-    "use": message("use"),
-    "created": message("created"),
-    "updated": message("updated"),
-    "base": message("base"),
-    "after": message("from"),
-    "before": message("before"),
-}
+FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.typed} | message_table(
+    {
+        "in": "title or path",
+        "path": "path",
+        "section": "section",
+        "has": "has",
+        "like": "like",
+        "page": "page",
+        "kind": "kind of document",
+        "url": "web address",
+        "language": "language",
+        "level": "level of the heading",
+        "use": "use",
+        "created": "created",
+        "updated": "updated",
+        "base": "base",
+        "after": "from",
+        "before": "before",
+    }
+)
 
 
 def chips(text: str, result: SearchResult) -> None:

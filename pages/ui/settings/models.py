@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.base.errors import TesseraError
-from core.base.messages import message
+from core.base.messages import message, message_table
 from core.model import Device, ImageStatus, ModelCard, Progress, Status, embedder_name, reranker_name
 from core.workspace import Workspace
 from pages.ui.settings import general
@@ -63,35 +63,35 @@ def _draw_counts(status: ImageStatus) -> None:
 COLUMNS = 2
 SHOWN = 6
 PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for reranking")}
-TITLES = {
-    "bundled": message("Built-in model"),
-    "onnx": message("Built-in model, 8 bits"),
-    "tfidf": message("No model, words only"),
-    "openai_compatible": message("Model server"),
-}
+TITLES = message_table(
+    {
+        "bundled": "Built-in model",
+        "onnx": "Built-in model, 8 bits",
+        "tfidf": "No model, words only",
+        "openai_compatible": "Model server",
+    }
+)
 LEAST_BYTES = 100_000
 """Sizes on disk below this aren't shown."""
 TRIED = ("test", "download")
 """The jobs with one model."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
-KINDS = {
-    "bundled": message("Built-in model for about 100 languages (multilingual-e5-small)"),
-    "onnx": message(
-        "A smaller copy of the built-in model (8 bits): 1.5 to 2 times as fast without a "
-        "graphics card; made at its first use"
-    ),
-    "sentence": message("A model in the sentence-transformers format"),
-    "tfidf": message("No model: compares words only, for a machine that can't run a model"),
-    "openai_compatible": message("A model on a server with OpenAI's interface: Ollama, vLLM, TEI, LM Studio, OpenAI"),
-    "late-interaction": message(
-        "Compares each word of the question with the words of a hit; quick, by data kept at import"
-    ),
-    "cross-encoder": message(
-        "Reads each hit with the question in mind: the best order, but slow without a graphics card"
-    ),
-    "rerank-api": message("A server that ranks hits (/rerank): Cohere, Jina, TEI"),
-    "llm": message("A language model on a chat server with OpenAI's interface: slow, the last resort"),
-}
+KINDS = message_table(
+    {
+        "bundled": "Built-in model for about 100 languages (multilingual-e5-small)",
+        "onnx": (
+            "A smaller copy of the built-in model (8 bits): 1.5 to 2 times as fast without a "
+            "graphics card; made at its first use"
+        ),
+        "sentence": "A model in the sentence-transformers format",
+        "tfidf": "No model: compares words only, for a machine that can't run a model",
+        "openai_compatible": "A model on a server with OpenAI's interface: Ollama, vLLM, TEI, LM Studio, OpenAI",
+        "late-interaction": "Compares each word of the question with the words of a hit; quick, by data kept at import",
+        "cross-encoder": "Reads each hit with the question in mind: the best order, but slow without a graphics card",
+        "rerank-api": "A server that ranks hits (/rerank): Cohere, Jina, TEI",
+        "llm": "A language model on a chat server with OpenAI's interface: slow, the last resort",
+    }
+)
 
 
 def in_use(status: Status) -> str:

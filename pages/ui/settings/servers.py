@@ -1,11 +1,11 @@
 """Model servers on the settings page: the address, model, key and test of each, and those on this machine."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import streamlit as st
 
-from core.base.messages import Message, message
+from core.base.frozen import frozen
+from core.base.messages import Message, message, message_table
 from core.model import LocalServer, ServerCard, Status
 from core.workspace import Workspace
 from pages.ui.shared import jobs, local_servers, shell, widgets
@@ -89,7 +89,7 @@ def _state(server: LocalServer) -> str:
     return t("running, {n} language models", n=len(server.models))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Purpose:
     """A purpose of servers: its texts for the card, and the usual addresses of local servers."""
 
@@ -139,11 +139,13 @@ PURPOSES = {
         _LOCAL,
     ),
 }
-KEYS = {
-    "environment": message("Key: set, from the environment variable {variable}, which wins over this page."),
-    "keyring": message("Key: set, in this system's keyring."),
-    "file": message("Key: set, in a file that only you can read."),
-}
+KEYS = message_table(
+    {
+        "environment": "Key: set, from the environment variable {variable}, which wins over this page.",
+        "keyring": "Key: set, in this system's keyring.",
+        "file": "Key: set, in a file that only you can read.",
+    }
+)
 SOURCES = {
     "environment": message("{what} is set by the environment, which wins over this page: {name}."),
     "file": message("{what} is set in {file}, which wins over this page."),

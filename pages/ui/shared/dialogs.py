@@ -1,17 +1,17 @@
 """Dialogs: opened by a callback, drawn by the next run, closed by their end or by the user."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from core.base.frozen import frozen
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.text import t
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialog:
     """A dialog about a subject; the session state holds the subject under the `key` while the dialog is open."""
 

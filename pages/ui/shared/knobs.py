@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message, message_table
 from core.model import (
     CHOICES,
     DEFAULTS,
@@ -248,28 +248,26 @@ QUICK = (NO_RERANKER, DEFAULTS.reranker)
 AS_SET = ""
 """The choice that leaves a setting to its default."""
 
-HELPS = {
-    "semantic_weight": message("1: by meaning alone. 0: by words alone. For searches that use both."),
-    "link_weight": message(
-        "How much a hit's score rises if its note links to one of the best notes, or is linked from it."
-    ),
-    "priority_weight": message(
-        "How much the score of a hit in the most important note rises; others rise in proportion to their "
-        "priority. 0: priorities only decide between equally good hits."
-    ),
-    "feedback_weight": message(
-        "How much your verdicts on notes change the order of the hits. They never add or remove a hit. 0: not at all."
-    ),
-    "score_threshold": message(
-        "Hits with a lower score are left out; 0 leaves out none. A score is from 0 to 1: how similar a hit is "
-        "to the question, and higher where it has your exact words. Doesn't apply to a search by words only."
-    ),
-    "reranker": message(
-        "The best hits are compared with the whole question again and put in a new order. The default "
-        "applies only to a search by both meaning and words."
-    ),
-    "rerank_weight": message("1: the order after reranking. 0: the order before it. In between: some of both."),
-}
+HELPS = message_table(
+    {
+        "semantic_weight": "1: by meaning alone. 0: by words alone. For searches that use both.",
+        "link_weight": "How much a hit's score rises if its note links to one of the best notes, or is linked from it.",
+        "priority_weight": (
+            "How much the score of a hit in the most important note rises; others rise in proportion to their "
+            "priority. 0: priorities only decide between equally good hits."
+        ),
+        "feedback_weight": "How much your verdicts on notes change the order of the hits. They never add or remove a hit. 0: not at all.",
+        "score_threshold": (
+            "Hits with a lower score are left out; 0 leaves out none. A score is from 0 to 1: how similar a hit is "
+            "to the question, and higher where it has your exact words. Doesn't apply to a search by words only."
+        ),
+        "reranker": (
+            "The best hits are compared with the whole question again and put in a new order. The default "
+            "applies only to a search by both meaning and words."
+        ),
+        "rerank_weight": "1: the order after reranking. 0: the order before it. In between: some of both.",
+    }
+)
 """What settings mean."""
 
 _MANY = 100

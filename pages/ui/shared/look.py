@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit import config
 
-from core.base.messages import LANGUAGES, language_of, message
+from core.base.messages import LANGUAGES, language_of, message_table
 from core.workspace import Workspace
 from pages.ui.shared import widgets
 from pages.ui.shared.text import labels, t
@@ -34,7 +34,7 @@ def choose_language(workspace: Workspace | None, key: str, **more: Any) -> None:
     widgets.segments(t("Language"), LANGUAGES, **widgets.bound(key, st.session_state["language"], store), **more)
 
 
-LOOKS = {"light": message("Light"), "dark": message("Dark"), "system": message("System")}
+LOOKS = message_table({"light": "Light", "dark": "Dark", "system": "System"})
 SYSTEM = "system"
 
 _PREFERENCE = "look"

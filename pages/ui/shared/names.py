@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import MODES, KnowledgeBase, NoteCounts, SearchResult, on_clock
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -59,32 +59,36 @@ def browser_zone() -> tzinfo | None:
         return None
 
 
-TEXT_LANGUAGES = {
-    "en": message("English"),
-    "zh": message("Chinese"),
-    "mixed": message("Chinese and English"),
-    "code": message("mostly code"),
-    "multilingual": message("about 100 languages"),
-}
+TEXT_LANGUAGES = message_table(
+    {
+        "en": "English",
+        "zh": "Chinese",
+        "mixed": "Chinese and English",
+        "code": "mostly code",
+        "multilingual": "about 100 languages",
+    }
+)
 """The languages of notes and of models."""
 
-NOTE_STATES = {"pending": message("not indexed yet"), "ready": message("indexed"), "empty": message("without passages")}
+NOTE_STATES = message_table({"pending": "not indexed yet", "ready": "indexed", "empty": "without passages"})
 """Names of the states of notes."""
-CONVERTERS = {
-    "workbook": message("Sheets of a workbook as tables"),
-    "canvas": message("Cards of an Obsidian canvas"),
-    "base": message("Obsidian base as it is written"),
-    "excalidraw": message("Texts of a drawing"),
-    "mail": message("E-mail"),
-    "feed": message("Entries of a feed"),
-    "subtitles": message("Subtitles with their times"),
-    "textpack": message("Text of a TextPack"),
-    "pandoc": message("Documents, books and web pages by pandoc"),
-    "pdf": message("PDF with headings and tables"),
-    "uncommented": message("Without comments"),
-    "pdftext": message("PDF as plain lines"),
-    "ocr": message("Text in pictures and scans"),
-}
+CONVERTERS = message_table(
+    {
+        "workbook": "Sheets of a workbook as tables",
+        "canvas": "Cards of an Obsidian canvas",
+        "base": "Obsidian base as it is written",
+        "excalidraw": "Texts of a drawing",
+        "mail": "E-mail",
+        "feed": "Entries of a feed",
+        "subtitles": "Subtitles with their times",
+        "textpack": "Text of a TextPack",
+        "pandoc": "Documents, books and web pages by pandoc",
+        "pdf": "PDF with headings and tables",
+        "uncommented": "Without comments",
+        "pdftext": "PDF as plain lines",
+        "ocr": "Text in pictures and scans",
+    }
+)
 """What converts documents; a converter of a package has its own name."""
 
 

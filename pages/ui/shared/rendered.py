@@ -6,7 +6,6 @@ one after the other, so that a span of the source is a span of what is shown.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -14,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from core.base.flow import GAP, LINE
+from core.base.frozen import frozen
 from core.base.text import line_starts, with_newlines
 from pages.ui.shared.document.inline import formula
 from pages.ui.shared.safe import Span, html
@@ -39,7 +39,7 @@ _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenderedPart:
     """A part of the source that is shown in one style; one with `shown` HTML and no source separates others."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.base.messages import message
+from core.base.messages import message, message_table
 from core.model import (
     GUESSED,
     ChangeCost,
@@ -95,23 +95,27 @@ def draw(report: LearningReport) -> None:
 SHOWN = 200
 """Rows of a list at most; the rest is counted."""
 
-COUNTS = {
-    "added": message("Added"),
-    "changed": message("Changed"),
-    "renamed": message("Renamed"),
-    "removed": message("Removed"),
-    "unchanged": message("Unchanged"),
-    "failed": message("Failed"),
-    "skipped": message("Pictures and other files"),
-    "incomplete": message("Incomplete"),
-}
-_FIGURES = {
-    "added": message("{n} added"),
-    "changed": message("{n} changed"),
-    "renamed": message("{n} renamed"),
-    "removed": message("{n} removed"),
-    "failed": message("{n} could not be read"),
-}
+COUNTS = message_table(
+    {
+        "added": "Added",
+        "changed": "Changed",
+        "renamed": "Renamed",
+        "removed": "Removed",
+        "unchanged": "Unchanged",
+        "failed": "Failed",
+        "skipped": "Pictures and other files",
+        "incomplete": "Incomplete",
+    }
+)
+_FIGURES = message_table(
+    {
+        "added": "{n} added",
+        "changed": "{n} changed",
+        "renamed": "{n} renamed",
+        "removed": "{n} removed",
+        "failed": "{n} could not be read",
+    }
+)
 """What a report did, as part of a sentence."""
 _UNFOLDED = {
     "not_downloaded": message("Not downloaded"),

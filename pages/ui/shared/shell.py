@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
-from core.base.messages import message
+from core.base.messages import message, message_table
 from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
@@ -97,11 +97,13 @@ PATIENCE = 3.0
 WARM_AFTER = 0.8
 """Seconds before the model is loaded: the first page is drawn before its tokenizer blocks the process."""
 
-MODEL = {
-    "ready": message("Ready to search"),
-    "loading": message("Getting ready…"),
-    "failed": message("The model can't be used"),
-}
+MODEL = message_table(
+    {
+        "ready": "Ready to search",
+        "loading": "Getting ready…",
+        "failed": "The model can't be used",
+    }
+)
 MEANWHILE = {
     "loading": message("You can search by words meanwhile."),
     "failed": message("You can still search by words."),

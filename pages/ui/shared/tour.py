@@ -1,10 +1,10 @@
 """The tour: five steps on the sample notes, each a card on its page with a mark around the control that it is about."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
+from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
 from core.workspace import Workspace
 from pages.ui.shared import jobs, welcome, widgets
@@ -25,7 +25,7 @@ _BACK = in_context("step of a tour", "Back")
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TourStep:
     """A step: its page, the control there by a selector, and what the card says; `note` is one of NOTES."""
 

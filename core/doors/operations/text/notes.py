@@ -28,9 +28,9 @@ from core.model import (
 )
 
 NOTE_ROWS = ("id", "base", "path", "title")
-format_list = table(*NOTE_ROWS, "tags", "type", "category", "status", empty=message("There are no such notes."))
-format_trash = table(*NOTE_ROWS, "deleted_at", "author", empty=message("The trash is empty."))
-format_waiting = table(*NOTE_ROWS, "at", "kind", "author", empty=message("Nothing waits for you."))
+format_list = table(*NOTE_ROWS, "tags", "type", "category", "status", empty="There are no such notes.")
+format_trash = table(*NOTE_ROWS, "deleted_at", "author", empty="The trash is empty.")
+format_waiting = table(*NOTE_ROWS, "at", "kind", "author", empty="Nothing waits for you.")
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 

@@ -1,9 +1,9 @@
 """What operations on the stages of the pipeline return where a noun has other fields than are shown."""
 
-from dataclasses import dataclass
+from core.base.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deletion:
     """The id of what is gone, or of a note that is in the trash."""
 

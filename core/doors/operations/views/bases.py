@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from core.base.codec import assemble
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model import (
     BaseKind,
@@ -21,7 +22,7 @@ from core.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncedFolder:
     """A folder of a base, and the time of its last sync."""
 
@@ -29,7 +30,7 @@ class SyncedFolder:
     synced_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaseDetails:
     """A base with its settings, folders and size, as `BaseStatus` explains them; `search` are the chosen settings."""
 
@@ -59,14 +60,14 @@ class BaseDetails:
         return assemble(cls, status, status.base, search=status.base.search.chosen(), folders=folders)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaseList:
     """The bases."""
 
     bases: tuple[BaseDetails, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaseDeletion:
     """A base with so many notes that was to be deleted, and whether it is."""
 
@@ -75,7 +76,7 @@ class BaseDeletion:
     deleted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeCosts:
     """The costs of other chunking and of another model; None without such a change."""
 
@@ -83,7 +84,7 @@ class ChangeCosts:
     embedder: ChangeCost | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MadeBase:
     """A base that an import makes."""
 
@@ -97,7 +98,7 @@ class MadeBase:
         return cls(base, new_base_line(base, new), new.embedder, new.chunking)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportTarget:
     """The base that an import makes, None where it is there."""
 
@@ -150,14 +151,14 @@ class FolderScan(SyncReport):
         return assemble(cls, scanned, scanned.report or SyncReport(), problem=scanned.problem or "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FolderScans:
     """The folders of text files."""
 
     folders: tuple[FolderScan, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackInstallation:
     """A pack in a workspace, as `InstalledPack` explains it."""
 
@@ -174,7 +175,7 @@ class PackInstallation:
         return assemble(cls, pack)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkspaceStatus:
     """What the workspace holds, as `Status` explains it."""
 

@@ -1,10 +1,10 @@
 """What operations on chunks and on the index return."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Self
 
 from core.base.codec import assemble
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model import (
     Chunk,
@@ -19,7 +19,7 @@ from core.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkDetails:
     """A chunk of a note, as `Chunk` explains it."""
 
@@ -43,7 +43,7 @@ class ChunkDetails:
     picture: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkList:
     """The chunks of a note in reading order."""
 
@@ -54,14 +54,14 @@ class ChunkList:
         return cls(tuple(assemble(ChunkDetails, chunk) for chunk in chunks))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MadeChunks:
     """The ids of new chunks."""
 
     chunks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CutChunk:
     """A chunk of a file, as `Chunk` explains it, and its place there."""
 
@@ -85,7 +85,7 @@ class CutChunk:
     file_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CutNote:
     """How a note is split, and why."""
 
@@ -98,14 +98,14 @@ class CutNote:
     chunks: tuple[CutChunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparedCut(CutNote):
     """Another way to split it, and where both split."""
 
     cuts: Difference
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CutPreview(CutNote):
     """How a note is split, and why, and another way."""
 
@@ -134,14 +134,14 @@ def _cut_note(note: Note, cut: Cut) -> CutNote:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusedChunks:
     """The chunks that a model refuses."""
 
     refused: tuple[RefusedChunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RebuiltIndex:
     """Number of pieces of text in the index; its kind is `none` where there is none."""
 

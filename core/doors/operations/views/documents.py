@@ -1,9 +1,9 @@
 """What operations on documents return."""
 
-from dataclasses import dataclass
 from typing import Self
 
 from core.base.codec import assemble
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model import (
     ConverterCard,
@@ -13,7 +13,7 @@ from core.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnreadFile:
     """A file that wasn't read."""
 
@@ -25,7 +25,7 @@ class UnreadFile:
         return cls(failed.path, failed.error)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConverterDetails:
     """A converter, as `ConverterCard` explains it."""
 
@@ -40,14 +40,14 @@ class ConverterDetails:
         return assemble(cls, card, problem=card.problem or "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConverterList:
     """The converters of documents."""
 
     converters: tuple[ConverterDetails, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnreadFiles:
     """The files of a base that weren't read, and the notes that lack parts of theirs."""
 
@@ -55,14 +55,14 @@ class UnreadFiles:
     incomplete: tuple[IncompleteNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EncodingList:
     """The encodings in which a file can be read."""
 
     encodings: tuple[ReadAs, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OriginalFile:
     """The file that a note was converted from; its `path` is empty where it is in the workspace."""
 

@@ -1,9 +1,9 @@
 """What operations on models return."""
 
-from dataclasses import dataclass
 from typing import Self
 
 from core.base.codec import assemble
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model import (
     Device,
@@ -12,7 +12,7 @@ from core.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecheckData:
     """The data of a base for reranking word by word; `windows` are its pieces of text."""
 
@@ -24,7 +24,7 @@ class RecheckData:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelDetails:
     """A model, as `ModelCard` explains it."""
 
@@ -63,7 +63,7 @@ class ModelDetails:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelList:
     """The models there are."""
 

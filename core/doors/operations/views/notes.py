@@ -1,10 +1,10 @@
 """What operations on notes, their versions, the trash and the review of programs return."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from core.base.codec import assemble, encode
+from core.base.frozen import frozen
 from core.doors.operations.views.documents import UnreadFile
 from core.model import (
     Author,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListedNote(FieldValues):
     """A note without its text."""
 
@@ -40,7 +40,7 @@ class ListedNote(FieldValues):
     updated_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteList:
     """Notes, and how many others are left out."""
 
@@ -52,7 +52,7 @@ class NoteList:
         return cls(tuple(assemble(ListedNote, note) for note in notes), left_out)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WholeNote(ListedNote):
     """A note with its text, and the attachments and parts of its file that are missing."""
 
@@ -76,14 +76,14 @@ class WholeNote(ListedNote):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangedNote(WholeNote):
     """A note after a command that may have changed it."""
 
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenNote:
     """A note that was written; its status is `pending` while it or its change waits for the user."""
 
@@ -101,7 +101,7 @@ class WrittenNote:
         return cls(note.id, note.version, note.path, base, "pending" if waits else note.status)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteFile:
     """A note, and the text of a file with its content."""
 
@@ -111,7 +111,7 @@ class NoteFile:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArchivedNotes:
     """The ids of notes that are archived now."""
 
@@ -121,14 +121,14 @@ class ArchivedNotes:
 # versions of notes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteHistory:
     """The versions of a note, the newest first."""
 
     versions: tuple[Version, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionDifference:
     """The difference between two versions of a note, by their numbers."""
 
@@ -150,7 +150,7 @@ def _plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
 # the trash
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeletedNote:
     """A note in the trash."""
 
@@ -168,14 +168,14 @@ class DeletedNote:
         return cls(version.note_id, base, trashed.path, version.title, version.author, version.number, version.at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeletedNotes:
     """The notes in the trash."""
 
     trash: tuple[DeletedNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteDeletion:
     """The ids of notes that were put into the trash for so many days.
 
@@ -187,14 +187,14 @@ class NoteDeletion:
     folders: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MovedNotes:
     """Notes with their places now and before, and the notes whose links followed."""
 
     moved: tuple[Renaming, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestoredNotes:
     """The ids of notes that are back."""
 
@@ -204,7 +204,7 @@ class RestoredNotes:
 # notes and changes that wait for the user
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaitingNote:
     """A note or a change by a program that waits for the user."""
 
@@ -224,7 +224,7 @@ class WaitingNote:
         return assemble(cls, submission.note, submission)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposedNote(WaitingNote):
     """What waits of a note: its text, and its difference from the note between two versions."""
 
@@ -249,21 +249,21 @@ class ProposedNote(WaitingNote):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaitingNotes:
     """What waits for the user."""
 
     waiting: tuple[WaitingNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AcceptedNotes:
     """What the user accepted."""
 
     accepted: tuple[WaitingNote, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectedNotes:
     """What the user rejected."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from core.base.codec import assemble
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.model import (
     Citation,
@@ -33,7 +34,7 @@ _STAGES = ("vector", "keyword", "fused", "rerank", "final")
 """Stages that every hit names; None where the hit skipped one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteReference:
     """A note by its id and its names."""
 
@@ -53,7 +54,7 @@ def place_in_file(note: NoteSummary, at: int) -> int | None:
     return note.body_start + at if note.path is not None and note.document is None else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopyView:
     """A chunk of another note with nearly the same text as a hit."""
 
@@ -148,7 +149,7 @@ class DroppedHit(HitView):
     lost_at: LostAt
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PictureHitView(NoteReference):
     """A picture that a question asks for."""
 
@@ -165,7 +166,7 @@ class PictureHitView(NoteReference):
         return assemble(cls, hit, note, note_id=note.id, file_start=place_in_file(note, hit.start))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultView:
     """The hits of a search, and how it was searched; a problem that there isn't is an empty text."""
 
@@ -206,7 +207,7 @@ class ResultView:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CitationView(NoteReference):
     """A numbered source of a context, with its place in the note's body and file."""
 
@@ -236,7 +237,7 @@ class CitationView(NoteReference):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextView:
     """Passages as one block for a prompt; `left_out` hits exceed the budget of tokens."""
 
@@ -253,7 +254,7 @@ class ContextView:
         return assemble(cls, context, citations=tuple(map(CitationView.from_citation, context.citations)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WhyNotView:
     """Why a note is no hit: the stage that dropped it, and the scores of its best chunk."""
 

@@ -1,8 +1,8 @@
 """Rules that read facts from logs without a model: each a function, its name and what it looks for, in one table."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.features.learning.rules.errors import (
     deprecations,
@@ -19,7 +19,7 @@ MOST_FACTS = 200
 """Facts of one rule in one log; a person reads no more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LearningRule:
     """A rule: the function that reads facts, and what it is called in the suggestions.
 

@@ -12,6 +12,7 @@ from typing import Any
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
+from core.base.frozen import frozen
 from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing, HeadingSource, Sources, SourceSpan, anchor, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
@@ -41,7 +42,7 @@ _OPTIONS = OptionsDict(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenderedNote:
     """A note as HTML, with its headings, and the lines, counted from 0, with which its blocks begin."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
 from html import unescape
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -16,6 +15,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.text import name_key
 from pages.ui.shared.document.inline import formula
@@ -25,7 +25,7 @@ from pages.ui.shared.text import text_of
 # The targets of a note's links: other notes, files next to it, its own headings.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceSpan:
     """A note that a link leads to."""
 
@@ -35,7 +35,7 @@ class SourceSpan:
     """What is shown of the note before it is opened."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeadingSource:
     """A heading of a note, with its id in the page."""
 

@@ -1,11 +1,11 @@
 """The component that shows a document: it inserts its HTML, reports clicks on links, and scrolls to a place."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from zlib import crc32
 
 import streamlit as st
 
+from core.base.frozen import frozen
 from pages.ui.shared.widgets import component
 
 VIEW_ELEMENTS = frozenset(
@@ -26,7 +26,7 @@ VIEW_ATTRIBUTES = frozenset(
 VIEW = component("document", __file__, "<div class='document'></div>")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clicked:
     """What was clicked: a link to a note and a place in it or to a note that isn't there, a tag, the box of a line."""
 
