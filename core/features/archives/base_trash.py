@@ -3,12 +3,12 @@
 import logging
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from hashlib import sha256
-from itertools import groupby
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import IO
 
@@ -57,10 +57,7 @@ class TrashedTable(StoreTable):
         """Return whether a file is as Tessera wrote it; the stream is at its start then."""
         known = self._database.value("SELECT digest FROM trashed_bases WHERE file = ?", file)
         stream.seek(0)
-        digest = sha256()
-        while known and (block := stream.read(2**20)):
-            digest.update(block)
-        same = bool(digest.hexdigest() == known)
+        same = known is not None and file_digest(stream, sha256).hexdigest() == known
         stream.seek(0)
         return same
 
@@ -80,30 +77,30 @@ class BaseTrash:
 
     def all(self) -> list[TrashedBase]:
         """Return the deleted bases, the last deleted first; a file that is no archive of a base has a `problem`."""
-        listed = [_described(file, expired=folder == self.last) for folder in self._folders for file in _files(folder)]
+        listed = [_described(file, expired=file.parent == self.last) for file in self.every()]
         return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
     def file(self, key: str) -> Path:
         """Return the file of a deleted base by its key; raises UnknownChoice."""
-        known = {_key(file): file for folder in reversed(self._folders) for file in _files(folder)}
+        known = {_key(file): file for file in reversed(self.every())}
         if key not in known:
             raise UnknownChoice("deleted base", key, known)
         return known[key]
 
     def put(self, base_id: str, data: bytes) -> Path:
         """Write the archive of a base that is being deleted; return its file. Raises OSError."""
-        return self._write(self.folder, f"{base_id}.zip", data)
+        return self._write(self.folder / f"{base_id}.zip", data)
 
     def put_notes(self, base_id: str, data: bytes) -> Path:
         """Write the archive of notes that leave the trash for good; return its file. Raises OSError."""
         files.folder(self.last.parent)
-        return self._write(self.last, f"{base_id}{_NOTES}", data)
+        return self._write(self.last / f"{base_id}{_NOTES}", data)
 
-    def _write(self, folder: Path, name: str, data: bytes) -> Path:
-        """Write an archive, and its digest, by which it is known as the program's own."""
-        file = files.folder(folder) / f"{utc_now():{_AT}}-{name}"
+    def _write(self, place: Path, data: bytes) -> Path:
+        """Write an archive, with the time before its name, and its digest, by which it is known as the program's own."""
+        file = files.folder(place.parent) / f"{utc_now():{_AT}}-{place.name}"
         files.replace(file, data)
-        sync_folder(folder)
+        sync_folder(file.parent)
         self._table.put(file.name, data)
         return file
 
@@ -126,17 +123,13 @@ class BaseTrash:
 
     def every(self) -> list[Path]:
         """Return every file and folder that is listed."""
-        return [file for folder in self._folders for file in _files(folder)]
+        return [*_files(self.folder), *_files(self.last)]
 
     def dated_files(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
         """Yield the files of one of the two folders whose names Tessera made, with the time in the name."""
         for file in _files(folder):
             if file.is_file() and (at := _written_at(file)):
                 yield file, at
-
-    @property
-    def _folders(self) -> tuple[Path, Path]:
-        return self.folder, self.last
 
 
 def _files(folder: Path) -> list[Path]:
@@ -260,8 +253,8 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
             for item, (file, _) in bases.items()
             if item in overdue or ((base := _base_of(file)) and (base.id, base.created_at) in in_use)
         ]
-        left = _take_out(store, trash, [note for item, note in notes.items() if item in overdue], gone)
-        if dropped := [file for item, file in last.items() if item in overdue]:
+        left = _take_out(store, trash, [notes[item] for item in notes if item in overdue], gone)
+        if dropped := [last[item] for item in last if item in overdue]:
             _list(trash, (f"{file.name} is deleted for good" for file in dropped))
             _LOG.info("Deleted for good after that week: %d archives", trash.drop(dropped))
     return left
@@ -269,18 +262,14 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
 
 def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
     """Put notes and bases into archives for a week more, listed with their titles."""
-    for base_id, group in groupby(sorted(notes, key=lambda note: note.base_id), lambda note: note.base_id):
-        of_base = list(group)
+    by_base: dict[str, list[Trashed]] = defaultdict(list)
+    for trashed in notes:
+        by_base[trashed.base_id].append(trashed)
+    for base_id, of_base in by_base.items():
         base = store.bases.by_id(base_id)
         file = trash.put_notes(base_id, zip_archive.pack(_live(store, base, of_base)))
-        of = _quote_title(base.name)
-        _list(
-            trash,
-            (
-                f"note {_quote_title(trashed.version.title)} of base {of} left the trash; it is in {file.name}"
-                for trashed in of_base
-            ),
-        )
+        rest = f"of base {_quote_title(base.name)} left the trash; it is in {file.name}"
+        _list(trash, (f"note {_quote_title(trashed.version.title)} {rest}" for trashed in of_base))
         store.forget_notes([trashed.version.note_id for trashed in of_base])
     for file in bases:
         name = held.name if (held := _base_of(file)) else file.name

@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import pairwise
+from itertools import islice
 from typing import Any
 
 import yaml
@@ -18,7 +18,7 @@ from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, RowError
 from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
-from core.features.archives.lazy_records import SIGNS, Made, RecordParts, identity, noun, parse_json
+from core.features.archives.lazy_records import JSON, SIGNS, Made, RecordParts, json_error, noun
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.markdown.body import look_into
@@ -26,20 +26,14 @@ from core.markdown.frontwriting import as_json
 from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
 from core.notes.filing import front_of, read_front
 
-MOST_DEPTH = 30
-_MOST_SIGNS, _MOST_NOTES = 5_000_000, 500_000
-"""Brackets and commas in a document, and items of its list of notes."""
-_MOST_HEAD = 2**20
-_NAME_BYTES = 40
-"""Bytes before a list in which its name is looked for."""
-_NOTES = re.compile(rb'"notes"\s*:\s*\Z')
-
+_MOST_DEPTH = 30
+_MOST_SIGNS = 5_000_000
+"""Texts, commas and brackets in a JSON document."""
+_BLANKS = re.compile(r"[ \t\r\n]*")
 _MOST_EVENTS = 1_500_000
 """Beginnings and ends of values in a document: about as many as 30,000 notes have."""
 _MOST_TYPED = 100
 """Characters of a number, a date or a truth; a longer text is a text."""
-
-_Line = tuple[int, Any]
 
 _RESOLVER: Any = Resolver()
 
@@ -47,91 +41,58 @@ _HEAD: dict[str, object] = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
 
 
-@frozen
-class JsonDocument:
-    """A document without its notes, and `items`, which yields the line of each note and what reads it."""
-
-    head: dict[str, Any]
-    items: Callable[[], Iterator[tuple[int, Callable[[], Any]]]]
-
-
-def document_error(name: str, line: int, reason: Message) -> ArchiveError:
+def _document_error(name: str, line: int, reason: Message) -> ArchiveError:
     """Return the error of a document with a mistake that keeps its notes from being read."""
     return ArchiveError(name, [(message("line {line}", line=line), reason)])
 
 
-def read_json(data: bytes, name: str) -> JsonDocument:
-    """Return a JSON document; raises ArchiveError, and the items RowError."""
-    places = _places(data, name)
-    start, end = (places[0], places[-1]) if places else (0, 0)
-    if len(data) - (end - start) > _MOST_HEAD:
-        raise document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
+def _json_items(data: bytes, name: str, head: dict[str, Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the notes of a document with their lines, one at a time, and fill its head; raises ArchiveError."""
+    if sum(1 for _ in islice(SIGNS.finditer(data), _MOST_SIGNS)) == _MOST_SIGNS:
+        raise _document_error(name, 1, message("it holds too many values."))
+    line = 1
     try:
-        head = parse_json(data[:start] + data[end:])
-    except RowError as error:
-        raise document_error(name, data.count(b"\n") + 1, error.message) from error
-    if not places or not isinstance(head, dict) or head.get("notes") != []:
-        raise document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
-
-    def items() -> Iterator[tuple[int, Callable[[], Any]]]:
-        seen, line = 0, 1
-        for before, after in pairwise(places):
-            item = data[before:after].lstrip(b", \t\r\n")
-            if not item and len(places) == 2:
-                return
-            line, seen = line + data.count(b"\n", seen, after - len(item)), after - len(item)
-            yield line, partial(_item, data, after - len(item), after)
-
-    return JsonDocument(head, items)
-
-
-def _item(data: bytes, start: int, end: int) -> Any:
-    if end - start > 2 * MAX_BYTES:
-        raise RowError("it is {size:.1f} MB; the limit is {limit} MB.", size=(end - start) / 2**20, limit=40)
-    return parse_json(data[start:end])
-
-
-def _places(data: bytes, name: str) -> list[int]:
-    """Return where the list of notes begins, after its bracket, where each comma in it is, and where it ends."""
-    places: list[int] = []
-    depth, inside = 0, False
-    for count, token in enumerate(SIGNS.finditer(data)):
-        sign = token[0][:1]
-        if sign in b"[{":
-            if (
-                depth == 1
-                and not places
-                and sign == b"["
-                and _NOTES.search(data, max(0, token.start() - _NAME_BYTES), token.start())
-            ):
-                places.append(token.end())
-                inside = True
-            depth += 1
-        elif sign in b"]}":
-            depth -= 1
-            if inside and depth == 1:
-                places.append(token.start())
-                inside = False
-        elif sign == b"," and inside and depth == 2:
-            places.append(token.start())
-        if depth > MOST_DEPTH or max(count / _MOST_SIGNS, len(places) / _MOST_NOTES) > 1:
-            reason = message("this is nested too deeply, or holds too many values.")
-            raise document_error(name, data.count(b"\n", 0, token.start()) + 1, reason)
-    return [] if inside else places
+        text = data.decode()
+        at, sign = _pass(text, 0, "{")
+        while sign != "}":
+            key, at = JSON.raw_decode(text, at)
+            at, sign = _pass(text, at, ":")
+            if key == "notes" and text.startswith("[", at):
+                line, seen = 1, 0
+                at, sign = _pass(text, at, "[")
+                if text.startswith("]", at):
+                    at, sign = _pass(text, at, "]")
+                while sign != "]":
+                    line, seen = line + text.count("\n", seen, at), at
+                    item, at = JSON.raw_decode(text, at)
+                    yield line, item
+                    at, sign = _pass(text, at, ",]")
+            else:
+                head[str(key)], at = JSON.raw_decode(text, at)
+            at, sign = _pass(text, at, ",}")
+        if at < len(text):
+            raise json.JSONDecodeError("Extra data", text, at)
+    except UnicodeDecodeError as error:
+        raise _document_error(name, data.count(b"\n", 0, error.start) + 1, json_error(error).message) from error
+    except (ValueError, RowError, RecursionError) as error:
+        raise _document_error(name, getattr(error, "lineno", line), json_error(error).message) from error
 
 
-def read_yaml(data: bytes, name: str) -> JsonDocument:
-    """Return a YAML document; raises ArchiveError for one that can't be read."""
-    head: dict[str, Any] = {}
-    for _ in _items(data, name, head, build=False):
-        pass
-    return JsonDocument(
-        head, lambda: ((line, partial(identity, item)) for line, item in _items(data, name, {}, build=True))
-    )
+def _pass(text: str, at: int, signs: str) -> tuple[int, str]:
+    """Return the place after one of some signs and the blanks around it, and the sign; raises JSONDecodeError."""
+    at = _end_of_blanks(text, at)
+    sign = text[at : at + 1]
+    if not sign or sign not in signs:
+        raise json.JSONDecodeError(f"Expecting '{signs[0]}' delimiter", text, at)
+    return _end_of_blanks(text, at + 1), sign
 
 
-def _items(data: bytes, name: str, head: dict[str, Any], *, build: bool) -> Iterator[_Line]:
-    """Yield the notes of a document with their lines, and fill its head; without `build` the notes are left out."""
+def _end_of_blanks(text: str, at: int) -> int:
+    return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+
+
+def _yaml_items(data: bytes, name: str, head: dict[str, Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the notes of a document with their lines, and fill its head; raises ArchiveError."""
     events = _events(data, name)
     try:
         for event in events:
@@ -139,35 +100,29 @@ def _items(data: bytes, name: str, head: dict[str, Any], *, build: bool) -> Iter
                 break
             if isinstance(event, yaml.NodeEvent):
                 return
-        for key in events:
-            if isinstance(key, yaml.MappingEndEvent):
-                return
+        for key in _until(events, yaml.MappingEndEvent):
             named, value = _build(events, key, name), next(events)
             if named == "notes" and isinstance(value, yaml.SequenceStartEvent):
-                for item in events:
-                    if isinstance(item, yaml.SequenceEndEvent):
-                        break
-                    made = _build(events, item, name)
-                    if build:
-                        yield line_of(item), made
+                for item in _until(events, yaml.SequenceEndEvent):
+                    yield _line_of(item), _build(events, item, name)
             else:
                 head[str(named)] = _build(events, value, name)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise document_error(name, mark.line + 1 if mark else 1, reason_of(error)) from error
+        raise _document_error(name, mark.line + 1 if mark else 1, reason_of(error)) from error
 
 
 def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
     depth = 0
     for count, event in enumerate(yaml.parse(data, Loader=yaml.CSafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent) or depth > MOST_DEPTH or count > _MOST_EVENTS:
+        if isinstance(event, yaml.AliasEvent) or depth > _MOST_DEPTH or count > _MOST_EVENTS:
             reason = message("this is nested too deeply, holds too many values, or uses aliases (*name).")
-            raise document_error(name, line_of(event), reason)
+            raise _document_error(name, _line_of(event), reason)
         yield event
 
 
-def line_of(event: yaml.Event) -> int:
+def _line_of(event: yaml.Event) -> int:
     """Return the number of the line at which an event begins, from 1."""
     return event.start_mark.line + 1 if event.start_mark else 1
 
@@ -180,7 +135,7 @@ def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> Any:
         values: dict[str, Any] = {}
         for key in _until(events, yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                raise document_error(name, line_of(key), message("the name of a field must be a text."))
+                raise _document_error(name, _line_of(key), message("the name of a field must be a text."))
             values[str(key.value)] = _build(events, next(events), name)
         return values
     return _scalar(event)
@@ -248,12 +203,16 @@ def to_yaml(records: Records) -> bytes:
 def read(data: bytes, name: str) -> Records:
     """Return the records of a JSON or YAML document, whose notes are read when they are needed; raises ArchiveError."""
     data = data.removeprefix(b"\xef\xbb\xbf")
-    document: JsonDocument = (read_json if name.lower().endswith(".json") else read_yaml)(data, name)
-    version = document.head.get("version")
-    if (document.head.get("tessera"), version.value if isinstance(version, Scalar) else version) != ("base", 1):
-        raise document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
+    items = _json_items if name.lower().endswith(".json") else _yaml_items
+    head: dict[str, Any] = {}
+    for _ in items(data, name, head):
+        pass
+    version = head.get("version")
+    known = (head.get("tessera"), version.value if isinstance(version, Scalar) else version) == ("base", 1)
+    if not known or "notes" in head:
+        raise _document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
     try:
-        described = noun(_BaseSection, document.head.get("base"))
+        described = noun(_BaseSection, head.get("base"))
     except RowError as error:
         raise ArchiveError(name, [(message("base"), error.message)]) from error
     base = new_base(**{key: getattr(described, key) for key in _BaseSection.__slots__})
@@ -261,14 +220,14 @@ def read(data: bytes, name: str) -> Records:
     def notes() -> Iterator[Made[NoteRecord]]:
         ids: set[str] = set()
         paths: set[str] = set()
-        for line, item in document.items():
+        for line, item in items(data, name, {}):
             yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
 
     return Records(base, RecordParts(notes))
 
 
-def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
-    note = noun(_NoteSection, item())
+def _record(item: Any, base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
+    note = noun(_NoteSection, item)
     if len(note.body) + len(note.front) > MAX_BYTES:
         raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
     if note.path in paths:

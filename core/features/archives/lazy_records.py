@@ -102,14 +102,19 @@ def parse_json(text: bytes) -> Any:
     if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
         raise RowError("it holds too many values.")
     try:
-        return json.loads(text.decode("utf-8"), parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
-    except json.JSONDecodeError as error:
+        return JSON.decode(text.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise json_error(error) from error
+
+
+def json_error(error: Exception) -> RowError:
+    """Return the error of a JSON text that can't be read."""
+    if isinstance(error, json.JSONDecodeError):
         reason = translate_parse_error(error.msg)
-        raise RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno) from error
-    except UnicodeDecodeError as error:
-        raise RowError("this isn't UTF-8. Save the file as UTF-8.") from error
-    except RecursionError as error:
-        raise RowError("this is nested too deeply.") from error
+        return RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno)
+    if isinstance(error, UnicodeDecodeError):
+        return RowError("this isn't UTF-8. Save the file as UTF-8.")
+    return error if isinstance(error, RowError) else RowError("this is nested too deeply.")
 
 
 def _parse_integer(digits: str) -> int:
@@ -123,6 +128,10 @@ def _finite(digits: str) -> float:
     if not isfinite(number):
         raise RowError("the number {digits} is too large, or none.", digits=digits[:_DIGITS])
     return number
+
+
+JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
+"""The decoder of JSON with numbers as SQLite holds them; raises RowError for others."""
 
 
 def noun(kind: Any, value: Any) -> Any:
