@@ -210,7 +210,7 @@ def _strings(answer: str) -> list[str]:
     """Return the last JSON list of strings in an answer, else an empty list."""
     from core.providers.chat import values  # takes a fifth of a second, which other searches avoid
 
-    for strings in values(answer, "["):
+    for strings in values(answer, r"\["):
         if strings and all(isinstance(part, str) and len(part) <= MOST_CHARACTERS for part in strings):
             return [line for line in map(one_line, strings) if any(map(str.isalnum, line))]
     return []

@@ -180,7 +180,7 @@ def _parse_choice(answer: str, count: int) -> tuple[list[int], str] | None:
     """Return the choice in the last JSON object that is one, None if no object is."""
     from core.providers.chat import values
 
-    for value in values(answer, "{"):
+    for value in values(answer, r"\{"):
         if value.keys() == {"chosen", "answer"} and _is_choice(value["chosen"], count) and _is_text(value["answer"]):
             return value["chosen"], value["answer"].strip()
     return None

@@ -57,7 +57,7 @@ class TrashedTable(StoreTable):
         """Return whether a file is as Tessera wrote it; the stream is at its start then."""
         known = self._database.value("SELECT digest FROM trashed_bases WHERE file = ?", file)
         stream.seek(0)
-        same = known is not None and file_digest(stream, sha256).hexdigest() == known
+        same = known is not None and file_digest(stream, sha256).hexdigest() == known  # type: ignore[arg-type]
         stream.seek(0)
         return same
 
@@ -97,7 +97,7 @@ class BaseTrash:
         return self._write(self.last / f"{base_id}{_NOTES}", data)
 
     def _write(self, place: Path, data: bytes) -> Path:
-        """Write an archive, with the time before its name, and its digest, by which it is known as the program's own."""
+        """Write an archive, its name after the time, and its digest, by which it is known as the program's own."""
         file = files.folder(place.parent) / f"{utc_now():{_AT}}-{place.name}"
         files.replace(file, data)
         sync_folder(file.parent)

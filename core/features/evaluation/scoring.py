@@ -10,7 +10,6 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from core.base.errors import ProviderError
-from core.base.messages import message
 from core.base.text import CJK, fold, make_storable, one_line
 from core.features.evaluation import metrics
 from core.features.evaluation.metrics import cited_precision, cited_recall, spans
@@ -32,7 +31,7 @@ from core.model import (
     Quote,
     SearchResult,
 )
-from core.providers.chat import AGAIN, Chat
+from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.retrieval.llm_choice import shares
 from core.store import Store
@@ -168,12 +167,10 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
     wished, answer, *passages = shares(texts, characters)
     asking = {"question": result.question, "wished": wished, "passages": passages, "answer": answer}
     try:
-        for task in (TASK, TASK + AGAIN):
-            if read := _parse_judgement(chat.reply(task, asking, stop)):
-                return Judgement(read.verdict, one_line(make_storable(read.reason))[:REASON])
+        read = chat.reply_as(TASK, asking, _parse_judgement, stop)
     except ProviderError as error:
         return Judgement(problem=error.message)
-    return Judgement(problem=chat.server.unusable(message("didn't answer in the requested form")).message)
+    return Judgement(read.verdict, one_line(make_storable(read.reason))[:REASON])
 
 
 def _parse_judgement(reply: str) -> _Reply | None:

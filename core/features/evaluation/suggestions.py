@@ -89,7 +89,7 @@ def suggest_by_model(
                 for number, note in enumerate(batch, start=1)
             ],
         }
-        lists = values(chat.ask(TASK, material), "[")
+        lists = values(chat.ask(TASK, material), r"\[")
         rows: list[dict[str, Any]] = next(
             (rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), []
         )

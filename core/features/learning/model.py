@@ -1,8 +1,7 @@
 """A language model suggests notes for the masked events of a log; code finds each line that they rest on."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -17,7 +16,7 @@ from core.base.text import find_quote, make_storable, one_line
 from core.features.learning.reading import excerpts
 from core.features.learning.rules.common import abbreviate, fact, generalise, generalise_source
 from core.model import Dropped, Fact, LogEvent, LogText
-from core.providers.chat import AGAIN, Chat
+from core.providers.chat import Chat, values
 from core.providers.connection import Stop
 
 RULE = "model"
@@ -39,9 +38,7 @@ PARTS = 20
 NOTES = 12
 """Suggestions of one reply that are looked at."""
 
-_OPENING = re.compile(r'\{\s*"notes"\s*:')
-_OPENINGS = 8
-"""Starts of the object, from the end of a reply, that are tried; earlier ones may belong to the reasoning."""
+_OPENING = r'\{\s*"notes"\s*:'
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
 _LONG = 200
@@ -142,7 +139,9 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
     """
     facts: list[Fact] = []
     dropped: list[Dropped] = []
-    for value in _notes(chat, _material(excerpt, language), stop)[:NOTES]:
+    events = [{"line": event.line, "text": text} for event, text in excerpt]
+    material = {"language": _LANGUAGES.get(language, "English"), "events": events}
+    for value in chat.reply_as(TASK, material, _read, stop)[:NOTES]:
         title = value.get("title") if isinstance(value, dict) else None
         try:
             outcome = _fact(_Suggestion.model_validate(value), excerpt)
@@ -155,30 +154,9 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
     return facts, dropped
 
 
-def _material(excerpt: Excerpt, language: str) -> Mapping[str, Any]:
-    events = [{"line": event.line, "text": text} for event, text in excerpt]
-    return {"language": _LANGUAGES.get(language, "English"), "events": events}
-
-
-def _notes(chat: Chat, material: Mapping[str, Any], stop: Stop) -> list[Any]:
-    """Return the suggestions of a model's reply, of the second one where the first is in another form."""
-    for task in (TASK, TASK + AGAIN):
-        if (notes := _read(chat.reply(task, material, stop))) is not None:
-            return notes
-    raise chat.server.unusable(message("didn't answer in the requested form"))
-
-
 def _read(reply: str) -> list[Any] | None:
     """Return the suggestions in a reply, None where there is no such object in it."""
-    starts = [match.start() for match in _OPENING.finditer(reply)]
-    for start in starts[: -_OPENINGS - 1 : -1]:
-        try:
-            value, _ = json.JSONDecoder().raw_decode(reply, start)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value["notes"], list):
-            return value["notes"]
-    return None
+    return next((found["notes"] for found in values(reply, _OPENING) if isinstance(found["notes"], list)), None)
 
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:

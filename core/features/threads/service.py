@@ -129,7 +129,7 @@ class Threads:
             }
             for turn in turns
         ]
-        for value in values(Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text}), "{"):
+        for value in values(Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text}), r"\{"):
             completed = value.get("question") if value.keys() == {"question"} else None
             if isinstance(completed, str) and find_half_character(completed) is None:
                 completed = one_line(completed)

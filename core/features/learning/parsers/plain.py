@@ -99,34 +99,28 @@ def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
         parts = parts[:-1]
     if not parts:
         return
-    end = first + len(parts) - 1
-    body = parts[1:_MOST_LINES]
-    if prompt := PROMPT.match(parts[0]):
-        text = "\n".join([parts[0], *body])
-        yield LogEvent(text=text, line=first, end=end, kind="command", fields={"command": prompt["command"].strip()})
-        return
-    if _LOGFMT.match(parts[0]):
-        pairs = pairs_of(parts[0])
-        level = level_of(pairs.get("level") or pairs.get("lvl") or pairs.get("severity") or "")
-        source = pairs.get("logger") or pairs.get("component") or pairs.get("service") or ""
+    line = parts[0]
+    event = LogEvent(text=line, line=first, end=first + len(parts) - 1)
+    if prompt := PROMPT.match(line):
+        event = replace(event, kind="command", fields={"command": prompt["command"].strip()})
+    elif _LOGFMT.match(line):
+        pairs = pairs_of(line)
+        time, level, source = (next(filter(None, map(pairs.get, names)), "") for names in _HEADS)
         message = pairs.pop("msg", "") or pairs.pop("message", "")
-        rest = " ".join(f"{name}={value}" for name, value in pairs.items() if name not in _HEADS)
-        text = "\n".join([f"{message} {rest}".strip(), *body])
-        time = pairs.get("time") or pairs.get("ts") or ""
-        yield LogEvent(text=text, line=first, end=end, time=time, level=level, source=source)
-        return
-    head = head_of(parts[0])
-    if head is None:
-        level = "error" if parts[0].startswith((_TRACEBACK, "panic:")) or _ERROR.match(parts[0]) else ""
-        yield LogEvent(text="\n".join([parts[0], *body]), line=first, end=end, level=level_of(level))
-        return
-    text = "\n".join([head.message, *body]).strip("\n")
+        rest = (f"{name}={value}" for name, value in pairs.items() if not any(name in names for names in _HEADS))
+        text = " ".join([message, *rest]).strip()
+        event = replace(event, text=text, time=time, level=level_of(level), source=source)
+    elif head := head_of(line):
+        event = replace(event, text=head.message, time=head.time, level=head.level, source=head.source)
+    elif line.startswith((_TRACEBACK, "panic:")) or _ERROR.match(line):
+        event = replace(event, level="error")
+    text = "\n".join([event.text, *parts[1:_MOST_LINES]]).strip("\n")
     if text.strip():
-        yield LogEvent(text=text, line=first, end=end, time=head.time, level=head.level, source=head.source)
+        yield replace(event, text=text)
 
 
-_HEADS = ("time", "ts", "level", "lvl", "severity", "logger", "component", "service")
-"""Pairs of logfmt that are the head of an event."""
+_HEADS = (("time", "ts"), ("level", "lvl", "severity"), ("logger", "component", "service"))
+"""Pairs of logfmt that are the time, the level and the source of an event."""
 
 
 class AccessLog:

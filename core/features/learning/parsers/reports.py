@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from xml.parsers import expat
 
 from core.features.learning.parsers.plain import PROMPT
-from core.model import LogEvent
+from core.model import LogEvent, LogLevel
 
 _DEEPEST = 60
 _MOST = 20_000
@@ -168,27 +169,18 @@ def _failure(lines: list[str], first: int, test: str) -> LogEvent:
 
 
 def _line(line: str, number: int) -> Iterator[LogEvent]:
-    if not line.strip():
-        return
+    event = LogEvent(text=line.strip(), line=number, end=number)
     if typed := PROMPT.match(line):
-        yield LogEvent(text=line, line=number, end=number, kind="command", fields={"command": typed["command"].strip()})
-    elif slow := _SLOW.match(line.strip()):
+        event = replace(event, text=line, kind="command", fields={"command": typed["command"].strip()})
+    elif slow := _SLOW.match(event.text):
         fields = {"test": slow["test"], "seconds": slow["seconds"]}
-        yield LogEvent(text=line.strip(), line=number, end=number, source=slow["test"], kind="test", fields=fields)
-    elif (match := _OUTCOME.match(line.strip())) and (match["first"] or match["last"]):
-        outcome = _OUTCOMES[match["first"] or match["last"]]
+        event = replace(event, source=slow["test"], kind="test", fields=fields)
+    elif (match := _OUTCOME.match(event.text)) and (match["first"] or match["last"]):
+        fields = {"test": match["test"], "outcome": _OUTCOMES[match["first"] or match["last"]]}
         detail = match["rest"].removeprefix(" - ").strip()
-        fields = {"test": match["test"], "outcome": outcome}
         if detail and not re.fullmatch(r"\[ *\d{1,3}%\]", detail):
             fields["detail"] = detail
-        yield LogEvent(
-            text=line.strip(),
-            line=number,
-            end=number,
-            level="error" if outcome == "failed" else "",
-            source=match["test"],
-            kind="test",
-            fields=fields,
-        )
-    else:
-        yield LogEvent(text=line.strip(), line=number, end=number)
+        level: LogLevel = "error" if fields["outcome"] == "failed" else ""
+        event = replace(event, level=level, source=match["test"], kind="test", fields=fields)
+    if event.text:
+        yield event
