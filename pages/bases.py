@@ -6,7 +6,7 @@ from core.workspace import Workspace
 from pages.ui.bases import base_settings, folders, listing
 from pages.ui.notes import trash
 from pages.ui.shared import jobs, shell
-from pages.ui.shared.text import t
+from pages.ui.shared.text import page_title
 
 
 def page(workspace: Workspace) -> None:
@@ -25,6 +25,6 @@ def page(workspace: Workspace) -> None:
 
 
 workspace = shell.workspace()
-st.title(t("Knowledge bases"), anchor=False)
+page_title("Knowledge bases")
 with shell.errors():
     page(workspace)

@@ -8,7 +8,7 @@ from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, NoteSummary
 from core.workspace import Workspace
 from pages.ui.chunks import bands, chunktable, editor, summary, tryout, undo
 from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
-from pages.ui.shared.text import t
+from pages.ui.shared.text import page_title, t
 
 
 def draw_stored(
@@ -94,7 +94,7 @@ def _note(workspace: Workspace, note_id: str | None, cards: Sequence[NoteSummary
 
 
 workspace = shell.workspace()
-st.title(t("Chunks"), anchor=False)
+page_title("Chunks")
 bases = workspace.bases.all()
 if not bases:
     welcome.no_notes(

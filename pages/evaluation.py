@@ -9,7 +9,7 @@ from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, pipelines, question, questions, runs, sets
 from pages.ui.shared import links, shell, welcome, widgets
-from pages.ui.shared.text import labels, t
+from pages.ui.shared.text import labels, page_title, t
 
 VIEWS = message_table(
     {
@@ -68,7 +68,7 @@ def view(question_set: QuestionSet) -> str:
 
 
 workspace = shell.workspace()
-st.title(t("Evaluation"), anchor=False)
+page_title("Evaluation")
 bases = workspace.bases.all()
 if not bases:
     text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")

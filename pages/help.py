@@ -11,7 +11,7 @@ from pages.ui.shared import jobs, shell, shortcuts, tour, welcome, widgets
 from pages.ui.shared.document import SourceSpan, document, view
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.safe import html, marked, plain
-from pages.ui.shared.text import session_language, t
+from pages.ui.shared.text import page_title, session_language, small_print, t
 
 ADDRESS = "note"
 """The query parameter with the path of the open chapter; links in notes have the same."""
@@ -65,7 +65,7 @@ def matches(language: str, words: str) -> str:
 def beginning(workspace: Workspace, language: str) -> None:
     """Draw the table of contents, or what the filter leaves of it."""
     with widgets.row("help_head", vertical_alignment="bottom"):
-        st.title(t("Help"), anchor=False)
+        page_title("Help")
         if tour.has_sample(workspace):
             tour.begin_button(workspace)
         else:
@@ -77,7 +77,7 @@ def beginning(workspace: Workspace, language: str) -> None:
     if found:
         show(found, "guide_contents")
     else:
-        st.caption(t("No chapter holds these words."))
+        small_print("No chapter holds these words.")
 
 
 def reading(language: str, chapter: Chapter) -> None:

@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages.ui.settings import upkeep
 from pages.ui.shared import ignoring, jobs, look, names, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import section_title, t, t_plural
 
 COLUMNS = 2
 SOON = 14
@@ -59,7 +59,7 @@ def attention(workspace: Workspace, status: Status) -> None:
     waiting = workspace.review.count()
     if not (unread or status.index_problem or unfinished or lapsing or waiting):
         return
-    st.subheader(t("Needs attention"), anchor=False)
+    section_title("Needs attention")
     if unfinished:
         _unfinished(workspace, status)
     if waiting:
@@ -123,7 +123,7 @@ def recent(workspace: Workspace) -> None:
     cards = workspace.notes.switch("", RECENT)
     if not cards:
         return
-    st.subheader(t("Recent notes"), anchor=False)
+    section_title("Recent notes")
     with st.container(gap="xxsmall", key="recent_notes"):
         for card in cards:
             _row(card, card.updated_at, f"recent_{card.id}")

@@ -8,7 +8,7 @@ from core.workspace import Workspace
 from pages.ui import map as note_map
 from pages.ui.shared import shell, welcome, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import labels, t, t_plural
+from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
 
 
 def page(workspace: Workspace, bases: Sequence[str]) -> None:
@@ -18,7 +18,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
         widgets.begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
         by = widgets.select(t("Coloured by"), labels(note_map.BY), "map_by", persist_state="session")
         links = st.toggle(t("Links as lines"), value=True, key="map_links")
-    with st.spinner(t("Drawing the map…")):
+    with busy("Drawing the map…"):
         mapped = workspace.maps.build_map(base)
     if not mapped.notes:
         st.info(t("A map needs notes that are indexed by meaning."), icon=":material/map:")
@@ -28,9 +28,9 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     if by == "findable":
         numbers = note_map.findable(workspace, mapped.notes, [base] if base else bases)
         if set(numbers) == {-1}:
-            st.caption(t("First check on the page Evaluation whether the notes can be found."))
+            small_print("First check on the page Evaluation whether the notes can be found.")
         else:
-            st.caption(t("From red (never first for its own questions) to green (always first); grey: not checked."))
+            small_print("From red (never first for its own questions) to green (always first); grey: not checked.")
     else:
         numbers, names = note_map.groups([cards.get(note) for note in mapped.notes], by)
     note_map.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")
@@ -44,7 +44,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
             t("{n} indexed with another model", n=others): others,
         }
         left = t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out)
-        st.caption(t("{left}: {reasons}", left=left, reasons=[reason for reason, n in reasons.items() if n]))
+        small_print("{left}: {reasons}", left=left, reasons=[reason for reason, n in reasons.items() if n])
     st.caption(plain(t("Drag to move, scroll to zoom, click a point to open its note.")))
 
 
@@ -60,7 +60,7 @@ def _legend(names: Sequence[str], *, grey: bool) -> None:
 
 
 workspace = shell.workspace()
-st.title(t("Map"), anchor=False)
+page_title("Map")
 bases = [base.name for base in workspace.bases.all()]
 if not bases:
     welcome.no_notes(workspace, t("There are no notes for a map yet."))

@@ -21,7 +21,7 @@ from pages.ui.notes import (
 )
 from pages.ui.review import decisions
 from pages.ui.shared import jobs, shell, welcome, widgets
-from pages.ui.shared.text import t
+from pages.ui.shared.text import page_title, small_print, t
 
 
 def page(workspace: Workspace, bases: list[str]) -> bool:
@@ -67,7 +67,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
         history.draw_undo()
         actions.marked(workspace, listing.marked_notes())
     if not cards and jobs.is_importing(workspace, base):
-        st.caption(t("The notes are being imported."))
+        small_print("The notes are being imported.")
     else:
         listing.notes(cards, view, note_id, narrowed, several=len(bases) > 1 and not base)
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
@@ -106,7 +106,7 @@ if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()
 with widgets.row("notes_head"):
-    st.title(t("Notes"), anchor=False)
+    page_title("Notes")
     importing = st.container(width="content")
     today.button(workspace)
     actions.new(workspace)

@@ -5,17 +5,17 @@ import streamlit as st
 from pages.ui.notes import history
 from pages.ui.review import items
 from pages.ui.shared import jobs, shell
-from pages.ui.shared.text import t
+from pages.ui.shared.text import busy, page_title, small_print
 
 workspace = shell.workspace()
-st.title(t("Review"), anchor=False)
+page_title("Review")
 jobs.panel(workspace, ("edits", "embed", *jobs.LEARNING))
 with shell.errors():
-    with st.spinner(t("Comparing the notes…")):
+    with busy("Comparing the notes…"):
         matters = workspace.review.all()
     st.caption(items.heading(matters))
     if not matters:
-        st.caption(t("What programs write, copies, contradictions and expired notes come here for you to decide."))
+        small_print("What programs write, copies, contradictions and expired notes come here for you to decide.")
     history.draw_undo()
     if matters:
         of_kind = items.choose_kind(matters)

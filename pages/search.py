@@ -4,11 +4,11 @@ import streamlit as st
 
 from pages.ui.search import answer, question_box, threads
 from pages.ui.shared import shell
-from pages.ui.shared.text import t
+from pages.ui.shared.text import page_title
 
 workspace = shell.workspace()
 with st.container(key="hidden_title"):
-    st.title(t("Search"), anchor=False)
+    page_title("Search")
 
 bases = [base.name for base in workspace.bases.all()]
 text, options = question_box.row(workspace, bases)

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.settings import access, daily, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import sentences, t, text_of
+from pages.ui.shared.text import page_title, section_title, sentences, t, text_of
 
 
 def _general() -> None:
@@ -43,25 +43,25 @@ def _models() -> None:
 def _programs() -> None:
     left, right = widgets.halves("programs")
     with left:
-        st.subheader(t("Assistants"), anchor=False)
+        section_title("Assistants")
         access.draw_assistants(workspace)
     with right:
-        st.subheader(t("Other programs"), anchor=False)
+        section_title("Other programs")
         access.draw_programs(workspace)
 
 
 def _care() -> None:
     left, right = widgets.halves("care")
     with left:
-        st.subheader(t("Backups"), anchor=False)
+        section_title("Backups")
         upkeep.draw_backups(workspace)
     with right:
-        st.subheader(t("Health and space"), anchor=False)
+        section_title("Health and space")
         upkeep.draw_health(workspace)
 
 
 workspace = shell.workspace()
-st.title(t("Settings"), anchor=False)
+page_title("Settings")
 
 with shell.errors():
     status = workspace.status()

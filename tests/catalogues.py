@@ -50,12 +50,15 @@ MARKS: Mapping[str, Form] = {
     "t": Form(0),
     "t_plural": Form(0, plural=1),
     "_": Form(0),
+    **dict.fromkeys(("small_print", "page_title", "section_title", "busy", "text_column", "argument"), Form(0)),
 }
 """The functions whose texts are translated; every text of them is a literal."""
 
 DECLARATIONS: Mapping[str, Form] = {
     "operation": Form(1),
     "CommandGroup": Form(1),
+    "RowReader": Form(1),
+    "option": Form(1),
     "About": Form(0),
     "sentence": Form(0),
 }

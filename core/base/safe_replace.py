@@ -12,10 +12,11 @@ import sys
 import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import mkstemp
+
+from core.base.datetimes import utc_now
 
 PREFIX, SUFFIX = ".tessera-", ".part"
 """Prefix of a file that is being written; the dot keeps it from every sync."""
@@ -79,7 +80,7 @@ def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Pat
 
 def _copy_name(file: Path) -> Path:
     """Return a free name in the folder of a file."""
-    at = datetime.now(UTC).strftime("%Y-%m-%d %H-%M-%S.%f")
+    at = utc_now().strftime("%Y-%m-%d %H-%M-%S.%f")
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 
 

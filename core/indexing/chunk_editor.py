@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import pairwise
 
 from core.base.blobs import Span
+from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound, EditError
 from core.base.frozen import frozen
 from core.chunking.slices import trim
@@ -209,7 +209,7 @@ class ChunkEditor:
         start, end = span
         anchor = self.note.body[start:end]
         name = fresh_id("\0".join((self.note.id, kind, str(start), anchor, text)), {edit.id for edit in self.edits})
-        return Edit(name, self.note.id, kind, anchor, start, datetime.now(UTC), text)
+        return Edit(name, self.note.id, kind, anchor, start, utc_now(), text)
 
     def _act(self, old: Iterable[Edit | None], new: Sequence[Edit]) -> Act:
         """Replace the old edits by the new ones, at the place of the first old one, else at the end."""

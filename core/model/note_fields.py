@@ -6,10 +6,10 @@ that is a filter by keyword is a line in `NoteOptions` too.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.base.datetimes import lapses
+from core.base.datetimes import lapses, utc_now
 from core.base.frozen import frozen
 from core.base.messages import Message, message
 
@@ -158,7 +158,7 @@ class FieldValues:
     @property
     def expired(self) -> bool:
         """Whether the note is active and its time is over."""
-        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= datetime.now(UTC)
+        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= utc_now()
 
 
 NOTE_FIELDS: Mapping[str, NoteField] = {

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Unpack
 
 from core.base.call_log import log_bases, log_call
+from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
 from core.base.text import one_line
 from core.indexing.bases import Bases
@@ -93,7 +93,7 @@ class Proposals:
 
     def _propose(self, note: Note, body: str | None, fields: Mapping[str, Any]) -> Note | Proposal:
         """Store a proposed change over the one that waits; return the note if nothing changes."""
-        proposal = Proposal(note.id, note.version, body, check_fields(fields), datetime.now(UTC))
+        proposal = Proposal(note.id, note.version, body, check_fields(fields), utc_now())
         changed = _changed(note, proposal)
         check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
         if changed == note:

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
 
 from core.base.blobs import Span
+from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, SourceError
 from core.base.faults import FILES
 from core.indexing.bases import Bases
@@ -92,7 +92,7 @@ class StoredNotes(Imports):
 
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
-        until = later(datetime.now(UTC), days)
+        until = later(utc_now(), days)
         ends = [
             (lapses(card.expires_at), card)
             for card in self._store.notes.cards_of(self._store.fields.expiring(until)).values()

@@ -19,6 +19,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from core.base.datetimes import utc_now
 from core.base.errors import Cancelled, ConfigError, MissingDependency
 from core.base.frozen import frozen
 from core.base.messages import message
@@ -67,7 +68,7 @@ def read(response: httpx.Response, limit: int) -> Reply:
     status = response.status_code
     encoded = response.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
     busy = status == 429 or status >= 500
-    pause = retry_after(response.headers.get("Retry-After", ""), datetime.now(UTC)) if busy else 0.0
+    pause = retry_after(response.headers.get("Retry-After", ""), utc_now()) if busy else 0.0
     body = bytearray()
     for part in response.iter_raw():
         body += part

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
 from core.base.frozen import frozen
-from core.base.messages import message
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, stored
@@ -35,7 +34,7 @@ class SwitchTable(StoreTable):
         self._database.execute("DELETE FROM switches WHERE base_id = ?", base.id)
 
 
-_SWITCH_READER = RowReader(Switch, message("change of model"), "embedder", key="embedder")
+_SWITCH_READER = RowReader(Switch, "change of model", "embedder", key="embedder")
 
 
 Report = dict[str, Any]
@@ -222,7 +221,5 @@ def _report(value: object) -> Report:
     return report
 
 
-_READER = RowReader(
-    KnowledgeBase, message("base"), "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings)
-)
-_SYNC = RowReader(SyncRecord, message("sync"), "folder", key="folder", report=_report)
+_READER = RowReader(KnowledgeBase, "base", "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings))
+_SYNC = RowReader(SyncRecord, "sync", "folder", key="folder", report=_report)

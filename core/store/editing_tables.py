@@ -6,7 +6,6 @@ from dataclasses import asdict
 from datetime import datetime
 
 from core.base.errors import EditError
-from core.base.messages import message
 from core.model import Creation, Edit, Note, NoteDraft, Proposal
 from core.store.reading import RowReader, stored
 from core.store.table import AMONG, StoreTable, decoding
@@ -40,7 +39,7 @@ class DraftTable(StoreTable):
         self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
-_DRAFT_READER = RowReader(NoteDraft, message("draft"), "title", key="key", fields=stored(dict[str, object]))
+_DRAFT_READER = RowReader(NoteDraft, "draft", "title", key="key", fields=stored(dict[str, object]))
 
 
 _PROPOSALS = """
@@ -70,9 +69,7 @@ class ProposalTable(StoreTable):
         self._database.execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
 
 
-_PROPOSAL_READER = RowReader(
-    Proposal, message("proposed change"), "note_id", key="note_id", fields=stored(dict[str, object])
-)
+_PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_id", fields=stored(dict[str, object]))
 
 
 _DAYS = 1
@@ -166,4 +163,4 @@ class EditTable(StoreTable):
         self._database.execute("DELETE FROM edits WHERE id = ?", edit_id)
 
 
-_READER = RowReader(Edit, message("edit of a chunk"), "note_id")
+_READER = RowReader(Edit, "edit of a chunk", "note_id")

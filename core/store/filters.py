@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from core.base.datetimes import utc_now
 from core.base.text import fold
 from core.markdown import tags
 from core.markdown.parts import has_diagram, has_image, has_link, has_table, has_task
@@ -164,7 +165,7 @@ EXPIRED = (
 
 def moments() -> tuple[str, str]:
     """Return the user's day and the time in UTC, as they are stored."""
-    now = datetime.now(UTC)
+    now = utc_now()
     return on_clock(now).date().isoformat(), now.isoformat()
 
 

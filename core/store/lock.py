@@ -7,13 +7,14 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from core.base import files
+from core.base.datetimes import utc_now
 from core.base.errors import StoreError, WorkspaceLocked
 from core.base.faults import translate_error
 from core.base.messages import Message, message
@@ -70,7 +71,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
         ) from error
     holder, file = folder / "lock.json", folder / "lock"
     lock = FileLock(file, mode=0o600, thread_local=False)  # the app closes it in another thread
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = utc_now().isoformat(timespec="seconds")
     about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
         if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # nobody can have locked it

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from core.base.messages import Message, message, to_json
+from core.base.datetimes import utc_now
+from core.base.messages import Message, to_json
 from core.model import (
     Failed,
     IncompleteNote,
@@ -84,7 +84,7 @@ class DocumentTable(StoreTable):
             connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-_INCOMPLETE = RowReader(IncompleteNote, message("note"), "path", "note_id", left_out=stored(tuple[Omission, ...]))
+_INCOMPLETE = RowReader(IncompleteNote, "note", "path", "note_id", left_out=stored(tuple[Omission, ...]))
 
 
 _PICTURE = "target, start, place, note_pictures.mtime_ns, note_pictures.size, note_pictures.hash, looked, placed"
@@ -240,7 +240,7 @@ class PictureTable(StoreTable):
         self._database.execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             *(read.hash, read.text, json.dumps(to_json(reason)) if reason else "", read.reader),
-            *(datetime.now(UTC).isoformat(), again),
+            *(utc_now().isoformat(), again),
             aside=True,
         )
 

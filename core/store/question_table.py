@@ -3,10 +3,9 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 
+from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, QuestionSetError, UnknownChoice
-from core.base.messages import message
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.model.limits import check_question
 from core.store.ids import fresh_id
@@ -51,7 +50,7 @@ class QuestionTable(StoreTable):
         with self._database.write(aside=True):
             name = self._free_name(base.id, name)
             set_id = fresh_id(f"{base.id}/{name}", self._database.column("SELECT id FROM question_sets"))
-            now = datetime.now(UTC)
+            now = utc_now()
             row = {"id": set_id, "base_id": base.id, "name": name, "created_at": now.isoformat()}
             self._database.insert("question_sets", row)
             question_set = QuestionSet(set_id, base.id, name, now)
@@ -265,6 +264,6 @@ def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
     return rowid, gold.note_id, gold.start, gold.end
 
 
-_SET = RowReader(QuestionSet, message("question set"), "name")
-_QUESTION = RowReader(Question, message("question"), "text", gold=tuple)
-_GOLD_SPAN = RowReader(GoldSpan, message("right passage"), "quote", key="quote")
+_SET = RowReader(QuestionSet, "question set", "name")
+_QUESTION = RowReader(Question, "question", "text", gold=tuple)
+_GOLD_SPAN = RowReader(GoldSpan, "right passage", "quote", key="quote")

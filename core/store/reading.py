@@ -64,8 +64,8 @@ class RowReader(Generic[Noun]):
     `own` are functions that read a stored value, in place of that of the field's type.
     """
 
-    def __init__(self, kind: type[Noun], what: Message, named: str, key: str = "id", **own: Decoder) -> None:
-        self._kind, self._what, self._named, self._key = kind, what, named, key
+    def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
+        self._kind, self._what, self._named, self._key = kind, as_message(what), named, key
         hints = get_type_hints(kind)
         self._fields = [
             (field.name, own.get(field.name) or decoder(hints[field.name]), _empty(field, hints[field.name]))

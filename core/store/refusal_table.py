@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, datetime
 
-from core.base.messages import Message, from_json, message, to_json
+from core.base.datetimes import utc_now
+from core.base.messages import Message, from_json, to_json
 from core.model import KnowledgeBase, RefusedChunk
 from core.store.reading import RowReader
 from core.store.table import AMONG, StoreTable
@@ -17,7 +17,7 @@ class RefusalTable(StoreTable):
         """Store why a model refuses a text."""
         self._database.execute(
             "INSERT OR REPLACE INTO refusals (fingerprint, text_hash, reason, at) VALUES (?, ?, ?, ?)",
-            *(fingerprint, text_hash, json.dumps(to_json(reason), ensure_ascii=False), datetime.now(UTC).isoformat()),
+            *(fingerprint, text_hash, json.dumps(to_json(reason), ensure_ascii=False), utc_now().isoformat()),
         )
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
@@ -74,5 +74,5 @@ class RefusalTable(StoreTable):
 
 
 _REFUSED = RowReader(
-    RefusedChunk, message("refused passage"), "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
+    RefusedChunk, "refused passage", "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
 )

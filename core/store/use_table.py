@@ -1,9 +1,9 @@
 """What the user and programs did with notes, as rows: uses with verdicts, clicks on hits, past searches."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
-from core.base.messages import message
+from core.base.datetimes import utc_now
 from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour, in_utc, later
 from core.store.reading import RowReader
 from core.store.table import AMONG, StoreTable
@@ -45,7 +45,7 @@ def _click_row(click: Click) -> tuple[str, ...]:
     return click.note_id, click.question, click.kind, _click_day(click.day), click.chunk_id
 
 
-_CLICK = RowReader(Click, message("click"), "question", key="note_id")
+_CLICK = RowReader(Click, "click", "question", key="note_id")
 
 
 _REMEMBERED = 200
@@ -94,10 +94,10 @@ class SearchTable(StoreTable):
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat()
+    return utc_now().isoformat()
 
 
-_PAST = RowReader(PastSearch, message("past search"), "query", key="query")
+_PAST = RowReader(PastSearch, "past search", "query", key="query")
 
 
 _MOST = 1_000_000_000
@@ -209,4 +209,4 @@ def _row(use: Use) -> tuple[object, ...]:
     return use.note_id, use.chunk_id, use.used_in, use.context, at, times, use.helpful
 
 
-_USE = RowReader(Use, message("use"), "context", key="note_id")
+_USE = RowReader(Use, "use", "context", key="note_id")

@@ -4,8 +4,9 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 
+from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, VersionNotFound
 from core.base.messages import message
 from core.model import Note, Revision, Trashed, Version
@@ -39,7 +40,7 @@ class VersionTable(StoreTable):
             "base_id": note.base_id,
             "kind": change.kind,
             "author": change.author,
-            "at": (at or datetime.now(UTC)).isoformat(),
+            "at": (at or utc_now()).isoformat(),
             "title": note.title,
             "body": _packed(note.body),
             "fields": json.dumps(data_of(note), ensure_ascii=False),

@@ -14,6 +14,7 @@ from core.base.log import print_nothing
 from core.base.terminal import _, say
 from core.base.text import escape_halves, find_half_character
 from core.doors.cli.commands import Root
+from core.doors.cli.options import option
 from core.doors.cli.output import STOPPED, json_of, print_notices, stop
 from core.doors.cli.terminal import take, translate_typer
 
@@ -40,9 +41,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def every_command(
-    version: Annotated[
-        bool, typer.Option("--version", help=_("Show the version."), callback=_version, is_eager=True)
-    ] = False,
+    version: Annotated[bool, option("--version", "Show the version.", callback=_version, is_eager=True)] = False,
 ) -> None: ...
 
 

@@ -11,6 +11,7 @@ import typer
 from core.base.errors import ConfigError
 from core.base.terminal import _
 from core.doors.cli import options
+from core.doors.cli.options import option
 from core.doors.cli.output import show
 from core.doors.cli.pages import HOST, PORT
 from core.doors.cli.terminal import Stream
@@ -35,15 +36,12 @@ app = typer.Typer()
 @app.command(help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))
 def mcp(
     print_config: Annotated[
-        bool, typer.Option("--print-config", help=_("Print what to put into the configuration of the assistant."))
+        bool, option("--print-config", "Print what to put into the configuration of the assistant.")
     ] = False,
     settings: Annotated[
         Path | None,
-        typer.Option(
-            "--settings",
-            help=_("The tessera.toml to use; by default that of this folder."),
-            callback=_go_to,
-            is_eager=True,  # it says where the workspace is
+        option(
+            "--settings", "The tessera.toml to use; by default that of this folder.", callback=_go_to, is_eager=True
         ),
     ] = None,
     workspace: options.Folder = options.WORKSPACE,

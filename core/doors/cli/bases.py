@@ -17,7 +17,7 @@ from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import Run, opened, stoppable
-from core.doors.cli.options import WORKSPACE
+from core.doors.cli.options import WORKSPACE, option
 from core.doors.operations import bases as operations
 from core.doors.operations.text.bases import format_new_base
 from core.doors.operations.views.bases import BaseDeletion, BaseDetails, ChangeCosts, FolderConnection, FolderImport
@@ -25,7 +25,7 @@ from core.model import ChangeCost, SyncReport
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")
 """An address of the web; a path has it with one slash instead of two."""
-Yes = Annotated[bool, typer.Option("--yes", help=_("Don't ask."))]
+Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 
 def agreed(question: Message, yes: bool) -> bool:
@@ -81,10 +81,8 @@ class SwitchedBase:
 def switch(
     workspace: Path,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
-    abandon: Annotated[
-        bool, typer.Option("--abandon", help=_("Cancel what was started; the base stays as it is."))
-    ] = False,
+    yes: Annotated[bool, option("--yes", "Don't ask whether to begin.")] = False,
+    abandon: Annotated[bool, option("--abandon", "Cancel what was started; the base stays as it is.")] = False,
     **given: Any,
 ) -> SwitchedBase:
     base, embedder = given["base"], given["embedder"]

@@ -8,6 +8,7 @@ from core.base.errors import UnknownChoice
 from core.base.terminal import _
 from core.doors.cli import options
 from core.doors.cli.binding import taking
+from core.doors.cli.options import option
 from core.doors.cli.output import show, write
 from core.doors.operations import chunks
 from core.doors.operations.declaring import PERSON
@@ -19,7 +20,7 @@ app = typer.Typer()
 @app.command("chunks", help=_("Show how a file is split, and why; nothing is stored."))
 @taking(chunks.preview)
 def preview(
-    form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
+    form: Annotated[str, option("--format", "text, or html: a page with the chunks in colour.")] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
     **given: Any,

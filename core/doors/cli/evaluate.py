@@ -10,7 +10,7 @@ from core.base.messages import message, terminal_language
 from core.base.terminal import _
 from core.doors.cli.binding import taking
 from core.doors.cli.calling import call, reading
-from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.output import progress, show
 from core.features.evaluation import operations, views
 from core.features.evaluation.views import ComparisonView, EvaluationView
@@ -30,19 +30,15 @@ app = typer.Typer()
 @taking(operations.start)
 def evaluate(
     questions: Annotated[
-        str, typer.Argument(help=_("A file of questions with their right passages (JSONL, CSV), or the name of a set."))
+        str, argument("A file of questions with their right passages (JSONL, CSV), or the name of a set.")
     ],
-    base: Annotated[str, typer.Option("--base", help=_("The knowledge base to ask."))],
-    metric: Annotated[str | None, typer.Option("--metric", help=_("The figure to compare by, such as mrr@10."))] = None,
+    base: Annotated[str, option("--base", "The knowledge base to ask.")],
+    metric: Annotated[str | None, option("--metric", "The figure to compare by, such as mrr@10.")] = None,
     save: Annotated[
         str,
-        typer.Option(
-            "--save", help=_("Keep the runs under this name, and the questions of a file as a set of this name.")
-        ),
+        option("--save", "Keep the runs under this name, and the questions of a file as a set of this name."),
     ] = "",
-    out: Annotated[
-        Path | None, typer.Option("--report", help=_("Write the comparison to this file: .csv, .md or .html."))
-    ] = None,
+    out: Annotated[Path | None, option("--report", "Write the comparison to this file: .csv, .md or .html.")] = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(

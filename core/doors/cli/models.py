@@ -13,7 +13,7 @@ from core.base.frozen import frozen
 from core.base.messages import message, message_table
 from core.base.terminal import _, say
 from core.doors.cli.calling import call
-from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.output import progress, show
 from core.doors.operations import models as operations
 from core.doors.operations.text.models import format_languages, format_models, megabytes
@@ -49,17 +49,15 @@ class ServerList:
 
 
 def server(
-    name: Annotated[
-        str | None, typer.Argument(help=_("embeddings (meaning), rerank (reranking) or llm (language model)."))
-    ] = None,
+    name: Annotated[str | None, argument("embeddings (meaning), rerank (reranking) or llm (language model).")] = None,
     url: Annotated[str | None, typer.Option(help=_("Its address, such as http://localhost:11434/v1."))] = None,
     model: Annotated[str | None, typer.Option(help=_("The name of the model on the server."))] = None,
     key: Annotated[
-        bool, typer.Option("--key", help=_("Ask for the server's key and keep it; without a terminal, read a line."))
+        bool, option("--key", "Ask for the server's key and keep it; without a terminal, read a line.")
     ] = False,
-    remove_key: Annotated[bool, typer.Option("--remove-key", help=_("Delete the key that was kept."))] = False,
-    remove: Annotated[bool, typer.Option("--remove", help=_("Delete the address, the model and the key."))] = False,
-    test: Annotated[bool, typer.Option("--test", help=_("Test the server and report the result."))] = False,
+    remove_key: Annotated[bool, option("--remove-key", "Delete the key that was kept.")] = False,
+    remove: Annotated[bool, option("--remove", "Delete the address, the model and the key.")] = False,
+    test: Annotated[bool, option("--test", "Test the server and report the result.")] = False,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
@@ -121,8 +119,8 @@ def _format_server(server: ServerCard) -> list[str]:
 
 app = typer.Typer()
 
-Model = Annotated[str, typer.Argument(help=_("A name that `tessera models list` shows, such as sentence:BAAI/bge-m3."))]
-BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
+Model = Annotated[str, argument("A name that `tessera models list` shows, such as sentence:BAAI/bge-m3.")]
+BaseName = Annotated[str, argument("The knowledge base.")]
 
 
 @app.command("list", help=say(operations.list_.about))

@@ -20,7 +20,7 @@ from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.base.terminal import _
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
-from core.doors.cli.options import WORKSPACE, Base, Folder, Json
+from core.doors.cli.options import WORKSPACE, Base, Folder, Json, argument, option
 from core.doors.cli.output import show
 from core.doors.operations import notes as operations
 from core.doors.operations.printing import sentence
@@ -30,7 +30,7 @@ from core.intake.encoding import MAX_BYTES
 
 app = typer.Typer()
 
-Body = Annotated[str | None, typer.Option("--body", help=_("The text; by default stdin, or what your editor gives."))]
+Body = Annotated[str | None, option("--body", "The text; by default stdin, or what your editor gives.")]
 
 
 def new(workspace: Path, *, body: Body = None, **arguments: Any) -> WholeNote:
@@ -69,10 +69,10 @@ def _compare(before: WholeNote, after: WholeNote) -> ChangedNote:
 def list_(
     filters: Annotated[
         list[str] | None,
-        typer.Argument(help=_("Filters as in the search box, such as tag:rust status:archived.")),
+        argument("Filters as in the search box, such as tag:rust status:archived."),
     ] = None,
     base: Base = None,
-    trash: Annotated[bool, typer.Option("--trash", help=_("List the deleted notes instead."))] = False,
+    trash: Annotated[bool, option("--trash", "List the deleted notes instead.")] = False,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
@@ -87,7 +87,7 @@ def list_(
     help=_("List what programs wrote that waits until you accept it; of one note, show its text or what would change.")
 )
 def waiting(
-    name: Annotated[str, typer.Argument(help=_("A note's id, path, title or alias."))] = "",
+    name: Annotated[str, argument("A note's id, path, title or alias.")] = "",
     base: Base = None,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,

@@ -7,7 +7,8 @@ import typer
 from typer.core import TyperGroup
 
 from core.base import app_paths
-from core.base.terminal import _
+from core.base.messages import Message
+from core.base.terminal import say
 
 
 def _configured_workspace(context: typer.Context, folder: Path) -> Path:
@@ -18,17 +19,27 @@ def _configured_workspace(context: typer.Context, folder: Path) -> Path:
     return usual_workspace() if source is not None and source.name == "DEFAULT" else folder
 
 
+def option(name: str, about: str, **more: Any) -> Any:
+    """Return an option of a command with a sentence that says what it is."""
+    return typer.Option(name, help=say(Message(about)), **more)
+
+
+def argument(about: str, **more: Any) -> Any:
+    """Return an argument of a command with a sentence that says what it is."""
+    return typer.Argument(help=say(Message(about)), **more)
+
+
 Folder = Annotated[
     Path,
-    typer.Option(
+    option(
         "--workspace",
-        help=_("Where Tessera keeps its data."),
+        "Where Tessera keeps its data.",
         envvar="TESSERA_WORKSPACE",
         callback=_configured_workspace,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]
-Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, by name."))]
+Json = Annotated[bool, option("--json", "Print JSON.")]
+Base = Annotated[str | None, option("--base", "The knowledge base, by name.")]
 
 WORKSPACE = app_paths.workspace()
 

@@ -18,7 +18,7 @@ import typer
 from core.base.app_paths import PROGRAM
 from core.base.errors import ConfigError
 from core.base.terminal import _
-from core.doors.cli.options import Json
+from core.doors.cli.options import Json, option
 from core.doors.cli.output import show
 
 HOST = "127.0.0.1"
@@ -29,9 +29,7 @@ _START_SECONDS = 60.0
 _CLOSED = threading.Event()
 """Set once the window is closed."""
 
-Workspace = Annotated[
-    Path | None, typer.Option("--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE")
-]
+Workspace = Annotated[Path | None, option("--workspace", "Where Tessera keeps its data.", envvar="TESSERA_WORKSPACE")]
 
 Port = Annotated[
     int | None,
@@ -53,16 +51,12 @@ def serve(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", "--headless", help=_("Open no browser, only print the address."))
     ] = False,
-    token: Annotated[
-        bool, typer.Option("--token", help=_("Answer only browsers that open the address with the token."))
-    ] = False,
+    token: Annotated[bool, option("--token", "Answer only browsers that open the address with the token.")] = False,
     keep_running: Annotated[
-        bool, typer.Option("--keep-running", help=_("Keep running after it is closed, for watching and assistants."))
+        bool, option("--keep-running", "Keep running after it is closed, for watching and assistants.")
     ] = False,
-    install: Annotated[bool, typer.Option("--install", help=_("Put Tessera into the menu of programs."))] = False,
-    uninstall: Annotated[
-        bool, typer.Option("--uninstall", help=_("Remove Tessera from the menu of programs."))
-    ] = False,
+    install: Annotated[bool, option("--install", "Put Tessera into the menu of programs.")] = False,
+    uninstall: Annotated[bool, option("--uninstall", "Remove Tessera from the menu of programs.")] = False,
     workspace: Workspace = None,
     as_json: Json = False,
 ) -> None:

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from core.base.terminal import _
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call
+from core.doors.cli.options import option
 from core.doors.operations import search as operations
 from core.doors.operations.views.search import ContextView, SearchOutput
 from core.model import IN_CONTEXT
@@ -17,13 +15,9 @@ from core.model import IN_CONTEXT
 def search(
     folder: Path,
     *,
-    why_not: Annotated[
-        str, typer.Option("--why-not", help=_("A note's id or path: say why it isn't among the hits."))
-    ] = "",
-    as_context: Annotated[
-        bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
-    ] = False,
-    full: Annotated[bool, typer.Option("--full", help=_("Print the whole passages."))] = False,
+    why_not: Annotated[str, option("--why-not", "A note's id or path: say why it isn't among the hits.")] = "",
+    as_context: Annotated[bool, option("--context", "Print the passages as one block for a prompt instead.")] = False,
+    full: Annotated[bool, option("--full", "Print the whole passages.")] = False,
     **given: Any,
 ) -> SearchOutput:
     budget, explain = given.pop("budget"), given.pop("explain")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from core.base.terminal import _, say
-from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.options import WORKSPACE, Folder, Json, argument
 from core.doors.cli.output import show
 from core.settings.foreign_file import ImportedSettings, import_settings
 
@@ -15,7 +15,7 @@ app = typer.Typer()
 
 @app.command("import", help=_("Take over the settings of a TOML file into tessera.toml, here in this folder."))
 def import_(
-    file: Annotated[Path, typer.Argument(help=_("The file, such as config.toml."))],
+    file: Annotated[Path, argument("The file, such as config.toml.")],
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:

@@ -8,6 +8,7 @@ import typer
 from core.base.terminal import _
 from core.doors.cli import options
 from core.doors.cli.calling import call
+from core.doors.cli.options import option
 from core.doors.cli.output import show
 from core.doors.operations.text.bases import format_status
 from core.doors.program import operations
@@ -18,10 +19,10 @@ _LOG_LINES = 100
 
 @app.command(help=_("Show what the workspace holds."))
 def status(
-    log: Annotated[bool, typer.Option("--log", help=_("Show the end of the log instead, the newest last."))] = False,
+    log: Annotated[bool, option("--log", "Show the end of the log instead, the newest last.")] = False,
     report: Annotated[
         bool,
-        typer.Option("--report", help=_("Show what a bug report needs instead: no text, name or path of yours.")),
+        option("--report", "Show what a bug report needs instead: no text, name or path of yours."),
     ] = False,
     workspace: options.Folder = options.WORKSPACE,
     as_json: options.Json = False,

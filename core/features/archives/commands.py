@@ -11,7 +11,7 @@ from core.base.terminal import _
 from core.doors.cli.bases import agreed
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
-from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.output import show
 from core.features.archives import operations, text
 from core.features.archives.views import EmptiedTrash
@@ -21,11 +21,9 @@ app = typer.Typer()
 
 @app.command(help=_("Create a base from an export, or restore a deleted base; without a place, list the trash."))
 def restore(
-    place: Annotated[
-        Path | None, typer.Argument(help=_("An export by `tessera export`, or a folder of Markdown notes."))
-    ] = None,
-    deleted: Annotated[str, typer.Option("--deleted", help=_("Restore this base from the trash instead."))] = "",
-    base: Annotated[str, typer.Option("--base", help=_("Another name for the base."))] = "",
+    place: Annotated[Path | None, argument("An export by `tessera export`, or a folder of Markdown notes.")] = None,
+    deleted: Annotated[str, option("--deleted", "Restore this base from the trash instead.")] = "",
+    base: Annotated[str, option("--base", "Another name for the base.")] = "",
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
@@ -40,7 +38,7 @@ def restore(
 
 
 def _empty_trash(
-    workspace: Path, key: str, *, yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask."))] = False
+    workspace: Path, key: str, *, yes: Annotated[bool, option("--yes", "Don't ask.")] = False
 ) -> EmptiedTrash:
     with opened(workspace) as run:
         count = 1 if key else len(run(operations.trash).trash)

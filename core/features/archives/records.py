@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, fields, is_dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
 from core import embedding
+from core.base.datetimes import utc_now
 from core.base.file_names import harmless_path
 from core.base.frozen import frozen
 from core.base.messages import Message
@@ -131,7 +132,7 @@ class Ids:
 def new_base(name: str, **values: Any) -> KnowledgeBase:
     """Return a base that isn't stored yet; its fingerprint and dimension are set once it is written."""
     chunking, embedder = values.pop("chunking", ChunkingOptions()), values.pop("embedder", "")
-    return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, datetime.now(UTC), **values)
+    return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, utc_now(), **values)
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:

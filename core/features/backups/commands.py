@@ -15,6 +15,7 @@ from core.base.terminal import _
 from core.doors.cli.bases import agreed
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, writing
+from core.doors.cli.options import option
 from core.doors.cli.output import progress
 from core.doors.operations.declaring import PERSON, Operation
 from core.features.backups import operations
@@ -32,7 +33,7 @@ def _run_offline(operation: Operation, workspace: Path, **arguments: Any) -> Any
 def _restore(
     workspace: Path,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
+    yes: Annotated[bool, option("--yes", "Don't ask whether to begin.")] = False,
     **arguments: Any,
 ) -> RestoredBackup | NotRestored:
     from core.workspace.offline import OfflineWorkspace

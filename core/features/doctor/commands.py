@@ -7,7 +7,7 @@ import typer
 from core.base.errors import TesseraError, WorkspaceLocked
 from core.base.terminal import _
 from core.doors.cli.calling import call
-from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.options import WORKSPACE, Folder, Json, option
 from core.doors.cli.output import show
 from core.features.doctor import operations
 from core.model import Health
@@ -17,7 +17,7 @@ app = typer.Typer()
 
 @app.command(help=_("Check everything, say what is wrong and how to repair it; the exit status is 0, 1 or 2 (broken)."))
 def doctor(
-    fix: Annotated[bool, typer.Option("--fix", help=_("Repair what can be repaired."))] = False,
+    fix: Annotated[bool, option("--fix", "Repair what can be repaired.")] = False,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:

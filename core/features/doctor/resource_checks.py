@@ -1,13 +1,13 @@
 """Checks of what the workspace needs: the search index, models and servers, the disk, settings."""
 
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from core import embedding
 from core.base import files
+from core.base.datetimes import utc_now
 from core.base.errors import IndexDamaged, TesseraError
 from core.base.files import disk_space
 from core.base.messages import Message, lines, message, plural, verbatim
@@ -130,7 +130,7 @@ def _config(parts: WorkspaceParts) -> Message | None:
 
 def _clock(parts: WorkspaceParts) -> Message | None:
     last = parts.store.database.value("SELECT max(day) FROM openings")
-    ahead = last and last > datetime.now(UTC).date().isoformat()
+    ahead = last and last > utc_now().date().isoformat()
     return message("The workspace was opened on {day}, which is yet to come.", day=last) if ahead else None
 
 

@@ -3,9 +3,10 @@
 import threading
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from core.base.call_log import log_bases, log_call
+from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.messages import language_of, message, render, terminal_language
@@ -146,7 +147,7 @@ class NoteChecks:
             taken = {item.name for item in table.sets(base)}
             while name in taken:
                 name += " +"
-            table.put_set(QuestionSet(_set_id(base), base.id, name, datetime.now(UTC)), questions)
+            table.put_set(QuestionSet(_set_id(base), base.id, name, utc_now()), questions)
         else:
             table.delete(known, [question.id for question in table.for_set(known)])
             table.add(known, questions)

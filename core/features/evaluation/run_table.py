@@ -7,7 +7,6 @@ from datetime import datetime
 
 from core.base.codec import decoder, to_plain
 from core.base.errors import RunNotFound
-from core.base.messages import message
 from core.model import (
     KnowledgeBase,
     Pipeline,
@@ -95,10 +94,10 @@ def _pipeline(value: object) -> Pipeline:
 
 _RUN = RowReader(
     Run,
-    message("run"),
+    "run",
     "set_name",
     pipeline=_pipeline,
     settings=stored(dict[str, object]),
     metrics=stored(dict[str, float]),
 )
-_RESULT = RowReader(QuestionResult, message("result of a question"), "question")
+_RESULT = RowReader(QuestionResult, "result of a question", "question")

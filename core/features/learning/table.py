@@ -1,9 +1,8 @@
 """Facts extracted from logs, by the hash of their rule and their key."""
 
 from collections.abc import Collection, Iterable
-from datetime import UTC, datetime
 
-from core.base.messages import message
+from core.base.datetimes import utc_now
 from core.base.text import digest
 from core.model import LearntFact
 from core.store.reading import RowReader
@@ -15,7 +14,7 @@ class FactTable(StoreTable):
 
     def put(self, facts: Iterable[LearntFact]) -> None:
         """Write facts, in place of equal ones."""
-        now = datetime.now(UTC).isoformat()
+        now = utc_now().isoformat()
         with self._database.write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO learnt_facts (hash, rule, key, note_id, rejected, reason, at)"
@@ -51,4 +50,4 @@ class FactTable(StoreTable):
         )
 
 
-_READER = RowReader(LearntFact, message("suggested fact"), "key", key="key")
+_READER = RowReader(LearntFact, "suggested fact", "key", key="key")

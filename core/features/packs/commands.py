@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from core.base.faults import DATABASE
-from core.base.terminal import _
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call
+from core.doors.cli.options import argument
 from core.features.packs import operations, text
 from core.features.packs.views import PackList, PackReports
 from core.model import PackCard, PackReport
@@ -35,7 +33,7 @@ def _install(workspace: Path, source: str) -> PackReport:
 def _upgrade(
     workspace: Path,
     *,
-    pack: Annotated[str | None, typer.Argument(metavar="name", help=_("One pack; by default every one."))] = None,
+    pack: Annotated[str | None, argument("One pack; by default every one.", metavar="name")] = None,
 ) -> PackReports:
     names = [pack] if pack else [card.name for card in call(operations.list_, workspace, {}).packs if card.installed]
     return PackReports(tuple(call(operations.upgrade, workspace, {"pack": name}) for name in names))

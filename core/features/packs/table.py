@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from core.base.datetimes import utc_now
-from core.base.messages import message
 from core.model import InstalledPack, Note, Pack
 from core.store.reading import RowReader
 from core.store.table import AMONG, StoreTable
@@ -108,4 +107,4 @@ class PackTable(StoreTable):
         )
 
 
-_READER = RowReader(InstalledPack, message("pack"), "name", key="name")
+_READER = RowReader(InstalledPack, "pack", "name", key="name")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from core import embedding
+from core.base.datetimes import utc_now
 from core.base.errors import PackError, SourceError
 from core.base.faults import wrap_file_errors
 from core.base.frozen import frozen
@@ -189,7 +189,7 @@ class Upgrade:
             steps.deleted.append(note_id)
 
     def _draft(self, pack_note: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
-        now = datetime.now(UTC)
+        now = utc_now()
         note = replace(
             pack_note.note,
             id=note_id,

@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import PurePosixPath
 
 from core.base.blobs import Span
+from core.base.datetimes import utc_now
 from core.base.frozen import frozen
 from core.base.messages import message, plural
 from core.base.text import CJK
@@ -190,7 +191,7 @@ def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
 
 
 def _outdated(note: Note, known: NoteContext) -> Iterator[Hint]:
-    if note.expires_at and lapses(note.expires_at) <= datetime.now(UTC):
+    if note.expires_at and lapses(note.expires_at) <= utc_now():
         yield Hint(
             "outdated",
             message("It expired on {day}.", day=day_of(note.expires_at)),

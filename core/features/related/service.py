@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from core.base.blobs import remove_blobs
 from core.base.call_log import log_bases, log_call
+from core.base.datetimes import utc_now
 from core.base.errors import EditError
 from core.base.messages import Message, message
 from core.base.text import keywords
@@ -116,7 +117,7 @@ class RelatedNotes:
     def _unfound(self, note: Note) -> datetime | None:
         """Return the time since which no search found a note, None unless it is long and many others were found."""
         since = note.updated_at
-        if not self._uses.enabled or not since or datetime.now(UTC) - since < _LONG_AGO:
+        if not self._uses.enabled or not since or utc_now() - since < _LONG_AGO:
             return None
         figures = self._store.uses.figures(note.id)
         never = not figures.found and not figures.used

@@ -1,9 +1,10 @@
 """Notes worth another look: today's questions touch them, and nobody has opened them for long."""
 
 from collections.abc import Callable, Collection, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 
+from core.base.datetimes import utc_now
 from core.features.review.table import DecisionTable
 from core.model import NoteSummary
 from core.settings.preferences import Preferences
@@ -36,7 +37,7 @@ class Reminders:
     """The notes that are worth another look; off unless the person wants them. `clock` tells the time in UTC."""
 
     def __init__(
-        self, store: Store, preferences: Preferences, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self, store: Store, preferences: Preferences, clock: Callable[[], datetime] = lambda: utc_now()
     ) -> None:
         self._store = store
         self._table = DecisionTable(store.database)

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from typing import Any, Protocol, Unpack
 
 from core.base.blobs import Span
 from core.base.codec import to_plain
+from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
@@ -181,7 +182,7 @@ class Threads:
 
     def _add_turn(self, answer: Answer, thread_id: str, typed: str) -> str:
         """Store an answer as the next turn of a thread, and return the thread's id."""
-        at = datetime.now(UTC)
+        at = utc_now()
         with self._store.changing:
             threads = {thread.id: thread for thread in self.all()}
             thread_id = thread_id or fresh_id(f"{typed}\0{at.isoformat()}", threads)
@@ -387,7 +388,7 @@ class ThreadTable(StoreTable):
 
 _READER = RowReader(
     Turn,
-    message("answer"),
+    "answer",
     "typed",
     key="thread_id",
     sentences=stored(tuple[Sentence, ...]),

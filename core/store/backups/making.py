@@ -6,13 +6,13 @@ import sqlite3
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from core.base import app_paths, files
+from core.base.datetimes import utc_now
 from core.base.errors import DiskFull, StoreError
 from core.base.faults import BACKUPS, DATABASE, damage_error, translate_errors
 from core.base.messages import message
@@ -161,7 +161,7 @@ def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Back
             connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("bases", "notes")
         )
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
-    now, program = datetime.now(UTC), version("tessera-notes")
+    now, program = utc_now(), version("tessera-notes")
     return Backup(database, now, 0, reason, str(folder), program, schema, bases, notes)
 
 

@@ -7,10 +7,10 @@ the two names, and the next opening goes on.
 
 import shutil
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from core.base import files
+from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, DiskFull, NewerSchema, SourceError
 from core.base.faults import BACKUPS, DATABASE, translate_errors
 from core.base.safe_replace import sync_folder
@@ -48,7 +48,7 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
         try:
             backup = _unpack_backup(file, partial, passphrase)
             _check_database(file, partial / DATABASE, objects)
-            name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
+            name = f"{utc_now():%Y%m%dT%H%M%S%fZ}"
             files.replace(partial / _NAMED, name)
             if ready.is_dir():
                 ready.rename(before)  # never deleted by parts under a name that the next opening looks for

@@ -11,7 +11,7 @@ from pages.ui.notes import imports, trash
 from pages.ui.search import hits
 from pages.ui.shared import ignoring, jobs, knobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # The passages that a base's model refuses, and the button that tries them again.
 
@@ -31,11 +31,9 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base.name
     label = t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
     with st.expander(label, icon=":material/block:", key=f"refused_{status.base.id}"):
-        st.caption(
-            t(
-                "These passages are found by their words only. They are tried again when their text or the model "
-                "changes, or when you start it."
-            )
+        small_print(
+            "These passages are found by their words only. They are tried again when their text or the model "
+            "changes, or when you start it."
         )
         refused = workspace.chunks.refused(base)
         by_reason: dict[str, list[RefusedChunk]] = {}
@@ -63,7 +61,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     folders.section(base)
     section(workspace, status)
     if base.wish:
-        st.caption(t("Its archive names another model. Choose on the tab Model whether to use it."))
+        small_print("Its archive names another model. Choose on the tab Model whether to use it.")
     widgets.tabs(
         {
             t("General"): lambda: _general(workspace, status),
@@ -77,7 +75,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
 
 def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
     if base.plain:
-        st.caption(t("Each line of the text files is found separately. Blank lines are left out."))
+        small_print("Each line of the text files is found separately. Blank lines are left out.")
         return
     with shell.errors():
         model.draw_splitting(workspace, base)
@@ -147,7 +145,7 @@ def _search(workspace: Workspace, base: KnowledgeBase) -> None:
         if text:
             _answer(workspace, base, text)
         else:
-            st.caption(t("Results from this base appear here."))
+            small_print("Results from this base appear here.")
 
 
 def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
@@ -161,7 +159,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
         workspace.bases.update(base.name, search=replace(base.search, **own))
 
-    st.caption(t("What you leave at its default follows the settings."))
+    small_print("What you leave at its default follows the settings.")
     usual = st.container()
     rare = [name for name in keys if name not in _USUAL_SEARCH]
     advanced = st.expander(t("Advanced"), icon=":material/tune:", key=f"more_search_{base.id}") if rare else usual
@@ -187,12 +185,12 @@ def _trial_question(base: KnowledgeBase) -> str:
 
 
 def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
-    with st.spinner(t("Searching…")):
+    with busy("Searching…"):
         result = workspace.search(text, bases=base.name, wait=False)
     count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
     took = t("{ms} ms", ms=round(result.took_ms))
     st.caption(f"{count} · {names.search_mode(result)} · {took}")
     hits.draw_choice(result)
     if result.hits and not result.confident:
-        st.caption(t("Nothing similar. The nearest:"))
+        small_print("Nothing similar. The nearest:")
     hits.draw_hits(workspace, text, result, base=False)

@@ -9,7 +9,7 @@ from core.workspace import Workspace
 from pages.ui.shared import ignoring, jobs, links, names, reports, shell, widgets
 from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import join_list, t, t_plural, text_of, with_label
+from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
 
 # The view of the Bases page, kept in its address: all bases, one base, or the form for a new one.
 
@@ -89,7 +89,7 @@ def state(workspace: Workspace, status: BaseStatus) -> str:
 def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
     """Bring a base up to date with a folder; what would remove many notes is shown to the user first."""
     with shell.errors():
-        with st.spinner(t("Reading the folder…")):
+        with busy("Reading the folder…"):
             plan = workspace.notes.plan_folder(Path(folder), base.name)
         if plan.needs_confirmation:
             st.session_state["plan"] = plan
@@ -165,10 +165,8 @@ def section(base: KnowledgeBase) -> None:
 def connection(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the form that connects a folder to a base; what would change is shown before anything does."""
     with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
-        st.caption(
-            t(
-                "Notes with the same path as a file are linked to it and keep their history. Other files are imported. Differences are shown first, and nothing is written into the folder."
-            )
+        small_print(
+            "Notes with the same path as a file are linked to it and keep their history. Other files are imported. Differences are shown first, and nothing is written into the folder."
         )
         with st.form(f"connect_form_{base.id}", border=False):
             path = st.text_input(t("Path of a folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes")
@@ -179,7 +177,7 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
             st.error(t("Give the path of a folder first."))
             return
         with shell.errors():
-            with st.spinner(t("Reading the folder…")):
+            with busy("Reading the folder…"):
                 st.session_state["plan"] = workspace.notes.plan_connection(Path(path.strip()), base.name)
             workspace.jobs.forget("import")
             st.switch_page("notes.py")

@@ -28,7 +28,7 @@ from pages.ui.shared import jobs, knobs, names, shell, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import join_list, t, t_plural, text_of, with_label
+from pages.ui.shared.text import busy, join_list, section_title, small_print, t, t_plural, text_of, with_label
 
 # The form for a new base: all its settings, before the base exists.
 
@@ -39,7 +39,7 @@ _WIDTH = 640
 def draw_new_base(workspace: Workspace) -> None:
     """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
     folders.back()
-    st.subheader(t("New base"), anchor=False)
+    section_title("New base")
     with st.container(key="new_base_form", width=_WIDTH):
         name = st.text_input(t("Name"), key="new_name", max_chars=80)
         kind = _kind()
@@ -116,7 +116,7 @@ def draw_trash(workspace: Workspace) -> None:
                 n=workspace.archives.trash_stays.days,
             )
         )
-        st.caption(t("It comes back with its notes, their history and your edits of passages."))
+        small_print("It comes back with its notes, their history and your edits of passages.")
         names = {base.name for base in workspace.bases.all()}
         for trashed_base in trashed:
             _draw_trashed(workspace, trashed_base, names)
@@ -152,7 +152,7 @@ def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> No
     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
     if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut(workspace)):
         with shell.errors():
-            with st.spinner(t("Restoring…")):
+            with busy("Restoring…"):
                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
             folders.draw_restored(restored, trashed=True)
             st.rerun()
@@ -200,11 +200,9 @@ def section(workspace: Workspace) -> None:
     if jobs.is_shut(workspace):
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
-        st.caption(
-            t(
-                "It becomes a new base, and its notes are kept in Tessera. To keep a base in sync with the files of "
-                "a folder, import them on the page Notes."
-            )
+        small_print(
+            "It becomes a new base, and its notes are kept in Tessera. To keep a base in sync with the files of "
+            "a folder, import them on the page Notes."
         )
         widgets.tabs(
             {
@@ -277,7 +275,7 @@ def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
 def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
     with shell.errors():
         try:
-            with st.spinner(t("Importing…")):
+            with busy("Importing…"):
                 restored = restore()
         except ArchiveError as error:
             _mistakes(error)
@@ -399,4 +397,4 @@ def export(workspace: Workspace, base: KnowledgeBase) -> None:
                 icon,
                 type="tertiary",
             )
-        st.caption(t("The first one holds everything in the base; the others hold its notes as they are now."))
+        small_print("The first one holds everything in the base; the others hold its notes as they are now.")

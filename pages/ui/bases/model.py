@@ -23,7 +23,7 @@ from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, knobs, names, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import small_print, t
 
 # How a base splits its notes: a preview on a note, and the cost of other splitting before it is applied.
 
@@ -42,7 +42,7 @@ def draw_splitting(workspace: Workspace, base: KnowledgeBase) -> None:
 
 def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) -> None:
     if tried == base.chunking:
-        st.caption(t("Move a slider to try another split. Nothing changes until you apply it."))
+        small_print("Move a slider to try another split. Nothing changes until you apply it.")
         return
     why = jobs.hindrance(workspace, base.name)
     button = partial(widgets.button, disabled=bool(why), help=why or None)
@@ -104,7 +104,7 @@ def draw_model(workspace: Workspace, status: BaseStatus) -> None:
         with widgets.row():
             _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
     else:
-        st.caption(t("This base is searched by words only. With a model, its notes are found by meaning too."))
+        small_print("This base is searched by words only. With a model, its notes are found by meaning too.")
     if status.switch:
         _draw_switch(workspace, base, status.switch)
     else:
@@ -221,11 +221,9 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
         )
         label, shut = t("How long will it take?"), busy or not embedder
         estimate = widgets.button(label, f"cost_{base.id}", "calculate", disabled=shut)
-    st.caption(
-        t(
-            "The notes are indexed with the new model; the old index answers until that is done. You can stop "
-            "and continue later."
-        )
+    small_print(
+        "The notes are indexed with the new model; the old index answers until that is done. You can stop "
+        "and continue later."
     )
     if estimate and embedder:
         name = embedder.strip()

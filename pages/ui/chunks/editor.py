@@ -14,7 +14,7 @@ from pages.ui.chunks import bands, undo
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Edits that lost their place and wait for the user to decide.
 
@@ -34,7 +34,7 @@ def draw_flagged(workspace: Workspace) -> None:
         n=len(waiting),
     )
     with st.expander(title, icon=":material/flag:", key="flagged"):
-        st.caption(t("Their original text is no longer in the note. Nothing is lost until you decide."))
+        small_print("Their original text is no longer in the note. Nothing is lost until you decide.")
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
                 _draw_flagged(workspace, item)
@@ -148,7 +148,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
     text = st.text_area(
         t("Text of the chunk"), value=chunk.text, key=f"text_{chunk.id}_{note.generation}", height=380, disabled=shut
     )
-    st.caption(t("Ctrl+Enter saves. The note's file isn't changed; the edit stays when the note is split again."))
+    small_print("Ctrl+Enter saves. The note's file isn't changed; the edit stays when the note is split again.")
     if _done("save", t("Save"), "save", shut=shut):
         _finish(workspace, note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
 
@@ -189,7 +189,7 @@ def _are_visible(chunks: Sequence[Chunk]) -> bool:
 
 def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
     if len(chunk.text.strip()) < 2:
-        st.caption(t("This chunk is too short to be split."))
+        small_print("This chunk is too short to be split.")
         return
     at = _place(note, chunk)
     if _done("split", t("Split"), "content_cut", shut=shut):
@@ -198,7 +198,7 @@ def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> Non
 
 def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
     text = st.text_area(t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
-    st.caption(t("The new chunk comes after this one and is found like any other. Ctrl+Enter adds it."))
+    small_print("The new chunk comes after this one and is found like any other. Ctrl+Enter adds it.")
     if _done("add", t("Add after it"), "add", shut=shut):
         _finish(workspace, note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
 
@@ -207,7 +207,7 @@ def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
     """Draw the form that adds a chunk to a note without any."""
     shut = _draw_lock_reason(workspace, base)
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
-    st.caption(t("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it."))
+    small_print("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it.")
     if _done("first", t("Add a chunk"), "add", shut=shut):
         _finish(workspace, note, 0, ADDED, lambda: workspace.chunks.add(note.id, text))
 
@@ -218,7 +218,7 @@ def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
 
 def _finish(workspace: Workspace, note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
     """Act, close the drawer, and show the chunk that is at this index afterwards; `done` says what was done."""
-    with st.spinner(t("Saving…")):
+    with busy("Saving…"):
         undo.begin(workspace, note, text_of(done)).run(workspace, act)
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))

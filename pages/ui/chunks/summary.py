@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages.ui.shared import jobs, knobs, links, names, safe, tree, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
 
 # The choice of the note of the page: the tree at its left, and where none is chosen, the latest notes.
 
@@ -32,7 +32,7 @@ def picker(workspace: Workspace, bases: list[str]) -> tuple[str | None, list[Not
     if cards:
         tree.draw(tree.NoteTree(cards, [base, text], len(bases) > 1 and not base), chosen, choose, "tree")
     else:
-        st.caption(t("No note matches these filters."))
+        small_print("No note matches these filters.")
     links.set_value("note", chosen or "")
     if chosen and chosen not in {card.id for card in cards}:
         try:
@@ -83,7 +83,7 @@ def offer_another(workspace: Workspace) -> None:
     if cards := workspace.notes.all(text=text):
         offer(workspace, cards)
     else:
-        st.caption(t("No note matches these filters."))
+        small_print("No note matches these filters.")
 
 
 BARS = 24
@@ -184,7 +184,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 def why(cut: Cut) -> None:
     """Draw the chosen strategy and the others with their reasons, and the profile that the choice is based on."""
-    st.subheader(t("Why this split"), anchor=False)
+    section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):
         strategy, text = knobs.value_label("strategy", reason.fields["strategy"]), text_of(reason.fields["reason"])

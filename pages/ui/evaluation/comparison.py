@@ -11,18 +11,18 @@ from core.workspace import Workspace
 from pages.ui.evaluation import figures, pipelines, ranks
 from pages.ui.shared import jobs, links, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import session_language, t, t_plural, text_of
+from pages.ui.shared.text import busy, session_language, small_print, t, t_plural, text_of
 
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the chosen runs, else the last ones of the set."""
     run_ids = chosen_runs(workspace, base, question_set)
     if not run_ids:
-        st.caption(
-            t("There is no run yet. One click above asks every question with both setups and shows what each finds.")
+        small_print(
+            "There is no run yet. One click above asks every question with both setups and shows what each finds."
         )
         return
-    with st.spinner(t("Comparing…")):
+    with busy("Comparing…"):
         shown = compare_runs(workspace, base, run_ids)
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
     _head(workspace, base, shown)
@@ -143,9 +143,7 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
 
     if way.embedder:
         st.page_link("settings.py", label=t("Change the model in the Settings"), icon=":material/settings:")
-        st.caption(
-            t("The whole base is then indexed with the other model; until that is done, the present one answers.")
-        )
+        small_print("The whole base is then indexed with the other model; until that is done, the present one answers.")
         return
     with widgets.row():
         shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)

@@ -11,7 +11,7 @@ from core.model import NOTICES, QUESTION_KINDS, GoldSpan, Hit, Question, Questio
 from core.workspace import Workspace
 from pages.ui.shared import cards, shell, widgets
 from pages.ui.shared.safe import Span, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Right passages by a click: a hit becomes one of its question, in a question set of its base.
 
@@ -120,11 +120,9 @@ def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Que
         f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'
     )
     if not question.spans:
-        st.caption(
-            t(
-                "Without a right passage this is a question your notes don't answer. If they do answer it, find the "
-                "passage below."
-            )
+        small_print(
+            "Without a right passage this is a question your notes don't answer. If they do answer it, find the "
+            "passage below."
         )
     for number, gold in enumerate(question.spans[:SHOWN]):
         with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
@@ -144,11 +142,9 @@ def _passage(workspace: Workspace, question_set: QuestionSet, question: Question
     widgets.problem_of(key)
     st.html(_text(gold.quote))
     if gold.flagged:
-        st.caption(
-            t(
-                "The note was deleted, or this text in it was changed. Runs don't ask the question until you remove "
-                "this passage."
-            )
+        small_print(
+            "The note was deleted, or this text in it was changed. Runs don't ask the question until you remove "
+            "this passage."
         )
     elif len(gold.quote) > LONG:
         _narrowing(workspace, question_set, question, gold, f"narrow_{key}")
@@ -161,11 +157,9 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
         workspace.questions.narrow_passage(question_set, question.id, gold, st.session_state[f"{key}_text"])
 
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
-        st.caption(
-            t(
-                "Delete what doesn't answer the question. The passage counts as found when half of what "
-                "is left comes back; a whole chunk would favour the present split."
-            )
+        small_print(
+            "Delete what doesn't answer the question. The passage counts as found when half of what "
+            "is left comes back; a whole chunk would favour the present split."
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
         st.button(t("Save"), key=key, on_click=widgets.guarded(narrow, key), disabled=workspace.readonly)
@@ -201,7 +195,7 @@ def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
     with box, shell.errors():
         icon, key = ":material/search:", f"find_text_{key}"
         text = st.text_input(t("Search for"), question.text, key=key, icon=icon, label_visibility="collapsed")
-        with st.spinner(t("Searching…")):
+        with busy("Searching…"):
             # The base's own settings; a repeated search comes from the cache.
             result = workspace.search(
                 (text or "").strip() or question.text,
@@ -210,7 +204,7 @@ def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
                 ),
             )
         if not result.hits:
-            st.caption(t("Nothing was found for this question."))
+            small_print("Nothing was found for this question.")
         if "model_loading" in result.notices:
             st.caption(text_of(NOTICES["model_loading"]))
         seen = workspace.searching.highlights(result)
@@ -275,7 +269,7 @@ def new(
         st.html(f'<div class="t-name">{html(t("New question"))}</div>')
         text = st.text_area(t("Question"), key="new_question_text", height=100, max_chars=LONGEST)
         kind = _kind("", kinds, "new_question_kind")
-        st.caption(t("Next you choose its right passage. Without one it counts as a question your notes don't answer."))
+        small_print("Next you choose its right passage. Without one it counts as a question your notes don't answer.")
         with st.container(horizontal=True):
             added = widgets.submit(t("Add"), "new_question_yes", type="primary", disabled=workspace.readonly)
             st.form_submit_button(t("Cancel"), key="new_question_no", on_click=cancelled)
@@ -286,7 +280,7 @@ def new(
 
 def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
     with widgets.row("suggested_question", border=True):
-        st.caption(t("Suggested: runs don't ask it until you accept it."))
+        small_print("Suggested: runs don't ask it until you accept it.")
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):
             workspace.questions.accept(question_set, [question.id])
             st.rerun()
@@ -321,7 +315,7 @@ def _form(workspace: Workspace, question_set: QuestionSet, question: Question, k
         )
         with widgets.row():
             saved = widgets.submit(t("Save"), f"save_question_{key}", type="primary", disabled=workspace.readonly)
-            st.caption(t("Ctrl+Enter in the text saves too."))
+            small_print("Ctrl+Enter in the text saves too.")
         if saved:
             text, note, answer = ((typed or "").strip() for typed in (text, note, answer))
             changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)

@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages.ui.evaluation import question, sets
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 STATES = message_table(
     {
@@ -39,7 +39,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     with st.container():
         jobs.panel(workspace, jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
-            st.caption(t("The notes have no definition or heading that gives a new question."))
+            small_print("The notes have no definition or heading that gives a new question.")
     with shell.errors():
         every = workspace.questions.all(question_set)
         if sum(_is(item, "gone") for item in every) != question_set.flagged and not workspace.readonly:
@@ -169,11 +169,9 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
     widgets.table(
         rows,
         {
-            "question": st.column_config.TextColumn(
-                t("Question"), width=BESIDE - sum(widths.values()) if has_side else None
-            ),
-            "state": st.column_config.TextColumn(t("State"), width=widths.get("state")),
-            "kind": st.column_config.TextColumn(t("Kind"), width=widths.get("kind")),
+            "question": widgets.text_column("Question", width=BESIDE - sum(widths.values()) if has_side else None),
+            "state": widgets.text_column("State", width=widths.get("state")),
+            "kind": widgets.text_column("Kind", width=widths.get("kind")),
             "passages": widgets.count_column(t("Passages"), width=widths.get("passages")),
         },
         key,
@@ -200,7 +198,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Q
             st.rerun()
         if button(t("Delete"), len(chosen), "questions_delete", "delete"):
             _DELETION.open(chosen)
-    st.caption(t("Click the box at the left of a row to see a question; choose several to act on them."))
+    small_print("Click the box at the left of a row to see a question; choose several to act on them.")
     if _DELETION.subject and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
         text = t("Runs that asked them keep their results.")

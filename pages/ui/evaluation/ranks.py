@@ -31,7 +31,7 @@ from pages.ui.evaluation import pipelines
 from pages.ui.evaluation.question import kind_filter, kind_name
 from pages.ui.shared import cards, knobs, links, shell, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
-from pages.ui.shared.text import sentences, t, t_plural, text_of, with_label
+from pages.ui.shared.text import section_title, sentences, small_print, t, t_plural, text_of, with_label
 
 # One question: its right passages, and the hits of each run, with the right characters marked.
 
@@ -149,7 +149,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
         with st.expander(t("{n} more", n=len(others))):
             _hits(run, result, number, others, places)
     if not ranked:
-        st.caption(t("Nothing was found."))
+        small_print("Nothing was found.")
 
 
 def _hits(
@@ -265,14 +265,14 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw the list and the chosen question; a click in the list draws only this part anew."""
-    st.subheader(t("Question by question"), anchor=False)
+    section_title("Question by question")
 
     @st.fragment
     def part() -> None:
         with shell.errors():
             rows = _filter_rows(shown)
             if not rows:
-                st.caption(t("No question matches these filters."))
+                small_print("No question matches these filters.")
                 return
             left, right = st.columns([5, 8], gap="medium")
             with left, st.container(key="rows_list"):
@@ -344,9 +344,9 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         ],
         {
             "change": st.column_config.TextColumn("", width=28),
-            "question": st.column_config.TextColumn(t("Question"), width=260),
+            "question": widgets.text_column("Question", width=260),
             **ranks,
-            "kind": st.column_config.TextColumn(t("Kind"), width=80),
+            "kind": widgets.text_column("Kind", width=80),
         },
         f"rows_{state}",
         most=620,
@@ -354,11 +354,8 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
     )
-    st.caption(
-        t(
-            "The rank at which each run answers; – is a miss. Choose a line with a click, or with the arrow keys "
-            "and Enter."
-        )
+    small_print(
+        "The rank at which each run answers; – is a miss. Choose a line with a click, or with the arrow keys and Enter."
     )
     chosen = event.selection.rows
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]

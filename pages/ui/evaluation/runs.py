@@ -10,7 +10,7 @@ from core.model import MAIN, MOST_RUNS, KnowledgeBase, Pipeline, QuestionSet, Ru
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, pipelines
 from pages.ui.shared import jobs, names, widgets
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 # The runs of a question set with two setups: their time, the button, the progress, and the comparison at their end.
 
@@ -100,7 +100,7 @@ def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionS
     if runs:
         _actions(workspace, question_set, _marked(workspace, base, runs, sets=scope == "base"))
     else:
-        st.caption(t("There are no runs yet. Compare two setups first."))
+        small_print("There are no runs yet. Compare two setups first.")
         widgets.button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
     _places(workspace)
 
@@ -111,12 +111,10 @@ def _places(workspace: Workspace) -> None:
     if not size:
         return
     with widgets.row("eval_places"):
-        st.caption(
-            t(
-                "Copies of the notes for other setups take {size} MB. Without them, running such a setup takes "
-                "minutes again.",
-                size=f"{size / 1e6:,.0f}",
-            )
+        small_print(
+            "Copies of the notes for other setups take {size} MB. Without them, running such a setup takes "
+            "minutes again.",
+            size=f"{size / 1e6:,.0f}",
         )
         drop = workspace.runs.scratch.drop
         widgets.small(
@@ -144,11 +142,11 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
             for run in runs
         ],
         {
-            "when": st.column_config.TextColumn(t("When"), width=120),
-            "set": st.column_config.TextColumn(t("Set"), width=110),
-            "way": st.column_config.TextColumn(t("Setup"), width=190),
-            "state": st.column_config.TextColumn(t("State"), width=110),
-            "asked": st.column_config.TextColumn(t("Asked"), width=64),
+            "when": widgets.text_column("When", width=120),
+            "set": widgets.text_column("Set", width=110),
+            "way": widgets.text_column("Setup", width=190),
+            "state": widgets.text_column("State", width=110),
+            "asked": widgets.text_column("Asked", width=64),
             **metrics,
         },
         f"history_{hash(tuple((run.id, run.asked) for run in runs))}",
@@ -194,7 +192,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
             st.rerun()
-    st.caption(t("Select one run to look at it, or two to compare the newer with the older."))
+    small_print("Select one run to look at it, or two to compare the newer with the older.")
 
 
 def show(view: str) -> None:

@@ -17,7 +17,7 @@ from pages.ui.evaluation import question
 from pages.ui.shared import jobs, links, shell, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import session_language, t, t_plural, text_of
+from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
 
 # Question sets as files: export, and import with a list of the errors in a file.
 
@@ -40,11 +40,9 @@ def import_questions(workspace: Workspace, base: str) -> None:
     """Draw the import of a file, into a set of the base or a new one."""
 
     def content() -> None:
-        st.caption(
-            t(
-                "JSON lines with id, question and gold (a list of path and quote), or a table with id, question, "
-                "path and quote. Each quote is a piece of its note that occurs there once."
-            )
+        small_print(
+            "JSON lines with id, question and gold (a list of path and quote), or a table with id, question, "
+            "path and quote. Each quote is a piece of its note that occurs there once."
         )
         file = st.file_uploader(t("File of questions"), type=list(KINDS), key="question_file")
         if file is None:
@@ -203,12 +201,12 @@ def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
     ways = {"rules": t("Rules, from definitions and headings")}
     if llm.is_set_up:
         ways["model"] = plain(t("The language model {name}", name=llm.model))
-    st.caption(t("Questions that the notes answer, each with its passage. They wait for you to accept or reject them."))
+    small_print("Questions that the notes answer, each with its passage. They wait for you to accept or reject them.")
     count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
     way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
     if "model" not in ways:
-        st.caption(
-            t("A language model, set in [llm] of tessera.toml, can ask in different words from those of the notes.")
+        small_print(
+            "A language model, set in [llm] of tessera.toml, can ask in different words from those of the notes."
         )
 
     def begin() -> None:

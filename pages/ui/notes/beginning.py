@@ -10,7 +10,7 @@ from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Concepts: the key phrases of the notes, the notes that hold some together, and what leads from one note to another.
 
@@ -25,7 +25,7 @@ def draw_concepts(workspace: Workspace, base: str) -> None:
 
 
 def _draw(workspace: Workspace, base: str) -> None:
-    with st.spinner(t("Reading the notes")):
+    with busy("Reading the notes"):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := st.session_state.get("concept_hidden"):
 
@@ -35,10 +35,10 @@ def _draw(workspace: Workspace, base: str) -> None:
 
         widgets.small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
     if not concepts:
-        st.caption(t("No phrase is in several notes yet."))
+        small_print("No phrase is in several notes yet.")
         return
-    st.caption(
-        t("Phrases that several of your notes have. Choose one or more to see the notes that contain all of them.")
+    small_print(
+        "Phrases that several of your notes have. Choose one or more to see the notes that contain all of them."
     )
     labels = {
         concept.name: f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
@@ -82,7 +82,7 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
 def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
     notes = workspace.related.concepts.notes(names, base)
     if not notes:
-        st.caption(t("No note contains all of them."))
+        small_print("No note contains all of them.")
     with st.container(gap=None):
         for note in notes[:_NOTES]:
             with widgets.row():
@@ -103,11 +103,11 @@ def _way(workspace: Workspace) -> None:
         return
     ends = [next(iter(workspace.notes.switch(text, 1)), None) for text in (first, last)]
     if not (ends[0] and ends[1]):
-        st.caption(t("No note has this title."))
+        small_print("No note has this title.")
         return
     steps = workspace.related.concepts.way(ends[0].id, ends[1].id)
     if not steps:
-        st.caption(t("There is no path from one to the other."))
+        small_print("There is no path from one to the other.")
     with st.container(gap=None):
         for number, step in enumerate(steps):
             opened.button(step.note, f"way_{number}")
@@ -128,7 +128,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
         st.html(f'<p class="t-lead">{html(lead)}</p>')
         latest = _latest(workspace, base)
         if not latest:
-            st.caption(t("There is no note yet. Write one, or import a folder."))
+            small_print("There is no note yet. Write one, or import a folder.")
             return
         widgets.heading(t("Last changed"))
         for card in latest:

@@ -12,7 +12,7 @@ from pages.ui.notes import composer, history
 from pages.ui.notes.session import EditorSession, fields_of
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import small_print, t
 
 
 def draw(workspace: Workspace, session: EditorSession) -> None:
@@ -45,7 +45,7 @@ def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> N
     if shown := history.words(workspace.notes.compare(stored, replace(stored, body=session.body))):
         st.html(shown)
     else:
-        st.caption(t("Both have the same text; their fields differ."))
+        small_print("Both have the same text; their fields differ.")
 
 
 def _keep_mine(workspace: Workspace, session: EditorSession) -> None:

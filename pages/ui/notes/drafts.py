@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any
 
 import streamlit as st
 
+from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
@@ -132,9 +132,7 @@ def _draft(item: Mapping[str, Any]) -> NoteDraft:
     if title is not None:
         fields["fields"] = dict(fields.get("fields") or {}) | {"title": without_surrogates(title)}
     title = str((fields.get("fields") or {}).get("title") or "")
-    return NoteDraft(
-        str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)
-    )
+    return NoteDraft(str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, utc_now())
 
 
 _COMPARED = 5

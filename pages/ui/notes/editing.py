@@ -14,7 +14,7 @@ from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import RenderedNote, as_written, document, view
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import small_print, t
 
 # Passages of other notes that are similar to the paragraph at the caret, next to the editor.
 
@@ -27,7 +27,7 @@ def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
     note_id = session.note.id if session.note else ""
     hits = workspace.related.passages(session.body, session.caret, without=note_id)
     if not hits:
-        st.caption(t("Passages of your other notes that resemble the paragraph you write appear here."))
+        small_print("Passages of your other notes that resemble the paragraph you write appear here.")
     for number, hit in enumerate(hits):
         with st.container(key=f"nearby_{number}", gap="xsmall"):
             widgets.note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
@@ -152,7 +152,7 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
         with st.container(key="writing_state"):
             st.caption(_state(workspace, session))
             with st.container(key="writing_away"):  # in its place while the browser holds the text alone
-                st.caption(t("Not saved: no connection"))
+                small_print("Not saved: no connection")
         if session.note and not session.created:
             about = [
                 workspace.bases.by_id(session.note.base_id).name,
@@ -250,7 +250,7 @@ def _side(workspace: Workspace, session: EditorSession) -> None:
         elif session.body.strip():
             _preview(workspace, session)
         else:
-            st.caption(t("A preview of what you write appears here."))
+            small_print("A preview of what you write appears here.")
 
 
 def _preview(workspace: Workspace, session: EditorSession) -> None:

@@ -10,7 +10,7 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import join_list, t
+from pages.ui.shared.text import join_list, small_print, t
 
 # The last changes, and the button that undoes them one after the other.
 
@@ -117,7 +117,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
     """Draw the choice of a view, and of a second version: by default that of now, of that the one before it."""
     if not others:
-        st.caption(t("This is the only version."))
+        small_print("This is the only version.")
         return "alone", None
     views = {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")}
     view = widgets.segments(t("View"), views, "history_view", default="changes", persist_state="session")

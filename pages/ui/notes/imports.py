@@ -11,7 +11,7 @@ from core.workspace import Workspace
 from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, reports, shell, widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import busy, small_print, t, t_plural
 
 # The one question whether edits may change the user's files; it comes with the first import of a folder into a base.
 
@@ -45,7 +45,7 @@ def choose(key: str) -> None:
     """Draw the button that lets the user choose a folder, which becomes the text of the widget of a key."""
     if window.command():
         if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
-            with st.spinner(t("Choose the folder in the dialog that opened.")):
+            with busy("Choose the folder in the dialog that opened."):
                 folder = window.choose()
             if folder:
                 st.session_state[f"{key}_chosen"] = str(folder)
@@ -164,7 +164,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
         base = into or st.text_input(t("Knowledge base"), value="web", key="import_address_base").strip()
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
-        with shell.errors(), st.spinner(t("Asking for the page…")):
+        with shell.errors(), busy("Asking for the page…"):
             _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
 
 
@@ -184,7 +184,7 @@ def _draw_synced_folders(workspace: Workspace, of: str) -> None:
 
 
 def _look(workspace: Workspace, path: str, base: str | None) -> None:
-    with shell.errors(), st.spinner(t("Reading the folder…")):
+    with shell.errors(), busy("Reading the folder…"):
         _propose(workspace, workspace.notes.plan_folder(Path(path), base))
 
 
@@ -198,14 +198,14 @@ def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
             on_change="ignore",
             label_visibility="collapsed",
         )
-        st.caption(t("For more than a few hundred files, the folder path is much faster."))
+        small_print("For more than a few hundred files, the folder path is much faster.")
         first, about = ("", t("The folder's name")) if kind == "directory" else (t("uploads"), None)
         name = base or st.text_input(t("Knowledge base"), first, key=f"upload_base_{kind}", placeholder=about)
         if widgets.button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return
-            with shell.errors(), st.spinner(t("Reading the folder…")):
+            with shell.errors(), busy("Reading the folder…"):
                 pairs = ((file.name, file.getvalue()) for file in files)
                 folder = next((file.name.partition("/")[0] for file in files if "/" in file.name), t("uploads"))
                 plan = workspace.notes.plan_upload(pairs, name.strip() or folder)
@@ -241,7 +241,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
             confirmed = st.checkbox(label, key="plan_confirmed") and confirmed
         writes = question(workspace, plan)
         if plan.is_empty:
-            st.caption(t("Everything is up to date: there is nothing to do."))
+            small_print("Everything is up to date: there is nothing to do.")
         with st.container(horizontal=True):
             shut = plan.is_empty or not confirmed or workspace.readonly
             if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):

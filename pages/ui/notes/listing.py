@@ -12,7 +12,7 @@ from core.model import BY_USE, Filters, NoteSummary, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import links, names, tree, widgets
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import small_print, t, text_of
 
 _FILTERS = "notes_filters"
 _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
@@ -123,9 +123,9 @@ def marked_notes() -> list[str]:
 def notes(cards: Sequence[NoteSummary], view: str, note_id: str, narrowed: Narrowing, *, several: bool) -> None:
     """Draw the notes that pass the filters."""
     if not cards and not any(narrowed.parts[1:]):
-        st.caption(t("There is no note here yet."))
+        small_print("There is no note here yet.")
     elif not cards:
-        st.caption(t("No note matches these filters."))
+        small_print("No note matches these filters.")
         if narrowed.words:
             st.page_link(
                 "search.py",
@@ -181,13 +181,13 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
             for card in cards
         ],
         {
-            "title": st.column_config.TextColumn(t("Title"), width="medium"),
-            "state": st.column_config.TextColumn(t("State"), width=95),
-            "base": st.column_config.TextColumn(t("Base"), width="small"),
+            "title": widgets.text_column("Title", width="medium"),
+            "state": widgets.text_column("State", width=95),
+            "base": widgets.text_column("Base", width="small"),
             "tags": st.column_config.ListColumn(t("Tags")),
             "chunks": widgets.count_column(t("Chunks"), width=65),
-            "updated": st.column_config.TextColumn(t("Updated"), width=95),
-            "path": st.column_config.TextColumn(t("Path")),
+            "updated": widgets.text_column("Updated", width=95),
+            "path": widgets.text_column("Path"),
         },
         key,
         most=560,
@@ -196,4 +196,4 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
         selection_mode=["multi-row", "single-cell"],
         selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in marks]}},
     )
-    st.caption(t("Click a title to read the note; select rows at their left to change several."))
+    small_print("Click a title to read the note; select rows at their left to change several.")

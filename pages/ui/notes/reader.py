@@ -36,7 +36,7 @@ from pages.ui.shared.cards import tags
 from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
-from pages.ui.shared.text import join_list, t, t_plural, text_of, with_label
+from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
 
 # How an open note was found and used, and whether it helped.
 
@@ -111,7 +111,7 @@ class _Panel:
     def draw(self) -> None:
         related = self._workspace.related.of(self._note.id)
         if related == Related(writable=related.writable):
-            st.caption(t("No other note is near this one."))
+            small_print("No other note is near this one.")
             return
         suggested = related.tags or related.places or related.links or related.hints
         left, right = st.columns([3, 2], gap="medium") if suggested else (st.container(), None)
@@ -119,7 +119,7 @@ class _Panel:
             self._notes(t("Related notes"), related.notes, "related")
             self._notes(t("Possible copies"), related.copies, "copy")
             if not (related.notes or related.copies):
-                st.caption(t("No other note is near this one."))
+                small_print("No other note is near this one.")
         if right:
             with right, st.container(gap="xsmall"):
                 self._tags(related.tags)
@@ -172,7 +172,7 @@ class _Panel:
         if links:
             st.caption(f"**{t('Suggested links')}**")
             if not writable:
-                st.caption(t("This note is a file, and its base doesn't write to files: write the links in the file."))
+                small_print("This note is a file, and its base doesn't write to files: write the links in the file.")
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
             if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
@@ -359,11 +359,11 @@ def _text(
     if len(shown) < len(body):
         _is_long(note, len(shown), around=passage is not None)
     if not shown.strip():
-        st.caption(t("This note has no text."))
+        small_print("This note has no text.")
         return
     with st.container(key=f"{key}_body"):
         if is_deeply_nested(shown):
-            st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
+            small_print("This text is nested too deeply to be laid out, so it is shown as it is written.")
             st.code(shown, language=None, wrap_lines=True)
             return
         first_line = len(re.findall(LINE_END, body[: start - len(before)]))
@@ -448,12 +448,12 @@ def _raw(note: Note) -> None:
     if shown.strip():
         st.code(shown, language=None, wrap_lines=True, height=620)
     else:
-        st.caption(t("This note has no text."))
+        small_print("This note has no text.")
 
 
 def _is_long(note: Note, shown: int, *, around: bool) -> None:
     if around:
-        st.caption(t("This note is long: the part around the passage is shown."))
+        small_print("This note is long: the part around the passage is shown.")
         return
     st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
     body = note.body.encode("utf-8", "replace")

@@ -10,7 +10,7 @@ from pages.ui.notes import composer, note_fields, offers, opened
 from pages.ui.shared import names, shell, shortcuts, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import small_print, t
 
 _DIALOG = Dialog("choosing_today")
 
@@ -67,7 +67,7 @@ def _choose(workspace: Workspace) -> None:
     base = note_fields.word_box(st, t("Knowledge base"), "today_base", bases, first) or ""
     folders = offers.load_offers(workspace).folders.get(base, [])
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
-    st.caption(t("You can change this in the settings, and choose a template there."))
+    small_print("You can change this in the settings, and choose a template there.")
     if widgets.button(t("Open today's note"), "today_yes", "today", type="primary", disabled=not base.strip()):
         with shell.errors():
             if base not in bases:

@@ -12,7 +12,7 @@ from pages.ui.shared import widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import sentences, t, t_plural, text_of
+from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
 
 # The trash: deleted notes, to be restored or deleted for good.
 
@@ -38,7 +38,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
         )
     )
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
-        st.caption(t("Notes that left the trash can be restored for a week more, on the page Bases."))
+        small_print("Notes that left the trash can be restored for a week more, on the page Bases.")
     look, bases = text.casefold(), {stored.id: stored.name for stored in workspace.bases.all()}
     found = [
         trashed
@@ -46,7 +46,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
         if look in trashed.version.title.casefold() or look in (trashed.path or "").casefold()
     ]
     if not found:
-        st.caption(t("The trash is empty."))
+        small_print("The trash is empty.")
     for trashed in found[:_SHOWN]:
         _row(workspace, trashed, bases[trashed.base_id])
     widgets.more(len(found) - _SHOWN)
@@ -126,7 +126,7 @@ def _base(workspace: Workspace, base: str) -> None:
         return
 
     def delete() -> None:
-        with st.spinner(t("Deleting…")):
+        with busy("Deleting…"):
             workspace.bases.delete(base)
         opened.forget()
 
@@ -157,7 +157,7 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
             if before in note_ids:
                 opened.choose(before)
 
-        with st.spinner(t("Deleting…")):
+        with busy("Deleting…"):
             folders = workspace.notes.delete(note_ids)
         opened.forget(note_ids)
         texts = [t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))]

@@ -20,7 +20,7 @@ from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
-from pages.ui.shared.text import sentences, t, t_plural, text_of
+from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
 
 # One waiting item: its content, its origin, the effect of a decision, and the decisions.
 
@@ -149,7 +149,7 @@ def _sides(workspace: Workspace, matter: ReviewItem) -> None:
     with shell.errors():
         difference = workspace.review.sides.difference(matter)
         if difference is None:
-            st.caption(t("The pack no longer has this note: keeping the pack's version moves it to the trash."))
+            small_print("The pack no longer has this note: keeping the pack's version moves it to the trash.")
         else:
             history.draw_difference(difference)
 
@@ -212,11 +212,9 @@ def section(workspace: Workspace) -> None:
 
 
 def _drop(workspace: Workspace) -> None:
-    st.caption(
-        t(
-            "Repeated errors, settings and fixes in logs, test reports and chats become notes that wait here for "
-            "you. Rules find them, on this machine alone; passwords, keys and addresses are masked first."
-        )
+    small_print(
+        "Repeated errors, settings and fixes in logs, test reports and chats become notes that wait here for "
+        "you. Rules find them, on this machine alone; passwords, keys and addresses are masked first."
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
@@ -229,7 +227,7 @@ def _drop(workspace: Workspace) -> None:
                 disabled=workspace.readonly,
             )
         else:
-            st.caption(t("It is turned off by enable_learning in tessera.toml."))
+            small_print("It is turned off by enable_learning in tessera.toml.")
         return
     bases = {name: name for name in dict.fromkeys(("learnt", *(base.name for base in workspace.bases.all())))}
     base = widgets.select(t("Base"), bases, "learning_base")

@@ -31,7 +31,7 @@ from pages.ui.search import hits, question_box, quotes, threads, understood, wri
 from pages.ui.shared import cards, knobs, links, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import Span, facts, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # The candidates that are no hits, and the reason why a note is none.
 
@@ -53,12 +53,12 @@ def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptio
     explained = SearchOptions(**{**options, "explain": True, "wait": False})
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
-        st.caption(t("Every passage that was considered is a hit."))
+        small_print("Every passage that was considered is a hit.")
         return
     marks = partial(workspace.searching.marks, question=result.understood.text)
     several = len({hit.note.base_id for hit in result.hits}) > 1
     counted = Counter(item.stage for item in result.lost)
-    st.caption(t("Passages that were considered but aren't among the hits, by the step at which they dropped out."))
+    small_print("Passages that were considered but aren't among the hits, by the step at which they dropped out.")
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
         candidates = sorted((item for item in result.lost if item.stage == stage), key=lambda item: item.hit.rank)
         rows = "".join(
@@ -210,7 +210,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
             time.sleep(SLICE)
             pause.empty()  # here the run ends if more was typed
     links.set_values(address)
-    with nullcontext() if early else st.spinner(t("Searching…")):
+    with nullcontext() if early else busy("Searching…"):
         workspace.start_healing()
         result = hits.search_wider(workspace, prepared, now)
     if "model_loading" not in result.notices:

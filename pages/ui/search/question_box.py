@@ -14,7 +14,7 @@ from pages.ui.search import options, threads
 from pages.ui.shared import links, names, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, marked, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 # The history of questions: saved ones by their names, and the last ones.
 
@@ -42,7 +42,7 @@ def _draw_history(workspace: Workspace, text: str) -> None:
     _draw_searches(workspace, t("Saved"), saved)
     _draw_searches(workspace, t("Recent questions"), last[:SHOWN])
     if not past:
-        st.caption(t("Your recent questions appear here."))
+        small_print("Your recent questions appear here.")
     with st.container(gap="xxsmall", key="past_answers"):
         threads.draw_links(workspace)
 
@@ -235,7 +235,7 @@ def start(workspace: Workspace) -> None:
         for search in past:
             _ask_again(search.name or search.query, search.query, _icon(search))
         if not past:
-            st.caption(t("Your recent questions appear here."))
+            small_print("Your recent questions appear here.")
         threads.draw_links(workspace, RECENT)
     if examples := welcome.questions(workspace):
         with right, st.container(key="examples", gap="xxsmall"):

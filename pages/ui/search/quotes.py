@@ -15,7 +15,7 @@ from core.workspace import Workspace
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import Span, html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import small_print, t, text_of
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
@@ -85,7 +85,7 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""
         st.page_link("notes.py", label=plain(f"[{quote.number}] {label}{day}"), query_params=address)
         if quote.chunk.edited:
-            st.caption(t("You edited this passage on Chunks; this is what the note says."))
+            small_print("You edited this passage on Chunks; this is what the note says.")
 
 
 def _lead(lead: str, quote: Quote) -> str:

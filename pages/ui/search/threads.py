@@ -10,7 +10,7 @@ from pages.ui.notes import history
 from pages.ui.search import written
 from pages.ui.shared import links, names, shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import busy, t, text_of
 
 SHOWN = 12
 """Threads that are listed."""
@@ -140,7 +140,7 @@ def _follow_up(workspace: Workspace, thread: Thread) -> None:
                 typed = st.text_input(t("Ask a follow-up question"), key="thread_question", max_chars=1000)
                 pressed = widgets.submit(t("Continue"), "thread_complete", "arrow_forward")
             if pressed and typed.strip():
-                with st.spinner(t("Completing the question…")):
+                with busy("Completing the question…"):
                     question = workspace.threads.complete(thread.id, typed.strip())
                 state = {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}
                 st.session_state.update(state)

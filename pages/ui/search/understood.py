@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import groupby
 
 import streamlit as st
 
+from core.base.datetimes import utc_now
 from core.base.messages import message_table
 from core.model import (
     FACETS,
@@ -306,7 +307,7 @@ def term_name(term: Term, filters: Filters) -> str:
     if term.kind == "avoided":
         return t("{value} last", value=term.value)
     if not term.field:
-        last = filters.before - timedelta(days=1) if filters.before else datetime.now(UTC)
+        last = filters.before - timedelta(days=1) if filters.before else utc_now()
         days = (day_of(on_clock(day)) for day in (filters.after, last) if day)
         return with_note(term.value, " – ".join(days))
     fields = {"field": FIELDS.get(term.field, term.field), "value": term.value}

@@ -9,7 +9,7 @@ from core.model import MARKS, Answer, Quote, Sentence, WrittenAnswer
 from core.workspace import Workspace
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import small_print, t, text_of
 
 _LOOK = 0.4
 """Seconds between two looks at an answer that is written."""
@@ -67,7 +67,7 @@ def _answer(answer: Answer) -> None:
             for quote in answer.quotes:
                 _source(quote, answer.query, with_quote=quote.number not in shown)
             if writing.stopped:
-                st.caption(t("Stopped. What was written stays."))
+                small_print("Stopped. What was written stays.")
     if writing.ended:
         _draw_sent_text(writing)
 

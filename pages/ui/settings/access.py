@@ -8,7 +8,7 @@ from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import small_print, t, text_of
 
 # Assistants on the settings page: the configuration of each.
 
@@ -38,11 +38,11 @@ def draw_assistants(workspace: Workspace) -> None:
     if chosen.file:
         st.caption(plain(t("Add this to {file}:", file=chosen.file)))
     else:
-        st.caption(t("Run this in a terminal:"))
+        small_print("Run this in a terminal:")
     st.code(chosen.text, language="json" if chosen.file else "bash", wrap_lines=True)
     if chosen.way == "http":
-        st.caption(t("It holds your token, which lets a program read all notes: keep it to yourself."))
-    st.caption(t("Then restart the assistant, and ask it what it finds in your notes."))
+        small_print("It holds your token, which lets a program read all notes: keep it to yourself.")
+    small_print("Then restart the assistant, and ask it what it finds in your notes.")
 
 
 _API = "/api/v1"
@@ -72,7 +72,7 @@ def _draw_access(workspace: Workspace, address: str) -> None:
         shell.on_demand(t("Show the token"), "token", "key", lambda: _token(workspace))
     st.markdown(f"**{t('To try it in a terminal')}**")
     st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
-    st.caption(t("Every request is in docs/http.md, with an example."))
+    small_print("Every request is in docs/http.md, with an example.")
 
 
 def _token(workspace: Workspace) -> None:
@@ -82,7 +82,7 @@ def _token(workspace: Workspace) -> None:
     except OSError as error:
         raise TesseraError(reason_of(error)) from error
     st.code(token, language=None, wrap_lines=True)
-    st.caption(t("Anyone who has it can read all your notes: give it only to programs that you trust."))
+    small_print("Anyone who has it can read all your notes: give it only to programs that you trust.")
 
     def renew() -> None:
         workspace.access.renew()

@@ -10,7 +10,7 @@ from pages.ui.notes import today
 from pages.ui.settings import general
 from pages.ui.shared import shell
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t
+from pages.ui.shared.text import small_print, t
 
 
 def draw(workspace: Workspace) -> None:
@@ -36,4 +36,4 @@ def draw(workspace: Workspace) -> None:
         if problem := workspace.daily.problem:
             st.caption(plain(problem))
         else:
-            st.caption(t("Today: {path}", path=plain(workspace.daily.path(today.now(), st.session_state["language"]))))
+            small_print("Today: {path}", path=plain(workspace.daily.path(today.now(), st.session_state["language"])))

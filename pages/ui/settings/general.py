@@ -11,7 +11,7 @@ from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
 from core.workspace import Workspace
 from pages.ui.shared import knobs, look, names, shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural, text_of, with_label
+from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
 
 # The default settings of a search.
 
@@ -21,7 +21,7 @@ FIRST = ("mode", "limit", "reranker")
 
 def search(workspace: Workspace) -> None:
     """Draw what a search begins with where neither the question nor its base says otherwise."""
-    st.caption(t("Every search begins with this, unless its base or the question has its own choice."))
+    small_print("Every search begins with this, unless its base or the question has its own choice.")
     for name in FIRST:
         _part(workspace, name)
     with st.expander(t("Advanced"), icon=":material/tune:", key="search_advanced"):
@@ -88,11 +88,9 @@ def draw_vocabulary(workspace: Workspace) -> None:
     def fill(text: str) -> None:
         st.session_state[VOCABULARY] = text
 
-    st.caption(
-        t(
-            'One type per line, then ":" and its categories, with commas between. The fields of a note offer them; any '
-            "other word can be typed there."
-        )
+    small_print(
+        'One type per line, then ":" and its categories, with commas between. The fields of a note offer them; any '
+        "other word can be typed there."
     )
     st.text_area(t("Types of notes and their categories"), key=VOCABULARY, height=320, disabled=workspace.readonly)
     changed = st.session_state[VOCABULARY] != vocabulary.text()
@@ -117,11 +115,9 @@ def draw_vocabulary(workspace: Workspace) -> None:
 
 def draw_documents(workspace: Workspace) -> None:
     """Draw the switch and the converters."""
-    st.caption(
-        t(
-            "Tessera loads a page only when you type its address: one request, and nothing that the page links to. "
-            "It goes online for a note in no other case."
-        )
+    small_print(
+        "Tessera loads a page only when you type its address: one request, and nothing that the page links to. "
+        "It goes online for a note in no other case."
     )
     now = widgets.bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
     st.toggle(t("Import pages of the web by their address"), disabled=workspace.readonly, **now)
@@ -216,7 +212,7 @@ def remark(program_setting: ProgramSetting) -> None:
     if program_setting.source == "environment":
         st.caption(plain(t("Fixed by the environment variable {name}.", name=program_setting.place)))
     elif program_setting.waits:
-        st.caption(t("Takes effect when Tessera starts again."))
+        small_print("Takes effect when Tessera starts again.")
 
 
 def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
@@ -235,4 +231,4 @@ def _file(workspace: Workspace) -> None:
     if text.strip():
         st.code(text, language="toml", line_numbers=True)
     else:
-        st.caption(t("There is no such file yet: everything is at its default."))
+        small_print("There is no such file yet: everything is at its default.")

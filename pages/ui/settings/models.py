@@ -13,22 +13,20 @@ from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, reports, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
-from pages.ui.shared.text import t, t_plural, text_of, with_label
+from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
 
 # The model for pictures on the settings page, and how many pictures can be found by it.
 
 
 def draw_picture_model(workspace: Workspace) -> None:
     """Draw the choice of the model, and what it knows."""
-    st.subheader(t("Model for pictures"), anchor=False)
+    section_title("Model for pictures")
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
     general.field(workspace, "pictures.model", box, str, workspace.images.start)
-    st.caption(
-        t(
-            "A CLIP model by its name on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its folder. "
-            "Pictures of your notes are then found by what they show; they stay on this machine. Without one, pictures "
-            "are found by their names and the text in them."
-        )
+    small_print(
+        "A CLIP model by its name on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its folder. "
+        "Pictures of your notes are then found by what they show; they stay on this machine. Without one, pictures "
+        "are found by their names and the text in them."
     )
     if not workspace.settings.pictures.model:
         return
@@ -220,18 +218,16 @@ def _details(card: ModelCard) -> str:
 
 def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     """Draw a box for a model that no card shows."""
-    st.subheader(t("Another model"), anchor=False)
+    section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), widgets.row(vertical_alignment="bottom"):
         name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
         download = widgets.submit(t("Download"), "download_other", "download", disabled=busy)
         test = widgets.submit(t("Test"), "test_other", "play_arrow", disabled=busy)
-    st.caption(
-        t(
-            "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for reranking; both come "
-            "from huggingface.co. If it can't be reached, start Tessera with a mirror in the environment "
-            "variable HF_ENDPOINT."
-        )
+    small_print(
+        "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for reranking; both come "
+        "from huggingface.co. If it can't be reached, start Tessera with a mirror in the environment "
+        "variable HF_ENDPOINT."
     )
     if download and name:
         _download(workspace, name)

@@ -10,7 +10,7 @@ from core.model import PackCard, PackReport, Progress
 from core.workspace import Workspace
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 PackWork = Callable[[Progress], PackReport]
 """Installs or upgrades a pack."""
@@ -29,8 +29,8 @@ DESCRIPTIONS = {
 def section(workspace: Workspace) -> None:
     """Draw a card for every pack, below a running installation, and the box for a folder."""
     jobs.panel(workspace, (jobs.PACKS,))
-    st.caption(
-        t("A pack is a set of notes with a version. An upgrade leaves what you changed or deleted as you have it.")
+    small_print(
+        "A pack is a set of notes with a version. An upgrade leaves what you changed or deleted as you have it."
     )
     for problem in workspace.packs.problems.values():
         st.warning(plain(problem), icon=":material/warning:")
@@ -102,15 +102,15 @@ def _edited(workspace: Workspace, name: str) -> None:
     """Draw the notes of a pack that the user changed, each with the difference to the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
-        st.caption(t("None: all notes of this pack are unchanged."))
+        small_print("None: all notes of this pack are unchanged.")
     for note in notes:
         st.markdown(f"**{plain(note.title)}** · {plain(note.path)}")
         if note.offered is None:
-            st.caption(t("The pack no longer has this note."))
+            small_print("The pack no longer has this note.")
         elif lines := note.difference():
             st.code("\n".join(lines), language="diff", wrap_lines=True)
         else:
-            st.caption(t("Only its fields differ."))
+            small_print("Only its fields differ.")
 
 
 def _from_folder(workspace: Workspace) -> None:

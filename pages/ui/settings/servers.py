@@ -10,7 +10,7 @@ from core.model import LocalServer, ServerCard, Status
 from core.workspace import Workspace
 from pages.ui.shared import jobs, local_servers, shell, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import small_print, t, text_of
 
 # Model servers on this machine on the settings page: what was looked for, and the button that uses one.
 
@@ -280,7 +280,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
 def _draw_destination(card: ServerCard) -> None:
     """Draw the destination of the notes' text."""
     if card.here:
-        st.caption(t("This server is on this machine: the text stays here."))
+        small_print("This server is on this machine: the text stays here.")
     elif card.encrypted:
         st.caption(plain(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host)))
     elif card.host:

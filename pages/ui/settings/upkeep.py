@@ -11,14 +11,14 @@ from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # What the doctor says on the settings page, what takes how much space, and what a bug report needs.
 
 
 def draw_health(workspace: Workspace) -> None:
     """Draw the check of everything with what it found, what takes space, and what a bug report needs."""
-    st.caption(t("Checks the notes, the search index, your folders, models, the disk and the backups."))
+    small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
         if widgets.button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
@@ -63,17 +63,15 @@ def _space(workspace: Workspace) -> None:
         {"part": t("of which data for fast reranking of '{base}'", base=base), "size": names.megabytes(size)}
         for base, size in space.tokens.items()
     ]
-    columns = {"part": st.column_config.TextColumn(t("Part")), "size": st.column_config.TextColumn(t("Size"))}
+    columns = {"part": widgets.text_column("Part"), "size": widgets.text_column("Size")}
     widgets.table(rows, columns, "space_table", most=420)
     free, total = names.megabytes(space.free), names.megabytes(space.total)
     st.caption(plain(t("{free} of {total} are free on the disk.", free=free, total=total)))
     if space.tokens:
-        st.caption(
-            t(
-                "You can delete the data for fast reranking, on the page Bases: reranking then reads the passages "
-                "again, which takes seconds. Without reranking, 69 instead of 80 of 100 test questions have their "
-                "passage among the first five."
-            )
+        small_print(
+            "You can delete the data for fast reranking, on the page Bases: reranking then reads the passages "
+            "again, which takes seconds. Without reranking, 69 instead of 80 of 100 test questions have their "
+            "passage among the first five."
         )
     about = t("{size} unused.", size=names.megabytes(space.unused))
     shut = workspace.jobs.running("compact") or jobs.is_writing(workspace)
@@ -90,12 +88,10 @@ _SHOWN = 30
 
 def draw_backups(workspace: Workspace) -> None:
     """Draw the button that makes a backup, the choices, and the backups there are."""
-    st.caption(
-        t(
-            "A backup holds all notes, their history, your questions, your choices, and the pictures that you pasted "
-            "into notes without a file. Files and pictures of your folders stay there; models and the search index "
-            "are made again."
-        )
+    small_print(
+        "A backup holds all notes, their history, your questions, your choices, and the pictures that you pasted "
+        "into notes without a file. Files and pictures of your folders stay there; models and the search index "
+        "are made again."
     )
     if workspace.backups.problem:
         st.warning(
@@ -110,7 +106,7 @@ def draw_backups(workspace: Workspace) -> None:
     for backup in backups[:_SHOWN]:
         _row(workspace, backup)
     if not backups:
-        st.caption(t("There is no backup yet."))
+        small_print("There is no backup yet.")
     _dialog(workspace, {backup.name: backup for backup in backups})
 
 
@@ -211,7 +207,7 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
         secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
         with st.container(horizontal=True):
             if widgets.button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
-                with shell.errors(), st.spinner(t("Unpacking…")):
+                with shell.errors(), busy("Unpacking…"):
                     workspace.backups.restore(backup.name, passphrase=secret)
                     _DIALOG.close()
                     shell.reopen()

@@ -11,7 +11,7 @@ from core.model import Failed, KnowledgeBase
 from core.workspace import Workspace
 from pages.ui.shared import reports, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import small_print, t, t_plural
 
 _SHOWN = 10
 """Files with buttons of their own; the others are listed."""
@@ -56,7 +56,7 @@ def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
         return
     label = t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored))
     with st.expander(label, icon=":material/visibility_off:", key=f"ignored_{base.id}"):
-        st.caption(t("Not reported while they can't be read. They are still read as soon as they can be."))
+        small_print("Not reported while they can't be read. They are still read as soon as they can be.")
         for number, pattern in enumerate(ignored):
             with widgets.row():
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")

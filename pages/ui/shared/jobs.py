@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
+from core.base.datetimes import utc_now
 from core.base.messages import Message, message
 from core.model import (
     JOB_KINDS,
@@ -30,7 +31,7 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.shared import ignoring, names, reports, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import small_print, t, text_of
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -241,7 +242,7 @@ def _figures(job: Job) -> list[str]:
 
 def history(workspace: Workspace) -> None:
     """Draw the jobs that ended since the program started, the last one first."""
-    now, clock = datetime.now(UTC), time.monotonic()
+    now, clock = utc_now(), time.monotonic()
     rows = [
         {
             "at": names.local(now - timedelta(seconds=clock - job.started)),
@@ -257,7 +258,7 @@ def history(workspace: Workspace) -> None:
         columns = {name: st.column_config.TextColumn(title) for name, title in titles.items()}
         widgets.table(rows, columns, "jobs_table", most=420)
     else:
-        st.caption(t("Nothing has run since Tessera started."))
+        small_print("Nothing has run since Tessera started.")
 
 
 def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:

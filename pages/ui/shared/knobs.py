@@ -25,7 +25,7 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.shared import jobs, widgets
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import small_print, t, text_of
 
 # The chunks that are not indexed yet, and the switch that indexes new ones at once.
 
@@ -151,7 +151,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
 def _what_is_missing(workspace: Workspace) -> None:
     """Say how to install what reads pictures, where it isn't there."""
     if not workspace.pictures.can_read:
-        st.caption(t("The reader for pictures isn't installed yet. Install it, then start Tessera again:"))
+        small_print("The reader for pictures isn't installed yet. Install it, then start Tessera again:")
         st.code(INSTALL, language="sh")
 
 

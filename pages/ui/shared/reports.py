@@ -22,7 +22,7 @@ from core.model import (
 )
 from pages.ui.shared import names
 from pages.ui.shared.safe import boxes, facts, html, plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 # The results of a model's test and the cost of a change of embedder, as figures.
 
@@ -150,7 +150,7 @@ def show(plan: SyncPlan) -> None:
         "skipped": failed(plan.skipped),
     }
     if plan.importer:
-        st.caption(t("Read as notes of {program}.", program=plan.importer))
+        small_print("Read as notes of {program}.", program=plan.importer)
     counts({name: len(rows) for name, rows in lists.items()})
     if unread := sum(not file.text for file in (*plan.added, *(match.file for match in plan.changed))):
         st.caption(
@@ -185,7 +185,7 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
         case PackReport():
             counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
             if done.edited:
-                st.caption(t("You changed these; they stay as they are:"))
+                small_print("You changed these; they stay as they are:")
                 listing([(note.path, note.title) for note in done.edited])
         case Rechunked():
             st.html(facts(_rechunked(done)))

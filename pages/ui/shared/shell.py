@@ -15,7 +15,7 @@ from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, look, names, server, shortcuts, style, tour, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import page_title, small_print, t, text_of
 
 # The quick switcher: from every page to a note by its title, an alias or its path, to a page, and to a new note.
 
@@ -83,7 +83,7 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
                 _close()
                 open_new(text.strip())
         if not cards:
-            st.caption(t("No note has this name."))
+            small_print("No note has this name.")
 
     switch()
 
@@ -373,10 +373,10 @@ def _care(workspace: Workspace) -> None:
 
 
 def _unusable(error: TesseraError) -> None:
-    st.title(t("This workspace can't be opened"), anchor=False)
+    page_title("This workspace can't be opened")
     widgets.problem(error)
     if isinstance(error, NewerSchema):
-        st.caption(t("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder."))
+        small_print("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder.")
     st.button(t("Try again"), key="open_again")
     report(bug_report)
 
@@ -385,7 +385,7 @@ def report(made: Callable[[], object]) -> None:
     """Draw the content of a bug report, to be copied; it is made when it is opened."""
 
     def draw() -> None:
-        st.caption(t("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours."))
+        small_print("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours.")
         st.code(str(made()), language=None, wrap_lines=True)
 
     on_demand(t("Copy what a bug report needs"), "bug_report", "bug_report", draw)

@@ -1,6 +1,7 @@
 """Texts in the language of the session: English in the code, other languages from the catalogues of `core.base.locale`."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import reduce
 
@@ -22,6 +23,26 @@ def t(text: str, /, **fields: object) -> str:
 def t_plural(item: str, many: str, /, **fields: object) -> str:
     """Return a text that depends on its field `n`."""
     return render(plural(item, many, **fields), session_language())
+
+
+def small_print(text: str, /, **fields: object) -> None:
+    """Draw a text in small print."""
+    st.caption(t(text, **fields))
+
+
+def busy(text: str) -> AbstractContextManager[None]:
+    """Draw what the page is doing, until the block ends."""
+    return st.spinner(t(text))
+
+
+def page_title(text: str) -> None:
+    """Draw the title of a page."""
+    st.title(t(text), anchor=False)
+
+
+def section_title(text: str, /, **fields: object) -> None:
+    """Draw the title of a section of a page."""
+    st.subheader(t(text, **fields), anchor=False)
 
 
 def text_of(value: object, /, **fields: object) -> str:

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import TesseraError
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import t, with_note
+from pages.ui.shared.text import small_print, t, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
@@ -205,7 +205,7 @@ def begin_with(key: str, options: Container[object], first: object) -> None:
 def more(left: int) -> None:
     """Draw how many things of a list are left out, if there are any."""
     if left > 0:
-        st.caption(t("and {n} more", n=left))
+        small_print("and {n} more", n=left)
 
 
 def lines(texts: Sequence[str], most: int = 30) -> None:
@@ -249,6 +249,11 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], key: st
     """Draw a table as high as its rows, up to `most` pixels, and return what is selected in it."""
     height = min(most, 38 + 35 * len(rows))
     return st.dataframe(rows, column_config=columns, key=key, height=height, hide_index=True, **more)
+
+
+def text_column(label: str, **more: Any) -> Any:
+    """Return a column of a table with texts."""
+    return st.column_config.TextColumn(t(label), **more)
 
 
 def count_column(title: str, **more: Any) -> Any:
