@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from core.base.codec import DAMAGE, Decoder, decoder
-from core.base.messages import Message, from_json, message
+from core.base.messages import Message, as_message, from_json, message
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, Failed
 
 _LOG = logging.getLogger(__name__)
