@@ -123,7 +123,7 @@ def tail(folder: Path, count: int) -> list[str]:
 
 def errors(folder: Path, count: int) -> list[LogEntry]:
     """Return the last warnings and errors, the newest last, without any text of theirs."""
-    logged: list[LogEntry] = []
+    logged = []
     open_entry = False
     for line in _lines(folder):
         if not line.startswith(" "):

@@ -417,7 +417,7 @@ def _is_significant(quote: str, text: str) -> bool:
 def _fold_with_places(text: str) -> tuple[str, list[int]]:
     """Return the letters of a text in their common form, and for each the place that it is of."""
     letters: list[str] = []
-    places: list[int] = []
+    places = []
     gap = False
     for place, character in enumerate(simplify(text)):
         if _SKIPPED.match(character):

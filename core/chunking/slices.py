@@ -155,7 +155,7 @@ def pack(
     one is cut inside. A heading, or the summary of details, is never the last of several blocks.
     `inside`: the kind of the block that contains the blocks.
     """
-    spans: list[Span] = []
+    spans = []
     opened = closable = start
     for index, block in enumerate(blocks):
         begin = start if index == 0 else block.start
@@ -205,7 +205,7 @@ def cut(
     keep = size.limit if whole else size.target
     edges = np.array([start, *outside(find(reading.body, start, end), solid), end], dtype=np.int64)
     ranks = np.searchsorted(reading.starts, edges)
-    spans: list[Span] = []
+    spans = []
     first, last = 0, len(edges) - 1
     while first < last:
         reach = int(np.searchsorted(ranks, ranks[first] + size.target, side="right")) - 1

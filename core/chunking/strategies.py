@@ -98,7 +98,7 @@ class LineChunker:
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         body, size = reading.body, Size(self._limit, self._limit)
         edges = [0, *line_starts(body, 0, len(body)), len(body)]
-        seen: set[str] = set()
+        seen = set()
         slices = []
         for begin, stop in pairwise(edges):
             line = body[begin:stop].strip()
@@ -349,7 +349,7 @@ def _bound(reading: TokenizedNote, spans: list[Span], solid: NDArray[np.bool_], 
     def edges(_: str, start: int, end: int) -> list[int]:
         return [int(at) + start + 1 for at in np.flatnonzero(solid[start : end - 1] != solid[start + 1 : end])]
 
-    bounded: list[Span] = []
+    bounded = []
     for span in join(reading, spans, size.target):
         if reading.count(*span) <= size.limit:
             bounded.append(span)

@@ -166,7 +166,7 @@ def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bo
     """Return the mean reciprocal rank of the right passage, where every other passage is in the other language."""
     item = len(questions[0]) // len(passages[0])
     right = np.arange(len(questions[0])) // item
-    reciprocal: list[float] = []
+    reciprocal = []
     for even in (0, 1):
         language = (np.arange(len(passages[0])) + even) % 2
         mixed = np.where(language[:, None] == 0, *passages)

@@ -254,7 +254,7 @@ def _capture_missing_weights() -> Iterator[list[str]]:
     """
     from transformers.utils import logging as settings
 
-    missing: list[str] = []
+    missing = []
 
     def listen(record: logging.LogRecord) -> bool:
         missing.extend(_MISSING.findall(_COLOUR.sub("", record.getMessage())))

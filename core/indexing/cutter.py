@@ -50,7 +50,7 @@ def merge_picture_chunks(
     picture_chunks = (
         sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start) if shown else []
     )
-    ordered: list[Chunk] = []
+    ordered = []
     for chunk in chunks:
         while picture_chunks and picture_chunks[0].start <= chunk.start:
             ordered.append(picture_chunks.pop(0))

@@ -175,8 +175,8 @@ def _split_outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) 
     The spans exclude the text that a chunk shares with the chunk before.
     """
     ends = [region.end for region in regions]
-    untouched: list[Chunk] = []
-    rests: list[Span] = []
+    untouched = []
+    rests = []
     before = None
     for chunk in chunks:
         first = bisect_right(ends, chunk.start)

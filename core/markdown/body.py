@@ -120,7 +120,7 @@ def short_title(title: str) -> str:
 def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
     """Return the tags and links of a body; a heading has links, but no tags."""
     tags: list[str] = []
-    links: list[Link] = []
+    links = []
     for text, is_heading in prose(parsed):
         if not _SIGN.search(text):
             continue

@@ -118,7 +118,7 @@ def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
     The other lines are read as comments, so that all nodes have their places in the source.
     """
     lines: list[str] = []
-    unread: list[UnreadLine] = []
+    unread = []
     keys = fields = readable = prose = 0
     for entry in _entries(source):
         reasons = _reasons(entry)

@@ -64,7 +64,7 @@ class Inline:
 def hide(text: str) -> Inline:
     """Return inline Markdown with its literals hidden."""
     literals: list[Literal] = []
-    pieces: list[str] = []
+    pieces = []
     closers = _Closers(text)
     start = at = 0
     while (at := _end_of_plain(text, at)) < len(text):
@@ -174,7 +174,7 @@ class Link:
 
 def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
     """Return a text without the destinations of its links, and its links in order."""
-    links: list[Link] = []
+    links = []
     depth = 0
 
     def read(match: re.Match[str]) -> str:

@@ -199,8 +199,8 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
         edges[last].append((end, False, -begin))
     if not edges:
         return tokens
-    result: list[Token] = []
-    wrapped: list[bool] = []
+    result = []
+    wrapped = []
     depth = 0
     for index, token in enumerate(tokens):
         depth += token.nesting
@@ -290,7 +290,7 @@ def sections_of(note: Note) -> list[Section]:
     except SourceError:
         return []  # too large to parse
     titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
-    sections: list[Section] = []
+    sections = []
     heading = note.title
     blocks: list[Block] = []
     for block in parsed.blocks:

@@ -163,7 +163,7 @@ class Answer:
             return "\n".join(
                 f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}" for sentence in cited
             )
-        lines: list[str] = []
+        lines = []
         lead = ""
         for quote in self.at_first:
             lines += [quote.shown_lead] if quote.shown_lead not in ("", lead) else []

@@ -27,7 +27,7 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
     Lines are compared first, then the words of lines that differ, so that texts of a megabyte take a second.
     """
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    pieces: list[DiffPiece] = []
+    pieces = []
     for equal, gone, come in _steps(before, after):
         if equal:
             pieces.append(DiffPiece("equal", "".join(gone)))

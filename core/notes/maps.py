@@ -169,8 +169,8 @@ class NoteMaps:
         if not meant:
             return NoteMap(left_out=every)
         common = meant.most_common(1)[0][0]
-        notes: list[str] = []
-        blocks: list[Matrix] = []
+        notes = []
+        blocks = []
         for base in bases:
             if base.fingerprint == common and base.has_vectors:
                 ids, vectors = self._store.vectors.note_directions(base)

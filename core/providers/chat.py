@@ -112,7 +112,7 @@ class Chat:
 
     def reply(self, task: str, material: Json, stop: Stop = never) -> str:
         """Return the whole answer, "" where it is longer than LETTERS; raises as `stream` does."""
-        pieces: list[str] = []
+        pieces = []
         size = 0
         with closing(self.stream(task, material, stop)) as stream:
             for piece in stream:

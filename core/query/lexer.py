@@ -209,7 +209,7 @@ class QuestionLexer:
 
     def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
         """Return the values of the list at `at`, and its end."""
-        values: list[str] = []
+        values = []
         while True:
             is_marked = self._typed[at : at + 1] and self._typed[at] in _QUOTES
             if is_marked and self._closes(at):

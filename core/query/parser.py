@@ -179,7 +179,7 @@ def _words(pieces: Sequence[QuerySpan]) -> Iterator[Term]:
 
 def _join_text(pieces: Iterable[QuerySpan]) -> str:
     """Return the text of words and phrases, with one space for white space and for each removed piece."""
-    parts: list[str] = []
+    parts = []
     last: QuerySpan | None = None
     for piece in pieces:
         if not piece.text:

@@ -115,7 +115,7 @@ class RerankApi:
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Return a score from 0 to 1 per candidate; raises ProviderError if the server fails."""
-        scores: list[float] = []
+        scores = []
         size = self._settings.batch_size
         for start in range(0, len(candidates), size):
             texts = [candidate.text or " " for candidate in candidates[start : start + size]]
@@ -130,7 +130,7 @@ class RerankApi:
 
     def _answer(self, query: str, texts: list[str]) -> Any:
         limit = ANSWER_BYTES + 8 * sum(map(len, texts))
-        refusals: list[ProviderError] = []
+        refusals = []
         for style in self._styles:
             try:
                 answer = self._server.post("rerank", self._body(style, query, texts), limit=limit)

@@ -173,7 +173,7 @@ def demote_superseded(
     }
     if not any(waits.values()):
         return order
-    postponed: list[int] = []
+    postponed = []
     done: set[int] = set()
 
     def passed(rowids: Sequence[int]) -> Iterator[int]:
@@ -184,7 +184,7 @@ def demote_superseded(
             else:
                 postponed.append(rowid)
 
-    result: list[int] = []
+    result = []
     for rowid in order:
         waiting = [rowid]
         while freed := list(passed(waiting)):

@@ -271,7 +271,7 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
     usual = places_of(chunk, title, embedder)
     if len(usual) == count:
         return usual
-    places: list[Spans] = []
+    places = []
     at = reached = 0
     for window in windows_of([chunk], title, embedder):
         if reached == count:

@@ -131,7 +131,7 @@ class ChunkTable(StoreTable):
             " ORDER BY start",
             note_id,
         )
-        hidden: list[Span] = []
+        hidden = []
         reached = 0
         for is_hidden, start, end in spans:
             if is_hidden:

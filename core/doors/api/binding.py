@@ -61,7 +61,7 @@ def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Re
     """Return the function of a route; FastAPI reads the parameters of path, query and body from its signature."""
     in_path = re.findall(r"\{(\w+)", place)
     parameters = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
-    in_body: list[declaring.Parameter] = []
+    in_body = []
     for parameter in operation.taken("http"):
         kind, about = _described(parameter)
         annotation: Any = Annotated[kind, Query(alias=parameter.about.query or None, **about)]

@@ -267,7 +267,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
     tokenized_hits = {key: read for key, read in reads(result).items() if not read.hit.chunk.edited}
     result = with_own_texts(store, result)
     every = store.chunks.count_all() + 1
-    units: list[EvidenceCandidate] = []
+    units = []
     for sub_query, words in words_to_mark(result).items():
         hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == sub_query]
         holders = store.words.holders(words)

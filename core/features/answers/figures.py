@@ -211,7 +211,7 @@ def _count_equal(ours: Sequence[str], theirs: Sequence[str]) -> int:
 
 def find(text: str) -> list[Figure]:
     """Return the figures of a normal text in their order."""
-    found: list[Figure] = []
+    found = []
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
             if result := read(match):

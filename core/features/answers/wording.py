@@ -94,7 +94,7 @@ class WordToken:
 def tokens(text: str) -> list[WordToken]:
     """Return the words of a text and its marks but quotation marks, each with its place."""
     plain = text.translate(_ALIKE)
-    found: list[WordToken] = []
+    found = []
     for match in _TOKEN.finditer(plain):
         word, start = unicodedata.normalize("NFKC", match.group()), match.start()
         if word[-3:].lower() == "n't" and len(word) > 3:

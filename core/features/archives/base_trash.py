@@ -283,7 +283,7 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
 def _list(trash: BaseTrash, lines: Iterable[str]) -> None:
     """Add lines to the list of what left the trash; it says where each archive was when it left."""
     file = files.folder(trash.folder) / LOG
-    before: list[str] = []
+    before = []
     with suppress(FileNotFoundError):
         try:
             before = files.read(file, _BYTES).decode("utf-8", "replace").splitlines()

@@ -311,7 +311,7 @@ def change_values(value: Any, change: Callable[[Any, type, str], Any], owner: ty
 
 def mentioned(value: Any) -> set[str]:
     """Return the ids in a noun; of a chunk's id, the note's."""
-    ids: set[str] = set()
+    ids = set()
 
     def collect(item: Any, owner: type, name: str) -> Any:
         if isinstance(item, str) and is_id(owner, name):

@@ -37,7 +37,7 @@ def checked(records: Records, name: str) -> Ids:
             mistakes.add(place, message("this note is here twice."))
         ids.notes[entry.note.id] = entry.note.version
     _versions(records, mistakes, ids)
-    proposed: set[str] = set()
+    proposed = set()
     for place, proposal in records.proposals.sound(mistakes):
         if proposal.note_id not in ids.notes or proposal.note_id in proposed:
             mistakes.add(place, message("the note of this change isn't in the archive, or has another change."))

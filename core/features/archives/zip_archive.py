@@ -117,7 +117,7 @@ def _record(kind: Any, line: bytes) -> Any:
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
     """Return the folders that the notes of an archive were read from, as far as they can be read."""
-    folders: list[str] = []
+    folders = []
     try:
         for sync in syncs:
             if sync.folder.startswith(("/", "~", "\\")) or sync.folder[1:2] == ":":

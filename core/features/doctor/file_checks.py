@@ -64,7 +64,7 @@ def _omissions(parts: WorkspaceParts) -> Message | None:
 
 def _attachments(parts: WorkspaceParts) -> Message | None:
     """Look at notes for some seconds, the ones that changed last first."""
-    gone: list[Message] = []
+    gone = []
     until = time.monotonic() + _SECONDS
     links = NoteLinks(parts.store)
     for card in parts.store.notes.cards(Filters()):

@@ -194,7 +194,7 @@ def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
 
     Compares systems whose passages differ in length: a fixed number of hits favours long ones.
     """
-    spans: list[Span] = []
+    spans = []
     for path, start, end in hits:
         if budget <= 0:
             break

@@ -137,8 +137,8 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
 
     A reply in another form is asked for once more. Raises ProviderError for the second one, and as `Chat.stream` does.
     """
-    facts: list[Fact] = []
-    dropped: list[Dropped] = []
+    facts = []
+    dropped = []
     events = [{"line": event.line, "text": text} for event, text in excerpt]
     material = {"language": _LANGUAGES.get(language, "English"), "events": events}
     for value in chat.reply_as(TASK, material, _read, stop)[:NOTES]:

@@ -53,7 +53,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
 
 def read_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -> LogText:
     """Return a log whose events are parsed already; raises SourceError for an item that is none."""
-    events: list[LogEvent] = []
+    events = []
     for number, item in enumerate(items, 1):
         text = item.get("text") or item.get("message") or ""
         if not isinstance(text, str) or not text.strip():

@@ -178,7 +178,7 @@ class Memory:
 
     def sort(self, facts: Iterable[Fact]) -> Sorting:
         """Part facts into new and remembered ones; the new ones are remembered from then on."""
-        fresh: list[Fact] = []
+        fresh = []
         known = rejected = 0
         for fact in facts:
             before = self.find(fact)
@@ -263,7 +263,7 @@ class Learning:
         memory = Memory(self._facts.all())
         reader = ModelReader(Chat(self._settings.llm), self._settings.llm.input_characters) if with_model else None
         total = len(files) + (text is not None) + (events is not None)
-        learnt: list[LearntLog] = []
+        learnt = []
         for number, log in enumerate(logs):
 
             def step(share: float, number: int = number, name: str = log.name) -> None:

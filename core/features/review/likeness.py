@@ -44,7 +44,7 @@ def extract_claims(body: str) -> Claims:
     """Return the claims of a note's text; a sentence that it says twice with two numbers contradicts nothing."""
     folded = " ".join(fold(body).split())
     numbers: dict[str, tuple[str, str]] = {}
-    twice: set[str] = set()
+    twice = set()
     for start, end in sentences(body):
         sentence = _PREFIX.sub("", body[start:end])
         if len(sentence) > LONGEST or not (values := _NUMBER.findall(sentence)) or _PLACED.search(sentence):

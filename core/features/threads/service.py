@@ -314,7 +314,7 @@ def find_unique(quote: str, new: str) -> Span | None:
 def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
     """Return what differs around a slice of the older of two texts, of the pieces of both."""
     first, last = span[0] - _SHOWN, span[1] + _SHOWN
-    shown: list[DiffPiece] = []
+    shown = []
     at = 0
     for piece in pieces:
         if piece.kind == "added":

@@ -244,7 +244,7 @@ class Models:
         names = {base.embedder for base in bases if base.has_vectors}
         if not bases:
             names = {embedding.guess_name(self._settings.embedder)}
-        failed: list[TesseraError] = []
+        failed = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
             try:

@@ -42,7 +42,7 @@ def compare(entries: Mapping[str, Matrix], ids: Sequence[str], vectors: Matrix) 
 
 def _sample(windows: Windows) -> Matrix:
     """Return a few vectors, chosen at random: another choice at each opening."""
-    sample: list[Matrix] = []
+    sample = []
     for number, vector in enumerate(vector for _, vectors in windows for vector in vectors):
         if number < _QUESTIONS:
             sample.append(vector)

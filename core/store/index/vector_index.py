@@ -339,7 +339,7 @@ class Index:
         """
         name = self.name(base)
         present = backend.ids(name)
-        expected: set[str] = set()
+        expected = set()
         for ids, vectors in self._chunks.windows(base):
             expected.update(ids)
             if compare:

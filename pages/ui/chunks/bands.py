@@ -62,7 +62,7 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
 
     A chunk that the user added has a piece without width.
     """
-    parts: list[BandSpan] = []
+    parts = []
     at = 0
     for number, (chunk, after) in enumerate(zip(chunks, _next_chunks(chunks), strict=True)):
         begin = chunks[after].start if after < len(chunks) else length

@@ -43,7 +43,7 @@ def section(workspace: Workspace) -> None:
 
 def _pack(workspace: Workspace, card: PackCard) -> None:
     found, installed = card.found, card.installed
-    remarks: list[str] = []
+    remarks = []
     if found:
         codes = found.language.replace(",", " ").split()
         languages = t(", ").join(text_of(names.TEXT_LANGUAGES.get(code, code)) for code in codes)

@@ -115,7 +115,7 @@ def pieces(text: str) -> Sequence[RenderedPart]:
     """Return what a Markdown text shows, in the order of the source."""
     hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
-    parts: list[RenderedPart] = []
+    parts = []
     at = 0
     for token in _parser().parse(hidden):
         if token.map:
@@ -228,7 +228,7 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sen
     cuts = sorted({place for span in (*words, *([sentence] if sentence else ())) for place in span})
     marked = iter(words)
     word = next(marked, None)
-    out: list[str] = []
+    out = []
     for piece in parts:
         if piece.shown is not None:
             inside = sentence is not None and sentence[0] < piece.start < sentence[1] and piece.shown != BREAK

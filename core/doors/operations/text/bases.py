@@ -215,7 +215,7 @@ def format_connection(report: FolderConnection) -> list[str]:
 
 
 def format_scans(scans: FolderScans) -> list[str]:
-    text: list[str] = []
+    text = []
     for scan in scans.folders:
         text.append(f"{scan.base}: {scan.folder}")
         if scan.made:

@@ -120,7 +120,7 @@ def _format_note(hit: HitView) -> list[str]:
 
 
 def _format_dropped(dropped: tuple[DroppedHit, ...], *, explain: bool) -> list[str]:
-    printed: list[str] = []
+    printed = []
     for hit in dropped:
         first, second = _format_hit(hit, explain=explain)
         printed += [first, f"{second} [{say(LOST[hit.lost_at])}]"]

@@ -33,7 +33,7 @@ class Hints:
 
     def places(self, lower: str) -> list[int]:
         """Return the places of the groups, in order, of which a text in lower case has a word."""
-        found: set[int] = set()
+        found = set()
         for hint, places in self._places.items():
             if hint in lower:
                 found.update(places)
@@ -54,7 +54,7 @@ class Reading(NamedTuple):
 
     def replaced(self, regex: re.Pattern[str], replacement: Callable[[str], str]) -> "Reading":
         """Return a text in which others are in place of the matches of a pattern."""
-        parts: list[str] = []
+        parts = []
         places: list[int] = []
         at = 0
         for match in regex.finditer(self.text):

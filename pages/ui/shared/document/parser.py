@@ -185,7 +185,7 @@ def _obsidian(state: StateCore) -> None:
 
 def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens, quotes that begin like a callout as callouts."""
-    open_quotes: list[Token | None] = []
+    open_quotes = []
     for number, token in enumerate(tokens):
         if token.type == "blockquote_open":
             inside = tokens[number + 2 : number + 3]
