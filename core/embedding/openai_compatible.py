@@ -115,7 +115,7 @@ class OpenAICompatible:
                 self._dimension = vectors.shape[1]
         if vectors.shape[1] != self._dimension:
             raise self._server.unusable(
-                message("gave {n} numbers for a text in place of {due}", n=vectors.shape[1], due=self._dimension)
+                "gave {n} numbers for a text in place of {due}", n=vectors.shape[1], due=self._dimension
             )
         # Dividing by the largest number first keeps the squares from overflowing.
         vectors /= np.abs(vectors).max(axis=1, keepdims=True)
@@ -126,21 +126,21 @@ class OpenAICompatible:
         """Return the vectors of an answer in the order of the texts; raises ProviderError for an unusable answer."""
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
-            raise self._server.unusable(message("answered without numbers for the texts"))
+            raise self._server.unusable("answered without numbers for the texts")
         if len(data) != count:
-            raise self._server.unusable(message("gave {n} results for {texts} texts", n=len(data), texts=count))
+            raise self._server.unusable("gave {n} results for {texts} texts", n=len(data), texts=count)
         # Some servers leave out the index; those keep the order of the texts.
         if any("index" in row for row in data):
             places = {row["index"]: row for row in data if type(row.get("index")) is int}
             if sorted(places) != list(range(count)):
-                raise self._server.unusable(message("numbered its results wrongly"))
+                raise self._server.unusable("numbered its results wrongly")
             data = [places[index] for index in range(count)]
         rows = [_numbers(row.get("embedding")) for row in data]
         if any(row is None for row in rows):
-            raise self._server.unusable(message("gave a result that isn't numbers, or only zeros"))
+            raise self._server.unusable("gave a result that isn't numbers, or only zeros")
         vectors = [row for row in rows if row is not None]
         if len({len(row) for row in vectors}) > 1:
-            raise self._server.unusable(message("gave results of different lengths for one model"))
+            raise self._server.unusable("gave results of different lengths for one model")
         return vectors
 
 

@@ -55,9 +55,9 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
     }
 
 
-def count_names(names: Sequence[str | Message], sentence: Message) -> Message | None:
+def count_names(names: Sequence[str | Message], one: str, many: str) -> Message | None:
     """Return a sentence that counts names, by its fields `n` and `names`, None without a name."""
-    return replace(sentence, fields={"n": len(names), "names": [*names[:_SHOWN]]}) if names else None
+    return Message(one, {"n": len(names), "names": [*names[:_SHOWN]]}, many) if names else None
 
 
 @frozen

@@ -142,12 +142,12 @@ class ProviderServer:
             sleep(wait, stop)
         raise problem from cause
 
-    def unusable(self, what: Message) -> ProviderError:
+    def unusable(self, what: str, **fields: object) -> ProviderError:
         """Return the error for an answer that can't be used; `what` begins with a verb."""
         return ProviderError(
             "The model server {url} {what}. Check its address and the model '{model}' on the Settings page or in "
             "[{section}] of tessera.toml, and the server's log.",
-            what=what,
+            what=Message(what, fields),
             model=self.model,
             **self._fields,
         )
@@ -156,17 +156,17 @@ class ProviderServer:
         if reply.body is None:
             raise self._too_long(limit)
         if reply.encoded:
-            raise self.unusable(message("sent a compressed answer, which wasn't asked for"))
+            raise self.unusable("sent a compressed answer, which wasn't asked for")
         return self._value(reply.body)
 
     def _value(self, data: bytes) -> Any:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise self.unusable(message("answered something else than JSON")) from error
+            raise self.unusable("answered something else than JSON") from error
 
     def _too_long(self, limit: int) -> ProviderError:
-        return self.unusable(message("sent more than the {n} KB that its answer can have", n=limit >> 10))
+        return self.unusable("sent more than the {n} KB that its answer can have", n=limit >> 10)
 
     def _failure(self, error: httpx.TransportError, request: Request) -> ProviderUnavailable:
         if not isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):

@@ -7,7 +7,6 @@ from contextlib import closing, suppress
 from typing import Any, TypeVar
 
 from core.base.errors import ProviderError
-from core.base.messages import message
 from core.providers import ProviderServer
 from core.providers.connection import Stop, never
 from core.settings.sections import LlmSettings
@@ -72,7 +71,7 @@ class Chat:
             answer = self._post(task, material, {})
         text = _text(answer, "message")
         if text is None or not text.strip():
-            raise self.server.unusable(message("answered without a text"))
+            raise self.server.unusable("answered without a text")
         return text
 
     def stream(self, task: str, material: Json, stop: Stop = never, schema: Json | None = None) -> Generator[str]:
@@ -130,7 +129,7 @@ class Chat:
         for words in (task, task + _AGAIN):
             if (form := parse(self.reply(words, material, stop))) is not None:
                 return form
-        raise self.server.unusable(message("didn't answer in the requested form"))
+        raise self.server.unusable("didn't answer in the requested form")
 
     def _pieces(
         self,
@@ -148,15 +147,15 @@ class Chat:
                 reason = reason or "stop"
                 break
             if isinstance(event, dict) and event.get("error"):
-                raise self.server.unusable(message("broke off its answer with an error"))
+                raise self.server.unusable("broke off its answer with an error")
             if reasoning is not None:
                 reasoning.append(_reasoning(event))
             yield _text(event, "delta") or _text(event, "message") or ""
             reason = _first(event).get("finish_reason") or reason
         if reason is None:
-            raise self.server.unusable(message("broke off its answer"))
+            raise self.server.unusable("broke off its answer")
         if reason == "length":
-            raise self.server.unusable(message("stopped at its length limit"))
+            raise self.server.unusable("stopped at its length limit")
 
     def _without_options(self, error: ProviderError) -> None:
         """Leave the options out from now on, for reasoning models refuse a temperature; else raise the error."""

@@ -181,7 +181,7 @@ def decompose_by_model(text: str, kind: ExploratoryKind, chat: "Chat", *, limit:
     whole = " ".join(text.split()).casefold()
     parts = _drop_repeats((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
     if not parts:
-        raise chat.server.unusable(message("didn't give a list of smaller questions"))
+        raise chat.server.unusable("didn't give a list of smaller questions")
     return Decomposition(kind, parts, by=chat.server.model)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.base.errors import ProviderError
-from core.base.messages import message
 from core.providers import REACH_SECONDS, ProviderServer
 from core.providers.chat import Chat
 from core.reranking import Candidate, Judged
@@ -53,7 +52,7 @@ class Llm:
         scores = _scores(self._chat.ask(TASK, {"question": query, "passages": passages}), len(candidates))
         if scores is None:
             raise self._chat.server.unusable(
-                message("didn't give one score from 0 to {best} for each of {n} passages", best=BEST, n=len(candidates))
+                "didn't give one score from 0 to {best} for each of {n} passages", best=BEST, n=len(candidates)
             )
         return [score / BEST for score in scores]
 
@@ -155,15 +154,15 @@ class RerankApi:
         """Return the scores of an answer of any style, in the order of the texts."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self._server.unusable(message("answered without a list of scores"))
+            raise self._server.unusable("answered without a list of scores")
         scores: dict[int, float] = {}
         for row in rows:
             index, score = row.get("index"), row.get("relevance_score", row.get("score"))
             if type(index) is not int or not 0 <= index < count or index in scores:
-                raise self._server.unusable(message("numbered its scores wrongly"))
+                raise self._server.unusable("numbered its scores wrongly")
             if type(score) not in (int, float) or not abs(score) < LARGEST:
-                raise self._server.unusable(message("gave a score that isn't a number"))
+                raise self._server.unusable("gave a score that isn't a number")
             scores[index] = score
         if len(scores) < count:
-            raise self._server.unusable(message("gave {n} scores for {texts} texts", n=len(scores), texts=count))
+            raise self._server.unusable("gave {n} scores for {texts} texts", n=len(scores), texts=count)
         return [scores[index] for index in range(count)]

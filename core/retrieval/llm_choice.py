@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from core.base.cache import Cache
 from core.base.errors import ConfigError, ProviderError
 from core.base.frozen import frozen
-from core.base.messages import Message, message
+from core.base.messages import Message
 from core.base.text import find_half_character
 from core.model import Decomposition, DroppedCandidate, Hit, LlmSelection, Prepared, Query, SearchResult
 from core.query.decomposition import decompose_by_model
@@ -147,7 +147,7 @@ def choose(chat: "Chat", material: Mapping[str, Any], hits: Sequence[Hit]) -> Ll
     """
     choice = _parse_choice(chat.ask(TASK, material), len(hits))
     if choice is None:
-        raise chat.server.unusable(message("didn't choose among the {n} sections and answer", n=len(hits)))
+        raise chat.server.unusable("didn't choose among the {n} sections and answer", n=len(hits))
     numbers, answer = choice
     return LlmSelection(chat.server.model, answer, tuple(hits[number - 1].chunk.id for number in numbers))
 

@@ -12,7 +12,6 @@ import httpx
 
 from core.base.errors import Cancelled, ProviderError
 from core.base.frozen import frozen
-from core.base.messages import message
 from core.base.text import CJK, find_quote, make_storable, one_line
 from core.features.answers import names
 from core.features.answers.proof import judge
@@ -261,7 +260,7 @@ def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop
         if ending or proof.read:
             break
     if not ending and not proof.read:
-        ending = {"problem": chat.server.unusable(message("didn't answer in the requested form")).message}
+        ending = {"problem": chat.server.unusable("didn't answer in the requested form").message}
     yield _with(draft, answer, proof, ended=True, **ending)
 
 

@@ -14,7 +14,7 @@ from typing import IO, Literal, get_args
 from core.base import app_paths, files
 from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
-from core.base.messages import Message, message, plural
+from core.base.messages import Message, message
 from core.features.archives import folders, import_validation, json_yaml, records, zip_archive
 from core.features.archives.base_trash import BaseTrash, TrashedTable, expire
 from core.features.archives.lazy_records import Mistakes
@@ -264,7 +264,8 @@ def _trash(archives: Archives) -> Message | None:
     names = [trashed_base.name for trashed_base in archives.trash() if trashed_base.problem]
     return count_names(
         names,
-        plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"),
+        "{n} deleted base can't be restored: {names}",
+        "{n} deleted bases can't be restored: {names}",
     )
 
 

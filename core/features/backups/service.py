@@ -269,7 +269,7 @@ def _damage(backups: Backups) -> Message | None:
                 backups.check(backup)
         except SourceError:
             bad.append(backup.name)
-    return count_names(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
+    return count_names(bad, "{n} backup is damaged: {names}", "{n} backups are damaged: {names}")
 
 
 CHECKS = {

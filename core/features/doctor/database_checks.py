@@ -1,7 +1,6 @@
 """Checks of the database: its structure, and whether its tables agree."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
@@ -37,12 +36,12 @@ _UNREADABLE = (
 _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
-def _counts(rows: str, sentence: Message) -> Callable[[WorkspaceParts], Message | None]:
+def _counts(rows: str, one: str, many: str) -> Callable[[WorkspaceParts], Message | None]:
     """Return what says how many rows a statement finds, by its field `n`."""
 
     def find(parts: WorkspaceParts) -> Message | None:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
-        return replace(sentence, fields={"n": count}) if count else None
+        return Message(one, {"n": count}, many) if count else None
 
     return find
 
@@ -191,7 +190,8 @@ OF_DATABASE: dict[str, Check] = {
         _FIX,
         _counts(
             _WRONG_STATE,
-            plural("{n} passage is marked as indexed but isn't.", "{n} passages are marked as indexed but aren't."),
+            "{n} passage is marked as indexed but isn't.",
+            "{n} passages are marked as indexed but aren't.",
         ),
         _await_vectors,
     ),
@@ -200,7 +200,7 @@ OF_DATABASE: dict[str, Check] = {
         "The computed data is intact",
         "The data for finding passages by meaning fits their model.",
         _FIX,
-        _counts(_WRONG_VECTOR, plural("The data of {n} passage is damaged.", "The data of {n} passages is damaged.")),
+        _counts(_WRONG_VECTOR, "The data of {n} passage is damaged.", "The data of {n} passages is damaged."),
         lambda parts: parts.store.pending.drop_damaged(),
     ),
     "chunks": Check(
@@ -208,14 +208,14 @@ OF_DATABASE: dict[str, Check] = {
         "Every note has passages",
         "A note without passages is never found.",
         message("Split the notes of the base again: {command}", command="tessera rechunk"),
-        _counts(_UNCUT, plural("{n} note has no passages.", "{n} notes have no passages.")),
+        _counts(_UNCUT, "{n} note has no passages.", "{n} notes have no passages."),
     ),
     "versions": Check(
         "broken",
         "Every note has its history",
         "The newest version in the history of each note matches the note.",
         _FIX,
-        _counts(_VERSIONLESS, plural("{n} note isn't in its history.", "{n} notes aren't in their history.")),
+        _counts(_VERSIONLESS, "{n} note isn't in its history.", "{n} notes aren't in their history."),
         _put_versions,
     ),
     "values": Check(
@@ -225,7 +225,8 @@ OF_DATABASE: dict[str, Check] = {
         "Open the note, and save its fields again; or restore the newest backup.",
         _counts(
             _UNREADABLE,
-            plural("{n} note has a field that can't be read.", "{n} notes have a field that can't be read."),
+            "{n} note has a field that can't be read.",
+            "{n} notes have a field that can't be read.",
         ),
     ),
     "unused": Check(
@@ -235,7 +236,8 @@ OF_DATABASE: dict[str, Check] = {
         _FIX,
         _counts(
             _UNUSED,
-            plural("{n} text that no note has is still stored.", "{n} texts that no note has are still stored."),
+            "{n} text that no note has is still stored.",
+            "{n} texts that no note has are still stored.",
         ),
         lambda parts: parts.store.drop_unused_vectors(),
     ),
@@ -251,9 +253,7 @@ OF_DATABASE: dict[str, Check] = {
         "No text was refused",
         "A text that the model or its server rejects is found by words only.",
         message("See which, and try again: {command}", command="tessera index --refused"),
-        _counts(
-            "SELECT 1 FROM chunks WHERE state = 'refused'", plural("{n} text was refused.", "{n} texts were refused.")
-        ),
+        _counts("SELECT 1 FROM chunks WHERE state = 'refused'", "{n} text was refused.", "{n} texts were refused."),
     ),
     "edits": Check(
         "look",
@@ -262,7 +262,8 @@ OF_DATABASE: dict[str, Check] = {
         "Place or discard them on the page Chunks.",
         _counts(
             "SELECT 1 FROM edits WHERE flagged",
-            plural("{n} edit has lost its place.", "{n} edits have lost their place."),
+            "{n} edit has lost its place.",
+            "{n} edits have lost their place.",
         ),
     ),
     "questions": Check(
@@ -270,7 +271,7 @@ OF_DATABASE: dict[str, Check] = {
         "The right passages of your questions are there",
         "A question whose right passage is gone can't be measured.",
         "Choose another passage on the page Evaluation.",
-        _counts(_GOLDLESS, plural("{n} right passage no longer exists.", "{n} right passages no longer exist.")),
+        _counts(_GOLDLESS, "{n} right passage no longer exists.", "{n} right passages no longer exist."),
     ),
     "switches": Check(
         "look",

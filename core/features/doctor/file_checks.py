@@ -32,15 +32,13 @@ _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partia
 def _sources(parts: WorkspaceParts) -> Message | None:
     places = [folder for base in parts.bases.all() for folder, _ in parts.bases.folders(base)]
     gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
-    return count_names(gone, plural("{n} folder isn't there: {names}", "{n} folders aren't there: {names}"))
+    return count_names(gone, "{n} folder isn't there: {names}", "{n} folders aren't there: {names}")
 
 
 def _files(parts: WorkspaceParts) -> Message | None:
     rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
     gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
-    return count_names(
-        gone, plural("The file of {n} note is missing: {names}", "The files of {n} notes are missing: {names}")
-    )
+    return count_names(gone, "The file of {n} note is missing: {names}", "The files of {n} notes are missing: {names}")
 
 
 def _omissions(parts: WorkspaceParts) -> Message | None:
@@ -52,11 +50,13 @@ def _omissions(parts: WorkspaceParts) -> Message | None:
     findings = (
         count_names(
             lacking,
-            plural("{n} note lacks parts of its file: {names}", "{n} notes lack parts of their files: {names}"),
+            "{n} note lacks parts of its file: {names}",
+            "{n} notes lack parts of their files: {names}",
         ),
         count_names(
             guessed,
-            plural("The encoding of {n} file is a guess: {names}", "The encodings of {n} files are guesses: {names}"),
+            "The encoding of {n} file is a guess: {names}",
+            "The encodings of {n} files are guesses: {names}",
         ),
     )
     return lines(*filter(None, findings)) if any(findings) else None
@@ -77,9 +77,7 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
                 for target in _shown(note)
                 if attachments.find(note, target) is None and links.target(note, target) is None
             ]
-    return count_names(
-        gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
-    )
+    return count_names(gone, "{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
 
 
 def _shown(note: Note) -> list[str]:
@@ -97,7 +95,7 @@ def _watched(parts: WorkspaceParts) -> Message | None:
         for folder, _ in parts.bases.folders(base)
         if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK)
     ]
-    return count_names(blind, plural("{n} folder may not be read: {names}", "{n} folders may not be read: {names}"))
+    return count_names(blind, "{n} folder may not be read: {names}", "{n} folders may not be read: {names}")
 
 
 def _permissions(parts: WorkspaceParts) -> Message | None:
@@ -108,7 +106,7 @@ def _permissions(parts: WorkspaceParts) -> Message | None:
         return None
     seen = [path for path in (folder / DATABASE, folder / "token", folder / BACKUPS) if path.exists()]
     bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
-    return count_names(bare, plural("Others can read {names}.", "Others can read {names}."))
+    return count_names(bare, "Others can read {names}.", "Others can read {names}.")
 
 
 def _scratch(parts: WorkspaceParts) -> Message | None:
@@ -144,9 +142,7 @@ def _delete_leftovers(parts: WorkspaceParts) -> None:
 
 def _find_leftovers(parts: WorkspaceParts) -> Message | None:
     names = [leftover.name for leftover in _leftovers(parts)]
-    return count_names(
-        names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}")
-    )
+    return count_names(names, "A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}")
 
 
 def _find_replaced_files(parts: WorkspaceParts) -> Message | None:
@@ -177,7 +173,8 @@ OF_FILES: dict[str, Check] = {
         message("Look at the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
         lambda parts: count_names(
             parts.store.intents.left(),
-            plural("{n} file couldn't be made as it was: {names}", "{n} files couldn't be made as they were: {names}"),
+            "{n} file couldn't be made as it was: {names}",
+            "{n} files couldn't be made as they were: {names}",
         ),
         lambda parts: parts.store.intents.drop([key for key, step in parts.store.intents.all().items() if step.left]),
     ),
@@ -188,7 +185,8 @@ OF_FILES: dict[str, Check] = {
         message("To see which, and what helps: {command}", command="tessera document unread BASE"),
         lambda parts: count_names(
             [failure.path for base in parts.bases.all() for failure in parts.bases.unread(base)],
-            plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"),
+            "{n} file could not be read: {names}",
+            "{n} files could not be read: {names}",
         ),
     ),
     "omissions": Check(
@@ -227,10 +225,8 @@ OF_FILES: dict[str, Check] = {
         "Delete what you don't need.",
         lambda parts: count_names(
             files.list_set_aside(parts.store.folder),
-            plural(
-                "{n} file was damaged and was created again: {names}",
-                "{n} files were damaged and were created again: {names}",
-            ),
+            "{n} file was damaged and was created again: {names}",
+            "{n} files were damaged and were created again: {names}",
         ),
     ),
     "scratch": Check(

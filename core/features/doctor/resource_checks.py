@@ -10,7 +10,7 @@ from core.base import files
 from core.base.datetimes import utc_now
 from core.base.errors import IndexDamaged, TesseraError
 from core.base.files import disk_space
-from core.base.messages import Message, lines, message, plural, verbatim
+from core.base.messages import Message, lines, message, verbatim
 from core.base.text import digest
 from core.embedding import Embedder
 from core.embedding.windows import row_windows
@@ -34,7 +34,8 @@ def _index(parts: WorkspaceParts) -> Message | None:
         ]
         return count_names(
             wrong,
-            plural("The index of {names} doesn't match the notes.", "The indexes of {names} don't match the notes."),
+            "The index of {names} doesn't match the notes.",
+            "The indexes of {names} don't match the notes.",
         )
     folder = store.folder / "chroma"
     if parts.settings.index.url or not store.database.value("SELECT EXISTS (SELECT 1 FROM windows)"):

@@ -7,7 +7,6 @@ from itertools import chain, islice, zip_longest
 from typing import Any
 
 from core.base.blobs import Span
-from core.base.messages import message
 from core.base.text import digest, fold, is_chinese, line_starts, one_line
 from core.features.evaluation.golds import gold_at, only_place
 from core.markdown.outline import Section, sections_of, sentences_of
@@ -98,7 +97,7 @@ def suggest_by_model(
             if len(questions) < count:
                 questions.setdefault(fold(question.text), question)
     if shelf and not understood:
-        raise chat.server.unusable(message("didn't give a list of questions with quotes"))
+        raise chat.server.unusable("didn't give a list of questions with quotes")
     return list(questions.values())
 
 
