@@ -84,6 +84,10 @@ ERRORS: Mapping[str, Form] = _of_errors()
 """The errors that take a text, or a message that holds one."""
 
 
+ROWS: Mapping[str, slice] = {"Check": slice(1, 4), "_job_kind": slice(1, 5)}
+"""The rows of tables with several texts: where these are."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
     """A text to be translated."""
@@ -124,9 +128,9 @@ def calls(file: Path) -> Iterator[Call]:
 
 
 def _of_table(name: str, call: ast.Call) -> list[ast.expr]:
-    """Return the texts of a check, of a table of texts, and that of a table without rows."""
-    if name == "Check":
-        return call.args[1:4]
+    """Return the texts of a row with several, of a table of texts, and that of a table without rows."""
+    if name in ROWS:
+        return call.args[ROWS[name]]
     if name == "message_table":
         return call.args[0].values if isinstance(call.args[0], ast.Dict) else call.args
     return [keyword.value for keyword in call.keywords if (name, keyword.arg) == ("table", "empty")]

@@ -9,7 +9,7 @@ from core.base.jobs import Job as Job
 from core.base.jobs import JobState as JobState
 from core.base.jobs import Progress as Progress
 from core.base.jobs import no_progress as no_progress
-from core.base.messages import Message, message, plural
+from core.base.messages import Message, as_message, message, plural
 
 JobPlace = Literal[
     "",
@@ -54,6 +54,18 @@ class JobKind:
     alone: bool = False
 
 
+def _job_kind(
+    place: JobPlace,
+    title: str,
+    doing: str,
+    done: str | Message = "",
+    stopped: str | Message = _CANCELLED,
+    **more: bool,
+) -> JobKind:
+    """Return a kind of long work by its texts."""
+    return JobKind(place, Message(title), Message(doing), as_message(done), as_message(stopped), **more)
+
+
 @frozen
 class IndexedChunks:
     """So many chunks got their vectors."""
@@ -74,132 +86,124 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "answer": JobKind(),
     "examples": JobKind(),
     "local_servers": JobKind(),
-    "heal": JobKind(
+    "heal": _job_kind(
         "index",
-        message("Repair the search index"),
-        message("Repairing the search index"),
-        message("The search index is repaired"),
+        "Repair the search index",
+        "Repairing the search index",
+        "The search index is repaired",
     ),
-    "import": JobKind(
-        "notes", message("Import"), message("Importing"), message("Import finished"), writes=True, alone=True
-    ),
-    "rebuild": JobKind(
+    "import": _job_kind("notes", "Import", "Importing", "Import finished", writes=True, alone=True),
+    "rebuild": _job_kind(
         "notes",
-        message("Rebuild the index"),
-        message("Rebuilding the index"),
-        message("The index is rebuilt"),
+        "Rebuild the index",
+        "Rebuilding the index",
+        "The index is rebuilt",
         writes=True,
         alone=True,
     ),
-    "packs": JobKind(
+    "packs": _job_kind(
         "packs",
-        message("Update the pack"),
-        message("Updating the pack"),
-        message("The pack is up to date"),
+        "Update the pack",
+        "Updating the pack",
+        "The pack is up to date",
         writes=True,
         alone=True,
     ),
-    "rechunk": JobKind(
+    "rechunk": _job_kind(
         "chunks",
-        message("Split notes again"),
-        message("Splitting notes again"),
-        message("The notes are split again"),
+        "Split notes again",
+        "Splitting notes again",
+        "The notes are split again",
         writes=True,
         alone=True,
     ),
-    "embed": JobKind(
+    "embed": _job_kind(
         "chunks",
-        message("Index notes"),
-        message("Indexing"),
+        "Index notes",
+        "Indexing",
         plural("{n} passage indexed", "{n} passages indexed"),
-        message("Stopped. What is indexed stays; the other notes are found by words."),
+        "Stopped. What is indexed stays; the other notes are found by words.",
     ),
-    "pictures": JobKind(
+    "pictures": _job_kind(
         "pictures",
-        message("Read pictures"),
-        message("Reading pictures"),
+        "Read pictures",
+        "Reading pictures",
         plural("{n} picture read", "{n} pictures read"),
-        message("Stopped. What was read stays; the other pictures are read later."),
+        "Stopped. What was read stays; the other pictures are read later.",
     ),
     "warm_images": JobKind(),
-    "images": JobKind(
+    "images": _job_kind(
         "pictures",
-        message("Recognise pictures"),
-        message("Recognising pictures"),
+        "Recognise pictures",
+        "Recognising pictures",
         plural("{n} picture recognised", "{n} pictures recognised"),
-        message("Stopped. The pictures that were seen can be found; the others follow later."),
+        "Stopped. The pictures that were seen can be found; the others follow later.",
     ),
-    "edits": JobKind(
-        "chunks", message("Change chunks"), message("Changing chunks"), message("The chunks are changed"), writes=True
-    ),
-    "switch": JobKind(
+    "edits": _job_kind("chunks", "Change chunks", "Changing chunks", "The chunks are changed", writes=True),
+    "switch": _job_kind(
         "bases",
-        message("Change the model"),
-        message("Changing the model"),
-        message("Model changed"),
+        "Change the model",
+        "Changing the model",
+        "Model changed",
         _CONTINUES,
         alone=True,
     ),
-    "tokens": JobKind(
+    "tokens": _job_kind(
         "bases",
-        message("Prepare fast reranking"),
-        message("Data for fast reranking"),
-        message("The data for fast reranking is up to date"),
+        "Prepare fast reranking",
+        "Data for fast reranking",
+        "The data for fast reranking is up to date",
         _CONTINUES,
         alone=True,
     ),
-    "cost": JobKind("costs", message("Estimate the cost"), message("Estimating"), message("Estimate"), _CONTINUES),
-    "test": JobKind("models", message("Test the model"), message("Testing the model"), message("Tested"), _CONTINUES),
-    "server": JobKind(
-        "models", message("Ask the server"), message("Asking the server"), message("The server answers"), _CONTINUES
-    ),
-    "download": JobKind("models", message("Download"), message("Downloading"), message("Downloaded"), _CONTINUES),
-    "device": JobKind("models", message("Check this machine"), message("Checking this machine"), stopped=_CONTINUES),
-    "evaluate": JobKind(
+    "cost": _job_kind("costs", "Estimate the cost", "Estimating", "Estimate", _CONTINUES),
+    "test": _job_kind("models", "Test the model", "Testing the model", "Tested", _CONTINUES),
+    "server": _job_kind("models", "Ask the server", "Asking the server", "The server answers", _CONTINUES),
+    "download": _job_kind("models", "Download", "Downloading", "Downloaded", _CONTINUES),
+    "device": _job_kind("models", "Check this machine", "Checking this machine", stopped=_CONTINUES),
+    "evaluate": _job_kind(
         "evaluation",
-        message("Ask the questions"),
-        message("Asking the questions"),
-        message("All questions asked"),
+        "Ask the questions",
+        "Asking the questions",
+        "All questions asked",
         _CONTINUES,
     ),
-    "learn": JobKind(
+    "learn": _job_kind(
         "learning",
-        message("Read the logs"),
-        message("Reading the logs"),
-        message("The logs are read"),
-        message("Stopped. What was suggested so far stays."),
+        "Read the logs",
+        "Reading the logs",
+        "The logs are read",
+        "Stopped. What was suggested so far stays.",
     ),
-    "backup": JobKind(
+    "backup": _job_kind(
         "care",
-        message("Make a backup"),
-        message("Making a backup"),
-        message("The backup is made"),
-        message("Stopped. No backup was made."),
+        "Make a backup",
+        "Making a backup",
+        "The backup is made",
+        "Stopped. No backup was made.",
     ),
-    "verify": JobKind(
+    "verify": _job_kind(
         "care",
-        message("Check the backup"),
-        message("Checking the backup"),
-        message("The backup is intact"),
-        message("Stopped."),
+        "Check the backup",
+        "Checking the backup",
+        "The backup is intact",
+        "Stopped.",
     ),
-    "doctor": JobKind(
-        "care", message("Check everything"), message("Checking everything"), message("Checked"), _CONTINUES, alone=True
-    ),
-    "compact": JobKind(
+    "doctor": _job_kind("care", "Check everything", "Checking everything", "Checked", _CONTINUES, alone=True),
+    "compact": _job_kind(
         "care",
-        message("Free space"),
-        message("Freeing space"),
-        message("Unused space is freed"),
+        "Free space",
+        "Freeing space",
+        "Unused space is freed",
         _CONTINUES,
         alone=True,
     ),
-    "suggest": JobKind(
+    "suggest": _job_kind(
         "questions",
-        message("Look for questions"),
-        message("Looking for questions"),
+        "Look for questions",
+        "Looking for questions",
         plural("{n} question suggested", "{n} questions suggested"),
-        message("Stopped. No question was added."),
+        "Stopped. No question was added.",
     ),
 }
 """Each kind of job by its name, in the order in which pages list those that run."""
