@@ -141,10 +141,21 @@ def test_texts_are_found_wherever_they_are_marked(tmp_path: Path, monkeypatch: p
         'raise SourceError(str(path), "a reason " "in two parts", why=1)\n'
         'QuestionSetError(path, 3, message("nested"))\n'
         "t(name)\n"
+        'TABLE = message_table({"first": "a row", "second": "another" " row"})\n'
+        'CHECK = Check("look", "a title", "a meaning", verbatim("tessera"), find)\n'
+        '@operation("note.add", "Add a note.", lines=table("name", empty="There is none."))\n'
+        'def add(name: Annotated[str, About("The name.")]): ...\n'
     )
     monkeypatch.setattr(catalogues, "ROOT", tmp_path)
     assert catalogues.entries(["source.py"]) == [
+        Entry("Add a note."),
+        Entry("The name."),
+        Entry("There is none."),
+        Entry("a meaning"),
         Entry("a reason in two parts"),
+        Entry("a row"),
+        Entry("a title"),
+        Entry("another row"),
         Entry("inside"),
         Entry("nested"),
         Entry("one", "many"),

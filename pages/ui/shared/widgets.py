@@ -11,6 +11,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import TesseraError
+from core.base.messages import Message
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, with_note
 
@@ -253,7 +254,7 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], key: st
 
 def text_column(label: str, **more: Any) -> Any:
     """Return a column of a table with texts."""
-    return st.column_config.TextColumn(t(label), **more)
+    return st.column_config.TextColumn(text_of(Message(label)), **more)
 
 
 def count_column(title: str, **more: Any) -> Any:
