@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.base.errors import TesseraError
 from core.base.messages import Message
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import small_print, t, with_note
+from pages.ui.shared.text import small_print, t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
