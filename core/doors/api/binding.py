@@ -19,7 +19,7 @@ from core.doors.api.responses import Problem, answer
 from core.doors.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation
-from core.doors.operations.examples import JOB
+from core.doors.operations.examples import example_for
 from core.doors.operations.parameters import plain, with_types
 from core.doors.program.views import JobView
 
@@ -52,7 +52,9 @@ def _add(routes: APIRouter, operation: Operation) -> None:
         summary=str(operation.about),
         response_model=json_type(JobView) if operation.job else operation.answer,
         **documented(
-            JOB if operation.job else operation.response, status, takes=in_body if method in ("POST", "PATCH") else None
+            example_for(JobView) if operation.job else operation.response,
+            status,
+            takes=in_body if method in ("POST", "PATCH") else None,
         ),
     )
 

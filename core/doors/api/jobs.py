@@ -28,7 +28,7 @@ _ALIVE = 15.0
 """Seconds between signs of life in a stream, so that no proxy closes it."""
 
 
-@router.delete("/jobs/{job}", response_model=json_type(JobView), **documented(examples.JOB, 202))
+@router.delete("/jobs/{job}", response_model=json_type(JobView), **documented(examples.example_for(JobView), 202))
 def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
     return answer(encode(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
@@ -37,7 +37,7 @@ def cancel(workspace: Opened, job: Text) -> Response:
 @router.get(
     "/jobs/{job}/events",
     response_class=StreamingResponse,
-    **documented(f"data: {json.dumps(examples.JOB)}\n\n", form="text/event-stream"),
+    **documented(f"data: {json.dumps(examples.example_for(JobView))}\n\n", form="text/event-stream"),
 )
 def events(workspace: Opened, job: Text) -> Response:
     """Follow a job: an event for every step, the last one when it ended."""

@@ -21,9 +21,10 @@ from core.doors.operations import bases as base_operations
 from core.doors.operations import chunks as chunk_operations
 from core.doors.operations import examples
 from core.doors.operations.declaring import PROGRAM, Operation
-from core.doors.operations.examples import JOB
+from core.doors.operations.examples import example_for
 from core.doors.operations.views.bases import BaseDetails
 from core.doors.operations.views.search import HitView, ResultView
+from core.doors.program.views import JobView
 from core.model import (
     CHUNKING,
     DEFAULTS,
@@ -254,7 +255,7 @@ def _state(cards: Iterable[NoteSummary]) -> NoteState:
     return next((state for state in get_args(NoteState) if state in states), "ready")
 
 
-@router.post("/knowledge/reindex", **documented(JOB, 202, takes={"base": "work"}))
+@router.post("/knowledge/reindex", **documented(example_for(JobView), 202, takes={"base": "work"}))
 def reindex(workspace: Opened, chosen: Reindex) -> Response:
     """Cut a base or a document again, and embed what is new and what waits, in a job."""
     if not (chosen.base or chosen.doc_id):

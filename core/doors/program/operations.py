@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 from core.base.errors import JobNotFound
 from core.desktop import window
 from core.doors.operations.declaring import About, operation
-from core.doors.operations.examples import JOB
 from core.doors.operations.views.bases import WorkspaceStatus
 from core.doors.program.views import JobList, JobView, ProgramSettings, ShownApp
 from core.model import Job
@@ -22,7 +21,6 @@ JobId = Annotated[str, About("A job, by its id.")]
     "job.list",
     "List the jobs that run, and the last one of each kind that ended.",
     http="GET /jobs",
-    gives={"jobs": [JOB]},
     lacks=_LACKS,
 )
 def list_(workspace: "Workspace") -> JobList:
@@ -34,7 +32,6 @@ def list_(workspace: "Workspace") -> JobList:
     "Show a job: how far it is, and how it ended.",
     http="GET /jobs/{job}",
     takes={"job": "rechunk-4"},
-    gives=JOB,
     lacks=_LACKS,
 )
 def show_job(workspace: "Workspace", job: JobId) -> JobView:
@@ -47,7 +44,6 @@ def show_job(workspace: "Workspace", job: JobId) -> JobView:
     http="DELETE /jobs/{job}",
     by_hand=("http",),
     takes={"job": "rechunk-4"},
-    gives=JOB,
     lacks=_LACKS,
 )
 def cancel(workspace: "Workspace", job: JobId) -> JobView:
@@ -78,7 +74,6 @@ def show(workspace: "Workspace") -> WorkspaceStatus:
 @operation(
     "app.show",
     "Bring the open app to the front.",
-    gives={"url": "http://127.0.0.1:8501", "shown": True},
     lacks=dict.fromkeys(("http", "cli", "tool"), "a second `tessera app` does it; nothing else opens windows"),
 )
 def bring_to_front(workspace: "Workspace") -> ShownApp:
@@ -88,7 +83,6 @@ def bring_to_front(workspace: "Workspace") -> ShownApp:
 @operation(
     "status.settings",
     "Show the settings in use.",
-    gives={"values": {"embedder": "bundled"}},
     lacks=dict.fromkeys(
         ("http", "cli", "tool"), "a command compares them with its own; a person sees them in tessera.toml"
     ),

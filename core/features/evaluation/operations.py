@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from core.base.errors import UnknownChoice
 from core.base.messages import message, plural
 from core.doors.operations.declaring import About, operation
-from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
+from core.doors.operations.examples import NEW_SET
 from core.doors.operations.parameters import SEARCH, Base, check_base
 from core.doors.operations.printing import sentence, table
 from core.doors.operations.views import Deletion
@@ -38,8 +38,6 @@ T = TypeVar("T")
     "List the question sets of a base.",
     http="GET /question-sets",
     cli="questions list",
-    takes={"base": "work"},
-    gives={"question_sets": [QUESTION_SET]},
     lacks=_PERSONS,
     lines=table("name", "questions", "id", empty="The base has no question sets."),
 )
@@ -55,7 +53,6 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     writes=True,
     creates="/question-sets/{id}",
     takes=NEW_SET,
-    gives=QUESTION_SET,
     lacks=_PERSONS,
     lines=views.format_set,
 )
@@ -80,7 +77,6 @@ def add(
     http="GET /question-sets/{question_set}",
     cli="questions show {question_set}",
     takes={"question_set": "8c21"},
-    gives=QUESTION_SET | {"all": [QUESTION]},
     lacks=_PERSONS,
     lines=views.format_whole_set,
 )
@@ -126,7 +122,6 @@ def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     job="suggest",
     check=lambda workspace, question_set, **_: _known(workspace, question_set),
     takes={"question_set": "8c21", "count": 20},
-    gives={"count": 20},
     lacks=_PERSONS,
     lines=sentence(plural("{n} question suggested", "{n} questions suggested")),
 )
@@ -168,7 +163,6 @@ def _pipelines(
     job="evaluate",
     check=_pipelines,
     takes={"question_set": "8c21", "search": {"limit": 5}},
-    gives={"runs": [RUN]},
     lacks=_PERSONS,
 )
 def start(
@@ -187,8 +181,6 @@ def start(
     "List the runs on a base, the newest first.",
     http="GET /runs",
     cli="runs list",
-    takes={"base": "work"},
-    gives={"runs": [RUN]},
     lacks=_PERSONS,
     lines=_RUNS,
 )
@@ -202,7 +194,6 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
     http="GET /runs/{run}",
     cli="runs show {run}",
     takes={"run": "5d07"},
-    gives=RUN | {"per_question": [QUESTION_RESULT]},
     lacks=_PERSONS,
     lines=views.format_run,
 )
@@ -238,7 +229,6 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     writes=True,
     job="evaluate",
     check=check_base,
-    gives={"runs": [RUN]},
     lacks=_PERSONS,
     lines=_RUNS,
 )

@@ -70,7 +70,6 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
     http="DELETE /packs/{pack}",
     cli="packs remove {pack}",
     writes=True,
-    gives={"name": "guide", "stay": 0},
     lines=text.format_removed,
     lacks={"tool": _PERSONS},
 )
