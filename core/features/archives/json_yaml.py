@@ -83,7 +83,8 @@ def _pass(text: str, at: int, signs: str) -> tuple[int, str]:
     at = _end_of_blanks(text, at)
     sign = text[at : at + 1]
     if not sign or sign not in signs:
-        raise json.JSONDecodeError(f"Expecting '{signs[0]}' delimiter", text, at)
+        reason = "Expecting value" if signs == "{" else f"Expecting '{signs[0]}' delimiter"
+        raise json.JSONDecodeError(reason, text, at)
     return _end_of_blanks(text, at + 1), sign
 
 

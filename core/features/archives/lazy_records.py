@@ -24,7 +24,7 @@ Made = tuple[Place, Callable[[], T]]
 MOST_MISTAKES = 100
 """Mistakes that are collected before an archive is refused."""
 
-SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]')
+SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
 """A text of JSON, whose signs don't count, or a sign of a list or an object."""
 MOST_VALUES = 1_000_000
 """Texts, commas and brackets of a record."""

@@ -390,6 +390,42 @@ def test_256_mb_of_newlines_are_refused_at_once(workspace: Workspace, vault: Pat
     assert peak < 500
 
 
+_HEAD = b'{"tessera": "base", "version": 1, "base": {"name": "b"}, '
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (_HEAD + b'"notes": ["' + b'\\"' * 500_000, "line 1: .*Unterminated string"),  # was quadratic
+        (_HEAD + b'"notes": [' + b"[" * 100_000, "line 1: this is nested too deeply"),
+        (_HEAD + b'"x": ' + b"[" * 100_000, "line 1: this is nested too deeply"),
+        (_HEAD + b'"notes": [\n{"path": "a.md", "title": "a"}\n{"path": "b.md"}]}', "line 3: .*Expecting ','"),
+        (_HEAD + b'"notes": [{"path": "a.md", "title": "a"},]}', "line 1: .*Expecting value"),
+        (_HEAD + b'"notes": []} {}', "line 1: .*Extra data"),
+        (_HEAD + b'"notes": {"a": 1}}', "this is no base that Tessera exported"),
+        (_HEAD + b'\n"notes": [\n{"path": "\xff"}]}', "line 3: this isn't UTF-8"),
+        (b"", "line 1: .*Expecting value"),
+        (b"[]", "line 1: .*Expecting value"),
+    ],
+)
+def test_a_damaged_json_document_is_refused_with_its_line(workspace: Workspace, text: bytes, reason: str) -> None:
+    with pytest.raises(ArchiveError, match=reason):
+        workspace.archives.restore_data(text, "x.json")
+    assert workspace.bases.all() == []
+
+
+def test_a_json_document_may_be_written_in_any_way(workspace: Workspace) -> None:
+    text = (
+        b'\xef\xbb\xbf{ "notes" :\n[ {"path": "a.md", "title": "A", "body": "\\ud83d\\ude00"}\n,\n'
+        b'{\n"path": "b.md",\n"title": "B"} ] , "tessera": "base", "version": 1, "base": {"name": "b"} }\n'
+    )
+    workspace.archives.restore_data(text, "x.json")
+    assert {note.path: workspace.notes.get(note.id).body for note in workspace.notes.all()} == {
+        "a.md": "😀",
+        "b.md": "",
+    }
+
+
 # places that are no files
 
 
