@@ -3,9 +3,9 @@
 import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.base.frozen import frozen
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.database import Database
@@ -23,7 +23,7 @@ class PendingCount(NamedTuple):
     chunks: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PendingChunk:
     """A stored chunk without vectors; it is as it was while its note has this generation."""
 
