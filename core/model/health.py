@@ -55,9 +55,9 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
     }
 
 
-def count_names(names: Sequence[str | Message], one: str, many: str) -> Message | None:
+def count_names(names: Sequence[str | Message], singular: str, many: str) -> Message | None:
     """Return a sentence that counts names, by its fields `n` and `names`, None without a name."""
-    return Message(one, {"n": len(names), "names": [*names[:_SHOWN]]}, many) if names else None
+    return Message(singular, {"n": len(names), "names": [*names[:_SHOWN]]}, many) if names else None
 
 
 @frozen

@@ -36,12 +36,12 @@ _UNREADABLE = (
 _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
-def _counts(rows: str, one: str, many: str) -> Callable[[WorkspaceParts], Message | None]:
+def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Message | None]:
     """Return what says how many rows a statement finds, by its field `n`."""
 
     def find(parts: WorkspaceParts) -> Message | None:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
-        return Message(one, {"n": count}, many) if count else None
+        return Message(singular, {"n": count}, many) if count else None
 
     return find
 
