@@ -17,7 +17,7 @@ QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
 """Kind of the units of a quote; `passage`: several kinds."""
 Answered = Literal["yes", "possibly", "no"]
 """Whether the notes answer a question, as far as the chance that the first quote does tells."""
-ANSWERED: dict[Answered, Message] = {"yes": message("From your notes"), "possibly": message("Possibly")}
+ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
 """The titles of what is quoted."""
 
 _NEAREST = 3
@@ -268,5 +268,5 @@ class CitedPlace:
     pieces: tuple[DiffPiece, ...] = ()
 
 
-GONE = {"changed": message("The source has changed."), "deleted": message("The note was deleted.")}
+GONE = message_table({"changed": "The source has changed.", "deleted": "The note was deleted."})
 """What became of a quote that has no place, by the state of its place."""

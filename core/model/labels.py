@@ -80,8 +80,8 @@ VALUES: dict[str, dict[str, Message]] = {
             "exploratory": "Broad",
         }
     ),
-    "fusion": {"weighted": message("By score"), "reciprocal": message("By rank")},
-    "phrase": {"require": message("Must be in the text"), "boost": message("Ranks higher")},
+    "fusion": message_table({"weighted": "By score", "reciprocal": "By rank"}),
+    "phrase": message_table({"require": "Must be in the text", "boost": "Ranks higher"}),
     "decompose": message_table({"auto": "Automatic", "rules": "by rules", "llm": "Language model"}),
 }
 """Names of the values of the settings that are a choice."""
@@ -327,7 +327,7 @@ _STRATEGIES = message_table(
 _CHOICES = {
     "mode": MODES,
     "level": LEVELS,
-    "fusion": {"weighted": message("combined by score"), "reciprocal": message("combined by rank")},
+    "fusion": message_table({"weighted": "combined by score", "reciprocal": "combined by rank"}),
     "reranker": {"none": message("without reranking")},
 }
 _RERANKERS = message_table(
@@ -352,10 +352,12 @@ STATUSES = message_table(
 )
 """Names of the statuses of notes; `expired` is that of an active note whose time is over."""
 
-FILE_STATES: dict[str, Message] = {
-    "stale": message("File changed since it was indexed"),
-    "gone": message("File not found"),
-}
+FILE_STATES: dict[str, Message] = message_table(
+    {
+        "stale": "File changed since it was indexed",
+        "gone": "File not found",
+    }
+)
 """Messages about a hit's file that has changed or is gone."""
 
 
@@ -473,10 +475,12 @@ def classification(note: FieldValues) -> dict[str, Message]:
 
 def ordering_lines(understood: Understood) -> list[Message]:
     """Return what a question puts first and last in its own words, and how to search without that."""
-    said = {
-        "preferred": message("Notes with “{value}” come first; with a backslash before it they don't."),
-        "avoided": message("What is only about “{value}” comes last; with a backslash before its words it doesn't."),
-    }
+    said = message_table(
+        {
+            "preferred": "Notes with “{value}” come first; with a backslash before it they don't.",
+            "avoided": "What is only about “{value}” comes last; with a backslash before its words it doesn't.",
+        }
+    )
     return [replace(said[term.kind], fields={"value": term.value}) for term in understood.terms if term.kind in said]
 
 

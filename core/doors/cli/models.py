@@ -10,7 +10,7 @@ import typer
 from core.base.codec import assemble
 from core.base.errors import ConfigError
 from core.base.frozen import frozen
-from core.base.messages import message, message_table
+from core.base.messages import message_table
 from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
@@ -226,7 +226,7 @@ def _format_test(test: TestedModel) -> list[str]:
         lines.append(_("the model takes {size} of memory", size=megabytes(test.memory_bytes or 0)))
     if test.process_bytes:
         lines.append(_("the whole program takes {size}", size=megabytes(test.process_bytes)))
-    names = {"en": message("English"), "zh": message("Chinese")}
+    names = message_table({"en": "English", "zh": "Chinese"})
     wrong = [names[language] for language, ranking in test.ranking.items() if ranking.right < ranking.asked]
     for language, ranking in test.ranking.items():
         counts = {"language": names[language], "right": ranking.right, "n": ranking.asked}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from core.base.frozen import frozen
-from core.base.messages import ENGLISH, Message, lines, message, plural, render
+from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
 from core.features.evaluation import question_files
 from core.features.evaluation.sidebyside import answered
 from core.model import (
@@ -249,7 +249,7 @@ def _difference(compared: SideBySide, name: str) -> str:
 
 
 def _change_sections(compared: SideBySide) -> Iterator[ReportSection]:
-    titles: dict[Change, Message] = {"gained": message("Newly found"), "lost": message("No longer found")}
+    titles: dict[Change, Message] = message_table({"gained": "Newly found", "lost": "No longer found"})
     for change, title in titles.items():
         rows = [
             [row.id, row.question, _where(row), *(f"{rank or NONE}" for rank in row.ranks)]

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import QueryError, UnknownChoice
-from core.base.messages import Message, message, plural
+from core.base.messages import Message, message_table, plural
 from core.model import (
     LOST,
     NOTICES,
@@ -156,12 +156,12 @@ def _thread(workspace: Workspace, text: str) -> Thread | None:
         return None
 
 
-ABOUT_MODELS = {
-    "model_failed": message("The model can't be used: these hits are by words only."),
-    "reranker_loading": message(
-        "The model for reranking is still loading: the hits are in their first order. They refresh when it is ready."
-    ),
-}
+ABOUT_MODELS = message_table(
+    {
+        "model_failed": "The model can't be used: these hits are by words only.",
+        "reranker_loading": "The model for reranking is still loading: the hits are in their first order. They refresh when it is ready.",
+    }
+)
 """Notices on a missing model; they replace those of the answer, which doesn't know which model is loading."""
 
 

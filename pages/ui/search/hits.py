@@ -65,9 +65,9 @@ def _quote_name(name: str) -> str:
 
 # Why a hit is there, in a sentence made of its ranks.
 
-WAYS = {"vector": message("by meaning ({place})"), "keyword": message("by words ({place})")}
+WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by words ({place})"})
 """The stages that find a hit."""
-RANKED = {"fused": message("both combined put it {place}"), "final": message("reranking put it {place}")}
+RANKED = message_table({"fused": "both combined put it {place}", "final": "reranking put it {place}"})
 """The stages that give every hit a place."""
 RAISED = message_table(
     {

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.base.errors import TesseraError
-from core.base.messages import message, reason_of
+from core.base.messages import message_table, reason_of
 from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import shell, widgets
@@ -12,10 +12,12 @@ from pages.ui.shared.text import small_print, t, text_of
 
 # Assistants on the settings page: the configuration of each.
 
-WAYS = {
-    "stdio": message("The assistant starts Tessera itself"),
-    "http": message("The assistant uses this app while it is open"),
-}
+WAYS = message_table(
+    {
+        "stdio": "The assistant starts Tessera itself",
+        "http": "The assistant uses this app while it is open",
+    }
+)
 
 
 def draw_assistants(workspace: Workspace) -> None:

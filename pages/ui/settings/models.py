@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.base.errors import TesseraError
-from core.base.messages import message, message_table
+from core.base.messages import message_table
 from core.model import Device, ImageStatus, ModelCard, Progress, Status, embedder_name, reranker_name
 from core.workspace import Workspace
 from pages.ui.settings import general
@@ -60,7 +60,7 @@ def _draw_counts(status: ImageStatus) -> None:
 
 COLUMNS = 2
 SHOWN = 6
-PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for reranking")}
+PARTS = message_table({"embedder": "Models for meaning", "reranker": "Models for reranking"})
 TITLES = message_table(
     {
         "bundled": "Built-in model",

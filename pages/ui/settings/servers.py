@@ -146,10 +146,12 @@ KEYS = message_table(
         "file": "Key: set, in a file that only you can read.",
     }
 )
-SOURCES = {
-    "environment": message("{what} is set by the environment, which wins over this page: {name}."),
-    "file": message("{what} is set in {file}, which wins over this page."),
-}
+SOURCES = message_table(
+    {
+        "environment": "{what} is set by the environment, which wins over this page: {name}.",
+        "file": "{what} is set in {file}, which wins over this page.",
+    }
+)
 FILE = "tessera.toml"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.base.messages import message, message_table
+from core.base.messages import message_table
 from core.model import (
     GUESSED,
     ChangeCost,
@@ -117,10 +117,12 @@ _FIGURES = message_table(
     }
 )
 """What a report did, as part of a sentence."""
-_UNFOLDED = {
-    "not_downloaded": message("Not downloaded"),
-    "left_out": message("Left out"),
-}
+_UNFOLDED = message_table(
+    {
+        "not_downloaded": "Not downloaded",
+        "left_out": "Left out",
+    }
+)
 
 Rows = list[tuple[str, str]]
 """Paths, each with a remark."""

@@ -104,10 +104,12 @@ MODEL = message_table(
         "failed": "The model can't be used",
     }
 )
-MEANWHILE = {
-    "loading": message("You can search by words meanwhile."),
-    "failed": message("You can still search by words."),
-}
+MEANWHILE = message_table(
+    {
+        "loading": "You can search by words meanwhile.",
+        "failed": "You can still search by words.",
+    }
+)
 """What a search can do while the model isn't loaded, by the state of the job `warm`."""
 
 FRESHNESS = {
