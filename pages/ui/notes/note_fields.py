@@ -14,7 +14,7 @@ from pages.ui.notes import composer, offers
 from pages.ui.notes.session import EditorSession, as_json
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import join_list, small_print, t, text_of
+from pages.ui.shared.text import join_list, t, text_of
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT = message_table(
