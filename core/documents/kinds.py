@@ -239,7 +239,7 @@ def _other(path: str, kind: FileKind) -> SourceError:
 
 KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
-    "subtitles, and exports of Notion, Evernote and Logseq"
+    "subtitles, and exports of Notion, Evernote, Logseq, Joplin, Google Keep, Slack and Telegram"
 )
 """The kinds that are read, as a person calls them."""
 _MOST_COUNTED = 8

@@ -94,9 +94,15 @@ def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Faile
         return _unzip(archive, destination, _Allowance(name, _most(stream.seek(0, io.SEEK_END))))
 
 
+_OF_EXPORT = re.compile(
+    r"(?i)\.(?:enex|jex)$|(?:^|/)(?:logseq/config\.edn|(?:users|result|takeout/[^/]+/[^/]+|\d{4}-\d\d-\d\d)\.json)$"
+)
+"""Files that are no notes, of which an importer makes notes."""
+
+
 def _is_wanted(path: str) -> bool:
     is_read = is_note(path) or is_document(path, pictures="/" not in path) or is_rules(path)
-    return is_read or path.lower().endswith(".enex") or f"/{path}".endswith("/logseq/config.edn")
+    return is_read or _OF_EXPORT.search(path) is not None
 
 
 def _not_read(path: str) -> list[Failed]:
@@ -283,7 +289,7 @@ def size_error(name: str) -> SourceError:
     )
 
 
-SUFFIXES = (".zip", ".enex")
+SUFFIXES = (".zip", ".enex", ".jex")
 """Suffixes of files that are imported by themselves."""
 
 

@@ -1,5 +1,6 @@
 """Notes of other programs -> Markdown: the table of the importers, and which one knows a folder."""
 
+import json
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -62,6 +63,10 @@ IMPORTERS: Registry[Importer] = Registry(
         "logseq": Entry("core.intake.importers.logseq:Logseq"),
         "notion": Entry("core.intake.importers.notion:Notion"),
         "evernote": Entry("core.intake.importers.evernote:Evernote"),
+        "joplin": Entry("core.intake.importers.joplin:Joplin"),
+        "keep": Entry("core.intake.importers.keep:Keep"),
+        "slack": Entry("core.intake.importers.chats:Slack"),
+        "telegram": Entry("core.intake.importers.chats:Telegram"),
     },
     group="tessera.importers",
     protocol=Importer,
@@ -141,3 +146,23 @@ def read_text(folder: Path, path: str) -> str:
     if len(data) > MAX_BYTES:
         raise SourceError(path, "is larger than {limit} MB. Divide it.", limit=MAX_BYTES // 2**20)
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(folder: Path, path: str) -> Any:
+    """Return the JSON of a file, None where it can't be read."""
+    try:
+        return json.loads(read_text(folder, path))
+    except (SourceError, ValueError, RecursionError):
+        return None
+
+
+def objects(node: Any, name: str = "") -> list[dict[str, Any]]:
+    """Return the objects in a list, or in the list that is a value of an object; none where there is none."""
+    listed = node.get(name) if name and isinstance(node, dict) else node
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+
+
+def text_of(node: Any, name: str) -> str:
+    """Return a value of an object that is a text, "" for another one."""
+    value = node.get(name) if isinstance(node, dict) else ""
+    return value if isinstance(value, str) else ""
