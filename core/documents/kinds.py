@@ -259,6 +259,7 @@ _REASONS = {
         "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
     ),
     "enex": message("is an export of Evernote. Import it separately."),
+    "jex": message("is an export of Joplin. Import it separately."),
     "zip": message("is a zip archive. Import it separately, or unpack it here."),
     "7z rar tar gz tgz bz2 xz zst lzma": message("is an archive. Unpack it here to have its files read."),
     "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi "

@@ -18,6 +18,7 @@ from core.base.text import compose, escape_halves, find_half_character
 from core.documents import kinds
 from core.documents.converting import is_document
 from core.intake.encoding import MAX_BYTES, decode_file, too_large
+from core.intake.exports import is_export
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
 from core.intake.placeholders import (
@@ -30,6 +31,9 @@ from core.intake.placeholders import (
 )
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
+_EXPORT = message(
+    "is an export of another program. Import it separately; where this folder is watched, its notes come along."
+)
 _LATEST = 2**63 - 1
 """Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""
 _RECENT = 2_000_000_000
@@ -254,7 +258,8 @@ def _walk(
             path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue
-            if why := rules.reason(path, is_folder=is_folder):
+            is_apart = is_folder and folder == root and is_export(Path(entry.path))
+            if why := _EXPORT if is_apart else rules.reason(path, is_folder=is_folder):
                 yield _LeftOut(f"{path}/" if is_folder else path, why)
             elif away:
                 if away not in names:

@@ -1,19 +1,19 @@
 """Import of notes from folders and uploads: a plan first, then its application."""
 
 import logging
+import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
-from core.base.faults import wrap_file_errors
+from core.base.faults import FILES, translate_errors, wrap_file_errors
 from core.base.messages import Message, message, skeleton
 from core.base.text import compose, line_starts, stem
 from core.documents.converting import is_document
@@ -26,6 +26,7 @@ from core.indexing.indexer import Indexer
 from core.indexing.models import Models
 from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
+from core.intake.exports import SUFFIXES
 from core.intake.folder import Paths
 from core.intake.ignoring import is_rules
 from core.intake.importers import Importer
@@ -95,12 +96,10 @@ class Imports:
         as an upload is. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
         name, place = base or self._name_for(path), path.expanduser()
-        if place.is_file() and place.name.lower().endswith(upload.SUFFIXES):
-            return self._plan_staged(name, lambda into: upload.fill_of_file(place, into))
+        if place.is_file() and place.name.lower().endswith(SUFFIXES):
+            return self._plan_staged(name, lambda into: upload.stage_file(place, into))
         if place.is_dir() and (export := upload.export_importer(place)):
-            return replace(
-                self._plan_staged(name, lambda into: [*chain(*upload.write(export, into))]), importer=export.name
-            )
+            return self._plan_staged(name, lambda into: (export.name, *upload.write(export, into)))
         return self._plan(name, FolderSource(path, self._store.folder))
 
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
@@ -136,7 +135,7 @@ class Imports:
 
         A note that was deleted because its file was gone comes back with it.
         """
-        if not plan.added or plan.source_ref == UPLOADED:
+        if not plan.added:
             return plan
         paths, versions = {file.path for file in plan.added}, self._store.versions
         deleted = self._store.bases.deleted_files(base, plan.source_ref) | {
@@ -197,19 +196,19 @@ class Imports:
         The files are kept in a temporary folder until `import_plan` or `discard`. Raises SourceError for a
         name that leads out of the folder, and for an upload without notes.
         """
-        return self._plan_staged(base, lambda into: upload.fill(files, into))
+        return self._plan_staged(base, lambda into: upload.stage(files, into))
 
-    def _plan_staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
-        """Return the plan of a temporary folder that is filled; an export of another program in it is rewritten."""
+    def _plan_staged(self, base: str, stage: Callable[[Path], upload.Staged]) -> SyncPlan:
+        """Return the plan of a temporary folder that is filled with notes."""
         into = self._store.temporary.make()
         try:
-            others = fill(into)
-            importer, failed, lacking = upload.rewrite_export(into)
+            importer, failed, skipped = stage(into)
             plan = self._plan(base, FolderSource(into, upload=UPLOADED))
             return replace(
                 plan,
-                skipped=(*plan.skipped, *others, *lacking),
+                skipped=(*plan.skipped, *skipped),
                 failed=(*plan.failed, *failed),
+                left_out=() if importer else plan.left_out,
                 importer=importer or plan.importer,
             )
         except BaseException:
@@ -220,6 +219,21 @@ class Imports:
         """Compare a page of the web with the note of a base that was made of its address; nothing is changed."""
         plan = self.plan_upload([(page.name, page.data)], base)
         return replace(plan, address=page.address)
+
+    def plan_export(self, place: Path, base: KnowledgeBase) -> SyncPlan:
+        """Compare an export in a watched folder with a base; notes that were deleted or edited here stay as they are.
+
+        Raises as `plan_folder` does.
+        """
+        plan = self._without_deleted(self.plan_folder(place, base.name), base)
+        edited = [
+            match for match in plan.changed if self._store.versions.for_note(match.note.note_id)[0].author != "sync"
+        ]
+        return replace(
+            plan,
+            changed=tuple(match for match in plan.changed if match not in edited),
+            left_out=(*plan.left_out, *(Failed(match.file.path, _EDITED) for match in edited)),
+        )
 
     def discard(self, plan: SyncPlan) -> None:
         """Discard a plan and delete the files of an upload."""
@@ -279,6 +293,9 @@ class Imports:
             NoteEmbedder(base.embedder, embedder, size=size).start()
         share = _WRITING_ALONE if base.without_model else _WRITING
         writing = _part(progress, 0, share) if embed else progress
+        if (linked := plan.folder / upload.LINKED).is_dir() and plan.source_ref == UPLOADED:
+            with translate_errors(own_files := self._store.folder / FILES):
+                shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
         report, stopped = import_plan(self._store, base, embedder, plan, writing)
         self.discard(plan)
         if embed and not stopped:
@@ -318,7 +335,7 @@ class Imports:
             ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
             unread = self._store.documents.unread_of(base, ref, notefile.readers())
             plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
-            plan = self._without_deleted(plan, base)
+            plan = plan if source.upload else self._without_deleted(plan, base)
         else:
             plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
         live = None if base and base.plain else upload.live_importer(plan.folder)
@@ -334,6 +351,7 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
 
 
 _DELETED = message("its note was deleted. Restore the note from the trash, or change the file.")
+_EDITED = message("its note was edited here. Import the export itself to have its text.")
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")
 UPLOADED = "upload"

@@ -24,12 +24,13 @@ from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
 from core.documents.kinds import nothing_read, why_not_read
+from core.intake.exports import EXPORTED, SUFFIXES
 from core.intake.folder import free_path, is_safe
 from core.intake.ignoring import is_leftover, is_rules
-from core.intake.importers import EXPORT, Imported, Importer, importer_of
+from core.intake.importers import EXPORT, Imported, Importer, files, importer_of
 from core.intake.notefile import DocumentText, is_note, is_skipped
 from core.intake.placeholders import PLACEHOLDER, placeholder_target
-from core.model import Document, Failed
+from core.model import Document, Failed, Omission
 
 MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
@@ -65,10 +66,11 @@ class _Allowance:
             yield block
 
 
-def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed]:
+def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool = False) -> list[Failed]:
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
-    A picture that is uploaded alone is a document; one of a folder belongs to the notes that link to it.
+    A picture that is uploaded alone is a document; one of a folder belongs to the notes that link to it. With `whole`
+    all files are written, for an importer.
     Raises SourceError for a name that leads out of it, or too much data.
     """
     total, others = 0, []
@@ -77,7 +79,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise size_error(name)
-        if _is_wanted(path):
+        if _is_wanted(path) or (whole and not _is_hidden(path)):
             _write(destination, path, [data])
         else:
             others += _not_read(path)
@@ -94,15 +96,14 @@ def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Faile
         return _unzip(archive, destination, _Allowance(name, _most(stream.seek(0, io.SEEK_END))))
 
 
-_OF_EXPORT = re.compile(
-    r"(?i)\.(?:enex|jex)$|(?:^|/)(?:logseq/config\.edn|(?:users|result|takeout/[^/]+/[^/]+|\d{4}-\d\d-\d\d)\.json)$"
-)
-"""Files that are no notes, of which an importer makes notes."""
-
-
 def _is_wanted(path: str) -> bool:
     is_read = is_note(path) or is_document(path, pictures="/" not in path) or is_rules(path)
-    return is_read or _OF_EXPORT.search(path) is not None
+    return is_read or path.lower().endswith(".enex") or f"/{path}".endswith("/logseq/config.edn")
+
+
+def _is_hidden(path: str) -> bool:
+    """Return whether a file is hidden, or a leftover."""
+    return is_leftover(path.rpartition("/")[2]) or any(map(is_skipped, path.split("/")))
 
 
 def _not_read(path: str) -> list[Failed]:
@@ -110,8 +111,7 @@ def _not_read(path: str) -> list[Failed]:
     folder, _, name = path.rpartition("/")
     if (away := placeholder_target(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
         return [Failed(file, PLACEHOLDER)]
-    hidden = is_leftover(name) or any(map(is_skipped, path.split("/")))
-    return [] if hidden else [Failed(path, why_not_read(path))]
+    return [] if _is_hidden(path) else [Failed(path, why_not_read(path))]
 
 
 class Archive:
@@ -205,12 +205,13 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # All names are checked before the first file is written.
     paths = [_checked(_member_name(member)) for member in members]
-    holds_archives = depth == 0 and not any(map(_is_wanted, paths))
+    whole = any(map(EXPORTED.search, paths))
+    holds_archives = depth == 0 and not (whole or any(map(_is_wanted, paths)))
     for path, member in zip(paths, members, strict=True):
         if stat.S_ISLNK(member.external_attr >> 16):
             continue
         is_archive = holds_archives and path.lower().endswith(".zip")
-        if not (is_archive or _is_wanted(path)):
+        if not (is_archive or _is_wanted(path) or (whole and not _is_hidden(path))):
             others += _not_read(path)
             continue
         if member.flag_bits & _ENCRYPTED:
@@ -289,47 +290,6 @@ def size_error(name: str) -> SourceError:
     )
 
 
-SUFFIXES = (".zip", ".enex", ".jex")
-"""Suffixes of files that are imported by themselves."""
-
-
-def fill(files: Iterable[tuple[str, bytes]], into: Path) -> list[Failed]:
-    """Write the notes and documents of an upload into a folder; return the other files.
-
-    Raises SourceError for an upload of nothing else.
-    """
-    names, others = [], []
-    for name, data in files:
-        names.append(name)
-        if name.lower().endswith(".zip"):
-            others += unzip_from(io.BytesIO(data), into, name=name)
-        else:
-            others += unpack([(name, data)], into)
-    if len(names) == len(others) == 1:
-        raise SourceError(others[0].path, others[0].error)
-    return _not_empty(into, ", ".join(names), others)
-
-
-def fill_of_file(file: Path, into: Path) -> list[Failed]:
-    """Write what an archive or an export holds into a folder, as `fill` does."""
-    try:
-        if file.stat().st_size > MAX_UNPACKED:
-            raise size_error(file.name)
-        if not file.name.lower().endswith(".zip"):
-            shutil.copyfile(file, into / file.name)
-            return []
-        with file.open("rb") as stream:
-            return _not_empty(into, file.name, unzip_from(stream, into, name=file.name))
-    except OSError as error:
-        raise SourceError(str(file), "can't be read: {why}.", why=error.strerror or str(error)) from error
-
-
-def _not_empty(folder: Path, name: str, others: list[Failed]) -> list[Failed]:
-    if any(folder.iterdir()):
-        return others
-    raise SourceError(name, nothing_read(other.path for other in others))
-
-
 def name_of(path: Path) -> str:
     """Return what a base is called that is made of a folder, an archive or an export; the name of some says nothing."""
     name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
@@ -351,10 +311,11 @@ def export_importer(folder: Path) -> Importer | None:
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
     """Write the notes of an export as Markdown files; return what can't be read, and what notes lack.
 
-    Raises SourceError for too many, and where nothing can be read.
+    Files that notes link to are written next to them, where no note is looked for. Raises SourceError for too many
+    notes, and where nothing can be read.
     """
     failed: list[Failed] = []
-    lacking, total = [], 0
+    lacking, total, room = [], 0, MAX_UNPACKED
     for count, note in enumerate(importer.notes(), start=1):
         if isinstance(note, Failed):
             failed.append(note)
@@ -369,24 +330,77 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
             )
         _write(destination, note.path, [data])
         lacking += [Failed(note.path, omission.explanation) for omission in note.left_out]
-    if failed and not total:
-        raise SourceError(failed[0].path, failed[0].error)
+        for address, part in note.files.items():
+            path = f"{LINKED}/{address}"
+            if (destination / path).exists():
+                continue
+            room -= part.size
+            if room < 0:
+                lacking.append(Failed(note.path, Omission("attachment", 1, address).explanation))
+            else:
+                _write(destination, path, [part.read()])
+    if not total:
+        first = next(iter(failed), Failed(importer.name, message("is an export without notes.")))
+        raise SourceError(first.path, first.error)
     return failed, lacking
 
 
-def rewrite_export(staging: Path) -> tuple[str, list[Failed], list[Failed]]:
-    """Replace an export in a staging folder by its notes; return the program's name, "" for none, and as `write`."""
-    importer = export_importer(staging)
-    if importer is None:
-        return "", [], []
-    with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
-        notes = Path(place)
-        failed, lacking = write(importer, notes)
-        for item in list(staging.iterdir()):
-            shutil.rmtree(item) if item.is_dir() else item.unlink()
-        for item in list(notes.iterdir()):
-            item.rename(staging / item.name)
-    return importer.name, failed, lacking
+LINKED = ".linked"
+"""Folder of a staging folder with the files that notes of an export link to: hidden from the sync."""
+
+
+Staged = tuple[str, list[Failed], list[Failed]]
+"""What was written into a staging folder: the name of the program, "" for none; what failed and what was skipped."""
+
+
+def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
+    """Write the notes and documents of an upload into a folder; raises SourceError for an upload of nothing else."""
+    pairs, others = [*files], []
+    names = [name for name, _ in pairs]
+    whole = any(map(EXPORTED.search, names))
+    for name, data in pairs:
+        if name.lower().endswith(".zip"):
+            others += unzip_from(io.BytesIO(data), into, name=name)
+        else:
+            others += unpack([(name, data)], into, whole=whole)
+    return _rewrite_export(into, ", ".join(names), others)
+
+
+def stage_file(file: Path, into: Path) -> Staged:
+    """Write what an archive or an export holds into a folder, as `stage` does."""
+    others = []
+    try:
+        if file.stat().st_size > MAX_UNPACKED:
+            raise size_error(file.name)
+        if file.name.lower().endswith(".zip"):
+            with file.open("rb") as stream:
+                others = unzip_from(stream, into, name=file.name)
+        else:
+            shutil.copyfile(file, into / file.name)
+    except OSError as error:
+        raise SourceError(str(file), "can't be read: {why}.", why=error.strerror or str(error)) from error
+    return _rewrite_export(into, file.name, others)
+
+
+def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
+    """Replace an export in a staging folder by its notes; where it is none, the files written for an importer go."""
+    if importer := export_importer(staging):
+        with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
+            notes = Path(place)
+            failed, lacking = write(importer, notes)
+            for item in list(staging.iterdir()):
+                shutil.rmtree(item) if item.is_dir() else item.unlink()
+            for item in list(notes.iterdir()):
+                item.rename(staging / item.name)
+        return importer.name, failed, [*skipped, *lacking]
+    for path in [path for path in files(staging) if not _is_wanted(path)]:
+        (staging / path).unlink()
+        skipped += _not_read(path)
+    if next(files(staging), None):
+        return "", [], skipped
+    if len(skipped) == 1:
+        raise SourceError(skipped[0].path, skipped[0].error)
+    raise SourceError(name, nothing_read(other.path for other in skipped))
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:

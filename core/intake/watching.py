@@ -15,6 +15,7 @@ from core.base.jobs import Jobs
 from core.base.messages import Message, message, plural
 from core.indexing.bases import Bases
 from core.intake.events import FileEvents
+from core.intake.exports import FileStates, exports_in, is_export, state_of
 from core.intake.imports import Imports
 from core.intake.notefile import is_skipped
 from core.model import (
@@ -162,6 +163,8 @@ class Watching:
         self._thread: threading.Thread | None = None
         self._events = FileEvents()
         self._seen: dict[tuple[str, str], WatchedFolder] = {}
+        self._exports: dict[tuple[str, str], FileStates] = {}
+        self._refused_exports: dict[tuple[str, str], Message | None] = {}
         self._removals: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
         self.on_sync: Callable[[KnowledgeBase, SyncReport], object] = lambda base, report: None
         """Called with what came of each sync."""
@@ -281,6 +284,8 @@ class Watching:
                 seen = replace(seen, problem=self._sync(base, folder, changed))
             elif base.read_pictures or self._settings.pictures.model:
                 self._index()  # its pictures may have changed
+            for export in () if base.plain else exports_in(Path(folder)):
+                seen = replace(seen, problem=self._watch_export(base, export) or seen.problem)
         except TesseraError as error:
             seen = replace(seen, problem=error.message)
         if seen.problem and (before is None or before.problem != seen.problem):
@@ -288,8 +293,18 @@ class Watching:
         self._seen[base.id, folder] = seen
         return True
 
+    def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
+        """Import an export in a watched folder if it is new or changed; return why it failed."""
+        key = base.id, str(export)
+        if self._exports.get(key) != state_of(export):
+            self._refused_exports[key] = self._sync(base, str(export), frozenset())
+        return self._refused_exports.get(key)
+
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
         """Return the plan of a sync without the removals that the user has to confirm, and their number."""
+        if is_export(Path(folder)):
+            self._exports[base.id, folder] = state_of(Path(folder))
+            return self._notes.plan_export(Path(folder), base), 0
         plan = self._notes.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)

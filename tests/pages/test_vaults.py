@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from core.workspace import Workspace
+from tests.importers.exports import PROGRAMS, zipped
 from tests.importers.test_importers import ENEX, LOGSEQ, vault
+from tests.importers.test_other_programs import NOTES
 from tests.pages.conftest import Screen
 
 
@@ -81,3 +85,16 @@ def test_what_is_known_of_a_document_only_after_the_import_is_said_before_it(tmp
     assert later in screen.text
     screen = screen.press("plan_apply").finish()
     assert "torn.docx <i>is damaged." in screen.text
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_an_export_is_uploaded_as_a_folder_and_as_a_zip(program: str) -> None:
+    files = PROGRAMS[program]()
+    top = "" if len(files) == 1 else "Export/"
+    uploads = [(f"{top}{path}", data, "") for path, data in files.items()]
+    for number, key, sent in ((0, "directory", uploads), (1, "files", [("a.zip", zipped(files), "")])):
+        screen = Screen().open("notes")
+        screen.app.file_uploader[number].set_value(sent).run()
+        screen.app.text_input(f"upload_base_{key}").input(key).run()
+        screen.press(f"look_{key}").press("plan_apply").finish()
+        assert {note.path for note in screen.workspace.notes.all() if note.base == key} == NOTES[program]

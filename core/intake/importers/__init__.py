@@ -3,10 +3,11 @@
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import yaml
 
@@ -15,17 +16,21 @@ from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.model import Failed, Omission
 
+if TYPE_CHECKING:
+    from core.intake.importers.attached import FilePart
+
 
 @dataclass(frozen=True, slots=True)
 class Imported:
     """A note of another program as Markdown with front matter; `path` is where it belongs below the top of its base.
 
-    `left_out` names what the text lacks.
+    `left_out` names what the text lacks, `files` are those that it links to by their addresses.
     """
 
     path: str
     text: str
     left_out: tuple[Omission, ...] = ()
+    files: Mapping[str, "FilePart"] = field(default_factory=dict)
 
 
 ImportedNotes = Iterator[Imported | Failed]
@@ -65,8 +70,8 @@ IMPORTERS: Registry[Importer] = Registry(
         "evernote": Entry("core.intake.importers.evernote:Evernote"),
         "joplin": Entry("core.intake.importers.joplin:Joplin"),
         "keep": Entry("core.intake.importers.keep:Keep"),
-        "slack": Entry("core.intake.importers.chats:Slack"),
-        "telegram": Entry("core.intake.importers.chats:Telegram"),
+        "slack": Entry("core.intake.importers.slack:Slack"),
+        "telegram": Entry("core.intake.importers.telegram:Telegram"),
     },
     group="tessera.importers",
     protocol=Importer,
@@ -85,6 +90,11 @@ MAX_BYTES = 20 * 1024 * 1024
 """Bytes of a file of text."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
 """What Notion calls an export, and the folder around each of its parts."""
+DAMAGED = message("is damaged. Export it from its program again.")
+_PLAIN = (str, int, float)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST_NAME = 200
+"""Bytes of the name of a file; most systems take 255."""
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
@@ -99,17 +109,21 @@ def add_front_matter(fields: Mapping[str, Any], body: str) -> str:
 def file_name(title: str) -> str:
     """Return a title as the name of a file, without its suffix."""
     name = " ".join(_UNFIT.sub(" ", title).split()).strip(". ")
-    return name[:120].strip() or "Untitled"
+    return name[:120].encode("utf-8", "ignore")[:_LONGEST_NAME].decode("utf-8", "ignore").strip() or "Untitled"
 
 
-def unique(path: str, taken: set[str]) -> str:
+Taken = dict[str, int]
+"""Paths of notes, in one case, with the number that the last one of this name got."""
+
+
+def unique(path: str, taken: Taken) -> str:
     """Return a path, with a number where it is taken, and take it; paths differ by more than case."""
     stem, dot, suffix = path.rpartition(".")
-    number, free = 1, path
+    free = path
     while free.casefold() in taken:
-        number += 1
-        free = f"{stem} {number}{dot}{suffix}"
-    taken.add(free.casefold())
+        taken[path.casefold()] += 1
+        free = f"{stem} {taken[path.casefold()]}{dot}{suffix}"
+    taken[free.casefold()] = 1
     return free
 
 
@@ -133,36 +147,74 @@ def files(folder: Path) -> Iterator[str]:
         waiting += reversed(folders)
 
 
-def read_text(folder: Path, path: str) -> str:
-    """Return the text of a file in UTF-8, with ends of lines as `\\n`; raises SourceError."""
+def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
+    """Return whether there are folders, by their paths with a slash, that hold all files."""
+    return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
+
+
+def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
+    """Return the bytes of a file in a folder; raises SourceError."""
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
             raise SourceError(path, "is a link that points outside the folder: refused.")
         with full.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
         raise SourceError(path, "can't be read: {why}.", why=getattr(error, "strerror", "") or str(error)) from error
-    if len(data) > MAX_BYTES:
-        raise SourceError(path, "is larger than {limit} MB. Divide it.", limit=MAX_BYTES // 2**20)
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    if len(data) > most:
+        raise SourceError(path, "is larger than {limit} MB. Divide it.", limit=most // 2**20)
+    return data
 
 
-def read_json(folder: Path, path: str) -> Any:
-    """Return the JSON of a file, None where it can't be read."""
+def read_text(folder: Path, path: str) -> str:
+    """Return the text of a file in UTF-8, with ends of lines as `\\n`; raises SourceError."""
+    text = read_bytes(folder, path).decode("utf-8-sig", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYTES) -> Any:
+    """Return the JSON of a file; None where it can't be read, which is added to `failed`."""
     try:
-        return json.loads(read_text(folder, path))
-    except (SourceError, ValueError, RecursionError):
-        return None
+        return json.loads(read_bytes(folder, path, most))
+    except SourceError as error:
+        failed.append(Failed(path, error.reason))
+    except (ValueError, RecursionError):
+        failed.append(Failed(path, DAMAGED))
+    return None
 
 
-def objects(node: Any, name: str = "") -> list[dict[str, Any]]:
-    """Return the objects in a list, or in the list that is a value of an object; none where there is none."""
-    listed = node.get(name) if name and isinstance(node, dict) else node
+def value_at(node: Any, names: tuple[str, ...]) -> Any:
+    """Return the value of an object below some names, None where there is none."""
+    for name in names:
+        node = node.get(name) if isinstance(node, dict) else None
+    return node
+
+
+def objects(node: Any, *names: str) -> list[dict[str, Any]]:
+    """Return the objects in the list below some names; none where there is no list."""
+    listed = value_at(node, names)
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
-def text_of(node: Any, name: str) -> str:
-    """Return a value of an object that is a text, "" for another one."""
-    value = node.get(name) if isinstance(node, dict) else ""
-    return value if isinstance(value, str) else ""
+def text_of(node: Any, *names: str) -> str:
+    """Return the texts and numbers in the value below some names as words, "" for others."""
+    value = value_at(node, names)
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value if isinstance(item, _PLAIN) and item is not False)
+    return str(value) if isinstance(value, _PLAIN) else ""
+
+
+def time_of(seconds: str, per_second: int = 1) -> str:
+    """Return a time since 1970, also before it, as ISO 8601 in UTC; "" for none."""
+    try:
+        return (_EPOCH + timedelta(seconds=float(seconds) / per_second)).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):
+        return ""
+
+
+def tags_of(names: Iterable[str]) -> list[str]:
+    """Return the tags of another program without the blanks that a tag can't have."""
+    return ["-".join(name.split()) for name in names if name.strip()]

@@ -1,138 +1,95 @@
-"""Chats, as exports of Slack and of Telegram have them: a note for each, a section for each day."""
+"""Chats of other programs -> notes: who said what, and when; a section for each day."""
 
-import html
 import re
-from collections.abc import Collection, Iterable, Iterator
-from datetime import UTC, datetime
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from core.intake.importers import (
-    Imported,
-    ImportedNotes,
-    add_front_matter,
-    file_name,
-    files,
-    objects,
-    read_json,
-    text_of,
-    unique,
-)
+from core.intake.importers import Imported, Taken, add_front_matter, file_name, objects, text_of, unique
+from core.intake.importers.attached import FilePart, NoteFiles
 
-_DAY = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
+_MANY = 200
+"""Messages from which on the next day is a note of its own; a month with fewer is one note."""
+_QUOTED = 80
+"""Characters of the message that another one answers."""
+_FENCE = "```"
+_MARKS = re.compile(r"[*_~`>\\]+")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MARKUP = re.compile(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)")
 
 
-class _Said(NamedTuple):
-    """A message: its day and time, as they are written, who wrote it, and what."""
+SharedFile = tuple[FilePart | None, str, str]
+"""A file of a message, its name, and its address where it isn't in the export."""
 
-    day: str
-    time: str
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A message of a chat: its `key`, when it was written (ISO 8601), by whom, and its paragraphs in Markdown.
+
+    The first paragraph is what was said. `answers` is the key of an earlier message.
+    """
+
+    key: str
+    at: str
     name: str
-    text: str
-
-
-def _chat(title: str, said: Iterable[_Said], path: str) -> Imported:
-    """Return a chat as Markdown."""
-    days = groupby((item for item in said if item.text.strip()), key=lambda item: item.day)
-    sections = (
-        "\n\n".join([f"## {day}", *(f"**{item.name}** {item.time}  \n{item.text.strip()}" for item in items)])
-        for day, items in days
-    )
-    return Imported(path, add_front_matter({"title": title}, "\n\n".join(sections) + "\n"))
-
-
-class Slack:
-    """Reads the channels of an export."""
-
-    name = "Slack"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    answers: str
+    text: list[str]
+    files: list[SharedFile]
 
     @property
-    def knows(self) -> bool:
-        """Whether there are users, and days of a channel next to them."""
-        return self._users is not None and any(map(_DAY.fullmatch, files(self._folder)))
-
-    @cached_property
-    def _users(self) -> str | None:
-        """The path of the list of users, None for no export."""
-        return next((path for path in files(self._folder) if re.fullmatch(r"(?:[^/]+/)?users\.json", path)), None)
-
-    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the channels."""
-        users = objects(read_json(self._folder, self._users or ""))
-        names = {text_of(user, "id"): _name_of(user) for user in users}
-        taken: set[str] = set()
-        days = filter(None, map(_DAY.fullmatch, files(self._folder)))
-        for channel, of_channel in groupby(days, key=lambda day: day[1]):
-            title = channel.rpartition("/")[2]
-            said = (self._said(item, names) for day in of_channel for item in objects(read_json(self._folder, day[0])))
-            yield _chat(title, said, unique(f"{file_name(title)}.md", taken))
-
-    def _said(self, item: dict[str, Any], names: dict[str, str]) -> _Said:
-        def named(match: re.Match[str]) -> str:
-            kind, target, words = match.groups()
-            if kind:
-                return f"@{names.get(target, words or target)}" if kind == "@" else words or target
-            return f"[{words}]({target})" if words else f"<{target}>"
-
-        text = html.unescape(re.sub(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>", named, text_of(item, "text")))
-        attached = [text_of(file, "name") for file in objects(item, "files")]
-        try:
-            day, _, time = (
-                datetime.fromtimestamp(float(text_of(item, "ts")), UTC).isoformat(" ", "minutes").partition(" ")
-            )
-        except (ValueError, OverflowError, OSError):
-            day = time = ""
-        name = names.get(text_of(item, "user")) or text_of(item, "username") or text_of(item, "user")
-        return _Said(day, time[:5], name, "  \n".join([text, *filter(None, attached)]))
+    def day(self) -> str:
+        """The day, "" where it isn't known."""
+        return self.at[:10] if _DAY.match(self.at) else ""
 
 
-def _name_of(user: dict[str, Any]) -> str:
-    return text_of(user.get("profile"), "real_name") or text_of(user, "real_name") or text_of(user, "name")
+def escape(words: str) -> str:
+    """Return the words of a message so that none of them is a heading or a rule."""
+    return _MARKUP.sub(r"\1\\\2", words)
 
 
-class Telegram:
-    """Reads the chats of an export in JSON."""
-
-    name = "Telegram"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    @cached_property
-    def _chats(self) -> list[dict[str, Any]]:
-        places = (path for path in files(self._folder) if re.fullmatch(r"(?:[^/]+/)?result\.json", path))
-        export = read_json(self._folder, next(places, ""))
-        chats = export.get("chats") if isinstance(export, dict) else None
-        return [chat for chat in objects(chats, "list") or [export] if objects(chat, "messages")]
-
-    @property
-    def knows(self) -> bool:
-        """Whether there is a file with chats."""
-        return bool(self._chats)
-
-    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the chats."""
-        taken: set[str] = set()
-        for chat in self._chats:
-            title = text_of(chat, "name") or "Telegram"
-            said = map(_telegram, objects(chat, "messages"))
-            yield _chat(title, said, unique(f"{file_name(title)}.md", taken))
+def reactions(item: dict[str, Any], name: str) -> str:
+    """Return the reactions to a message, which have their sign under a name, with their numbers."""
+    return " · ".join(f"{text_of(given, name)} {text_of(given, 'count')}" for given in objects(item, "reactions"))
 
 
-def _telegram(item: dict[str, Any]) -> _Said:
-    day, _, time = text_of(item, "date").partition("T")
-    return _Said(day, time[:5], text_of(item, "from"), "".join(_parts(item.get("text"))))
+def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
+    """Yield the notes of a chat: a month each, and of a busy one its days.
+
+    A note has the name of its first day and ends with the month, or with the day on which it has enough messages: when
+    a chat goes on, only its last note changes.
+    """
+    place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
+    quotes: dict[str, str] = {}
+    note: list[ChatMessage] = []
+    said = (message for message in messages if any(message.text) or message.files)
+    for day, of_day in groupby(said, key=lambda message: message.day):
+        if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
+            yield _note(title, place, note, quotes, taken)
+            note = []
+        note += of_day
+    if note:
+        yield _note(title, place, note, quotes, taken)
 
 
-def _parts(text: Any) -> Iterator[str]:
-    """Yield the parts of a text, an address after the words that lead to it."""
-    for part in text if isinstance(text, list) else [text]:
-        words, address = text_of(part, "text"), text_of(part, "href")
-        yield f"[{words}]({address})" if address else part if isinstance(part, str) else words
+def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str, str], taken: Taken) -> Imported:
+    attached = NoteFiles()
+    parts = []
+    for day, of_day in groupby(messages, key=lambda message: message.day):
+        parts += [f"## {day or title}", *(_paragraph(message, quotes, attached) for message in of_day)]
+    first, last = messages[0], messages[-1]
+    span = " – ".join(dict.fromkeys((first.day, last.day)))
+    fields = {"title": f"{title} · {span}" if span else title, "created": first.at, "updated": last.at}
+    path = unique(f"{place}/{first.day or 'undated'}.md", taken)
+    return attached.note(path, add_front_matter(fields, "\n\n".join(parts) + "\n"))
+
+
+def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
+    """Return a message as it is in a note, with the beginning of the one that it answers."""
+    links = [attached.link(*file) for file in message.files]
+    text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
+    name, words = (" ".join(_MARKS.sub(" ", said).split()) for said in (message.name or "?", message.text[0] or text))
+    quote = f"{quotes[message.answers]}\n\n" if message.answers in quotes else ""
+    quotes[message.key] = f"> {name}: {words if len(words) <= _QUOTED else f'{words[:_QUOTED]}…'}"
+    end = f"\n{_FENCE}" if text.count(_FENCE) % 2 else ""
+    return f"**{name}** {message.at[11:16]}  \n{quote}{text}{end}"

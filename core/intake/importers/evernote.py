@@ -14,7 +14,18 @@ from zoneinfo import ZoneInfo
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.intake.importers import MAX_BYTES, Imported, ImportedNotes, add_front_matter, file_name, files, markup, unique
+from core.intake.importers import (
+    MAX_BYTES,
+    Imported,
+    ImportedNotes,
+    Taken,
+    add_front_matter,
+    file_name,
+    files,
+    markup,
+    tags_of,
+    unique,
+)
 from core.model import Failed, Omission
 
 TASK = ("title", "taskStatus", "dueDate", "timeZone", "description", "sortWeight", "taskGroupNoteLevelID")
@@ -112,7 +123,7 @@ class Evernote:
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield the notes of each notebook, in its folder; a notebook without notes has failed."""
-        taken: set[str] = set()
+        taken: Taken = {}
         for path in files(self._folder):
             if path.lower().endswith(".enex"):
                 before = len(taken)
@@ -140,7 +151,7 @@ def _to_imported(note: _EvernoteNote, place: str) -> Imported | Failed:
     counts = {"encrypted": encrypted, "attachment": len(note.files)}
     fields = {
         "title": " ".join(note.values.get("title", "").split()),
-        "tags": ["-".join(tag.split()) for tag in note.tags],
+        "tags": tags_of(note.tags),
         **{name.removesuffix("-time"): _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get(name, "")) for name in _TIMES},
         "author": note.values.get("author", ""),
         "source_url": note.values.get("source-url", ""),

@@ -1,24 +1,42 @@
-"""Exports of Joplin (JEX): notes in the folders of their notebooks, with tags, dates, tasks and links to each other."""
+"""Exports of Joplin (JEX): notes in the folders of their notebooks, with tags, dates, tasks, links and files."""
 
 import posixpath
 import re
 import tarfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
+from core.base.errors import SourceError
 from core.base.messages import message
 from core.base.text import link_address
-from core.intake.importers import MAX_BYTES, Imported, ImportedNotes, add_front_matter, file_name, files, unique
-from core.model import Failed, Omission
+from core.intake.importers import (
+    DAMAGED,
+    MAX_BYTES,
+    Imported,
+    ImportedNotes,
+    Taken,
+    add_front_matter,
+    file_name,
+    files,
+    markup,
+    tags_of,
+    time_of,
+    unique,
+)
+from core.intake.importers.attached import FilePart, NoteFiles
+from core.model import Failed
 
-_NOTE, _FOLDER, _RESOURCE, _TAG, _TAGGED = "1", "2", "4", "5", "6"
-"""The `type_` of an item."""
-_LINK = re.compile(r"(?<=\]\()<?:/([0-9a-f]{32})(#[^\s()<>]*)?>?")
-_DEEPEST = 20
-"""Notebooks in each other."""
+_NOTE, _RESOURCE, _TAGGED = "1", "4", "6"
+"""The `type_` of an item; notebooks and tags are found by their ids."""
+_HTML = "2"
+"""The `markup_language` of a clipped page."""
+_UNSET = ("", "0")
+_LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
+_MOST_ITEMS = 300_000
+_MILLISECONDS = 1000
 
-_Item = dict[str, str]
+_Item = defaultdict[str, str]
 """The fields of an item of an export, with its `title` and `body`."""
 
 
@@ -37,76 +55,99 @@ class Joplin:
         return {PurePosixPath(path).suffix.lower() for path in files(self._folder)} == {".jex"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of each export, in the folders of their notebooks."""
-        taken: set[str] = set()
+        """Yield the notes of each export, in the folders of their notebooks; those in Joplin's trash are left out."""
+        taken: Taken = {}
         for path in files(self._folder):
             try:
-                yield from _notes({item["id"]: item for item in _items(self._folder / path)}, taken)
+                export = _Export(self._folder / path, taken)
             except (tarfile.TarError, OSError, EOFError, ValueError):
-                yield Failed(path, message("is damaged. Export it from Joplin again."))
+                yield Failed(path, DAMAGED)
+                continue
+            for key, place in export.places.items():
+                item = export.items[key]
+                if item["encryption_applied"] == "1":
+                    yield Failed(item["title"] or key, message("is encrypted. Export it from Joplin unencrypted."))
+                elif item["deleted_time"] in _UNSET:
+                    try:
+                        yield export.note(key)
+                    except SourceError as error:
+                        yield Failed(place, error.reason)
 
 
-def _items(file: Path) -> Iterator[_Item]:
-    """Yield the items of an export; a compressed one is none."""
-    with tarfile.open(file, "r:") as archive:
-        for member in archive:
-            stream = archive.extractfile(member) if member.isfile() and member.name.endswith(".md") else None
-            if stream and member.size <= MAX_BYTES:
-                text, _, fields = stream.read().decode("utf-8-sig", "replace").rpartition("\n\n")
-                title, _, body = text.partition("\n\n")
-                item = dict(line.partition(": ")[::2] for line in fields.splitlines())
-                if "id" in item:
-                    yield item | {"title": " ".join(title.split()), "body": body}
+class _Export:
+    """The items of an archive by their ids, without their texts; where those and the resources are in it.
+
+    `places` are the paths of the notes.
+    """
+
+    def __init__(self, file: Path, taken: Taken) -> None:
+        self.items: dict[str, _Item] = {}
+        self._texts: dict[str, FilePart] = {}
+        self._resources: dict[str, FilePart] = {}
+        with tarfile.open(file, "r:") as archive:  # compressed ones have no parts
+            for number, member in enumerate(archive):
+                if number == _MOST_ITEMS:
+                    raise ValueError(file.name)
+                part = FilePart(file, member.offset_data, member.size)
+                if member.isfile() and member.name.startswith("resources/"):
+                    self._resources[PurePosixPath(member.name).stem] = part
+                elif member.isfile() and member.size <= MAX_BYTES:
+                    item = _read(part)
+                    del item["body"]
+                    self.items[item["id"]], self._texts[item["id"]] = item, part
+        self.places = {
+            key: unique(f"{self._folder(item)}{file_name(item['title'])}.md", taken)
+            for key, item in self.items.items()
+            if key and item["type_"] == _NOTE
+        }
+        self._tags = defaultdict(list)
+        for item in self.items.values():
+            if item["type_"] == _TAGGED and (tag := self.items.get(item["tag_id"])):
+                self._tags[item["note_id"]].append(tag["title"])
+
+    def _folder(self, item: _Item) -> str:
+        """Return the path of the notebooks around a note, each once."""
+        titles: dict[str, str] = {}
+        while (key := item["parent_id"]) in self.items and key not in titles:
+            item = self.items[key]
+            titles[key] = file_name(item["title"])
+        return "".join(f"{title}/" for title in reversed(titles.values()))
+
+    def note(self, key: str) -> Imported:
+        """Return a note; raises SourceError."""
+        note, path, attached = _read(self._texts[key]), self.places[key], NoteFiles()
+
+        def relative(match: re.Match[str]) -> str:
+            linked = match[1]
+            if linked in self.places:
+                to = posixpath.relpath(self.places[linked], posixpath.dirname(path) or ".")
+                return link_address(to) + (match[2] or "")
+            resource = self.items.get(linked)
+            if not resource or resource["type_"] != _RESOURCE:
+                return match[0]
+            is_readable = resource["encryption_blob_encrypted"] in _UNSET
+            name = resource["title"] or f"{linked}.{resource['file_extension']}"
+            return attached.address(self._resources.get(linked) if is_readable else None, name)
+
+        body = _LINK.sub(relative, markup.page(note["body"])[0] if note["markup_language"] == _HTML else note["body"])
+        if note["is_todo"] == "1":
+            due = "" if note["todo_due"] in _UNSET else f" 📅 {time_of(note['todo_due'], _MILLISECONDS)[:10]}"
+            body = f"- [{' ' if note['todo_completed'] in _UNSET else 'x'}] {note['title']}{due}\n\n{body}"
+        fields = {
+            "title": note["title"],
+            "tags": tags_of(self._tags[key]),
+            "created": note["user_created_time"] or note["created_time"],
+            "updated": note["user_updated_time"] or note["updated_time"],
+            "author": note["author"],
+            "source_url": note["source_url"],
+        }
+        return attached.note(path, add_front_matter(fields, f"{body}\n"))
 
 
-def _notes(items: dict[str, _Item], taken: set[str]) -> ImportedNotes:
-    places: dict[str, str] = {}
-    tags = defaultdict(list)
-    for key, item in items.items():
-        if item.get("type_") == _NOTE:
-            folder = "".join(f"{file_name(above)}/" for above in reversed([*_above(item, items)]))
-            places[key] = unique(f"{folder}{file_name(item['title'])}.md", taken)
-        elif item.get("type_") == _RESOURCE:
-            places[key] = file_name(item["title"] or key)
-        elif item.get("type_") == _TAGGED and (tag := items.get(item.get("tag_id", ""))):
-            tags[item.get("note_id")].append("-".join(tag["title"].split()))
-    for key, item in items.items():
-        if item.get("type_") == _NOTE:
-            yield _to_imported(item, places, tags[key])
-
-
-def _above(item: _Item, items: dict[str, _Item]) -> Iterator[str]:
-    """Yield the titles of the notebooks around a note, the innermost first."""
-    for _ in range(_DEEPEST):
-        if not (above := items.get(item.get("parent_id", ""))):
-            break
-        item = above
-        yield item["title"]
-
-
-def _to_imported(note: _Item, places: dict[str, str], tags: list[str]) -> Imported | Failed:
-    path = places[note["id"]]
-    if note.get("encryption_applied") == "1":
-        return Failed(path, message("is encrypted. Export it from Joplin unencrypted."))
-
-    def relative(match: re.Match[str]) -> str:
-        place = places.get(match[1])
-        if place is None:
-            return match[0]
-        to = posixpath.relpath(place, posixpath.dirname(path) or ".") if place.endswith(".md") else place
-        return link_address(to) + (match[2] or "")
-
-    body = _LINK.sub(relative, note["body"])
-    if note.get("is_todo") == "1":
-        body = f"- [{' ' if note.get('todo_completed', '0') == '0' else 'x'}] {note['title']}\n\n{body}"
-    fields = {
-        "title": note["title"],
-        "tags": tags,
-        "created": note.get("created_time", ""),
-        "updated": note.get("updated_time", ""),
-        "author": note.get("author", ""),
-        "source_url": note.get("source_url", ""),
-    }
-    attached = sum(not places.get(found[1], ".md").endswith(".md") for found in _LINK.finditer(note["body"]))
-    left_out = (Omission("attachment", attached),) if attached else ()
-    return Imported(path, add_front_matter(fields, f"{body}\n"), left_out)
+def _read(part: FilePart) -> _Item:
+    """Return an item: its title, its text, and lines with its fields."""
+    text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
+    title, _, body = text.partition("\n\n")
+    item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))
+    item.update(title=" ".join(title.split()), body=body)
+    return item

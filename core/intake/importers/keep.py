@@ -1,30 +1,37 @@
-"""Notes of Google Keep, as an export (Takeout) has them in JSON: labels, boxes of lists, links, dates."""
+"""Notes of Google Keep, as an export (Takeout) has them in JSON, with their pictures and recordings."""
 
-from collections.abc import Collection
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterator
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from core.intake.importers import (
     Imported,
     ImportedNotes,
+    Taken,
     add_front_matter,
     file_name,
     files,
     objects,
     read_json,
+    tags_of,
     text_of,
+    time_of,
     unique,
 )
-from core.model import Omission
+from core.intake.importers.attached import FilePart, NoteFiles, find
+from core.model import Failed
 
-_FILES = frozenset(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
-"""Suffixes of an export of Keep alone."""
 _EDITED, _CREATED = "userEditedTimestampUsec", "createdTimestampUsec"
+_SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
+"""Those of an export of Keep alone."""
+_LOOKED_AT = 20
+"""Files of which one is a note, in an export."""
+_MICROSECONDS = 1_000_000
 
 
 class Keep:
-    """Reads the notes of a folder that holds nothing else; those in Keep's trash are left out."""
+    """Reads the notes of a folder without Markdown; those in Keep's trash are left out."""
 
     name = "Google Keep"
     keeps_files = False
@@ -34,48 +41,60 @@ class Keep:
 
     @property
     def knows(self) -> bool:
-        """Whether all files are those of an export of Keep, and one of the first holds a note."""
-        paths = [*files(self._folder)]
-        is_export = {PurePosixPath(path).suffix.lower() for path in paths} <= _FILES
-        first = [path for path in paths if path.endswith(".json")][:9] if is_export else ()
-        return any(self._note(path) for path in first)
+        """Whether one of the first files in JSON is a note, and all files are of an export of Keep, or of Google."""
+        others = (path for path in files(self._folder) if not path.startswith("Takeout/"))
+        first = islice(self._json(), _LOOKED_AT) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
+        return any(_is_note(read_json(self._folder, path, [])) for path in first)
+
+    def _json(self) -> Iterator[str]:
+        return (path for path in files(self._folder) if path.endswith(".json"))
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield the notes as Markdown, by the names of their files."""
-        taken: set[str] = set()
-        for path in files(self._folder):
-            note = self._note(path) if path.endswith(".json") else {}
-            if note and note.get("isTrashed") is not True:
-                yield _to_imported(note, unique(f"{file_name(PurePosixPath(path).stem)}.md", taken))
+        failed: list[Failed] = []
+        taken: Taken = {}
+        for path in self._json():
+            note = read_json(self._folder, path, failed)
+            if _is_note(note) and note.get("isTrashed") is not True:
+                yield self._to_imported(note, path, unique(f"{file_name(PurePosixPath(path).stem)}.md", taken))
+        yield from failed
 
-    def _note(self, path: str) -> dict[str, Any]:
-        """Return the note in a file, empty for another file."""
-        note = read_json(self._folder, path)
-        return note if isinstance(note, dict) and _EDITED in note else {}
+    def _to_imported(self, note: dict[str, Any], path: str, place: str) -> Imported:
+        attached = NoteFiles()
+        names = filter(None, (text_of(file, "filePath") for file in objects(note, "attachments")))
+        top = PurePosixPath(path).parent
+        parts = (
+            text_of(note, "textContent"),
+            "\n".join(
+                f"- [{'x' if item.get('isChecked') is True else ' '}] {text_of(item, 'text')}"
+                for item in objects(note, "listContent")
+            ),
+            "\n".join(_links(note)),
+            "\n".join(attached.link(self._file(f"{top}/{name}"), name) for name in names),
+        )
+        sharees = (text_of(sharee, "email") for sharee in objects(note, "sharees") if sharee.get("isOwner") is not True)
+        fields = {
+            "title": text_of(note, "title"),
+            "tags": tags_of(text_of(label, "name") for label in objects(note, "labels")),
+            "status": "archived" if note.get("isArchived") is True else "",
+            "pinned": note.get("isPinned") is True or None,
+            "shared_with": [*filter(None, sharees)],
+            "created": time_of(text_of(note, _CREATED), _MICROSECONDS),
+            "updated": time_of(text_of(note, _EDITED), _MICROSECONDS),
+        }
+        body = "\n\n".join(filter(None, parts))
+        return attached.note(place, add_front_matter(fields, f"{body}\n"))
+
+    def _file(self, path: str) -> FilePart | None:
+        """Return an attachment; the file of a photo may be spelled otherwise than its note has it."""
+        return find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg"))
 
 
-def _to_imported(note: dict[str, Any], path: str) -> Imported:
-    lines = [
-        f"- [{'x' if item.get('isChecked') is True else ' '}] {text_of(item, 'text')}"
-        for item in objects(note, "listContent")
-    ]
-    links = [f"[{text_of(link, 'title')}]({text_of(link, 'url')})" for link in objects(note, "annotations")]
-    attached = [text_of(file, "filePath") for file in objects(note, "attachments")]
-    shown = "\n".join(f"- [[{name}]]" for name in attached if name)
-    body = "\n\n".join(filter(None, (text_of(note, "textContent"), "\n".join(lines), "\n".join(links), shown)))
-    fields = {
-        "title": text_of(note, "title"),
-        "tags": ["-".join(text_of(label, "name").split()) for label in objects(note, "labels")],
-        "status": "archived" if note.get("isArchived") is True else "",
-        "created": _time(note.get(_CREATED)),
-        "updated": _time(note.get(_EDITED)),
-    }
-    left_out = (Omission("attachment", len(attached)),) if attached else ()
-    return Imported(path, add_front_matter(fields, f"{body}\n"), left_out)
+def _links(note: dict[str, Any]) -> Iterator[str]:
+    for link in objects(note, "annotations"):
+        address, about = text_of(link, "url"), text_of(link, "description")
+        yield f"[{text_of(link, 'title') or address}]({address})" + (f": {about}" if about else "")
 
 
-def _time(microseconds: Any) -> str:
-    try:
-        return datetime.fromtimestamp(int(microseconds) // 1_000_000, UTC).isoformat()
-    except (TypeError, ValueError, OverflowError, OSError):
-        return ""
+def _is_note(node: Any) -> bool:
+    return isinstance(node, dict) and _EDITED in node

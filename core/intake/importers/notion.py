@@ -15,11 +15,13 @@ from core.intake.importers import (
     Fields,
     Imported,
     ImportedNotes,
+    Taken,
     add_front_matter,
     file_name,
     files,
     markup,
     read_text,
+    tags_of,
     unique,
 )
 from core.markdown.frontmatter import moment
@@ -90,7 +92,7 @@ def _stem(path: str) -> str:
 
 def _places(paths: list[str]) -> dict[str, str]:
     """Return where each file of an export belongs."""
-    taken: set[str] = set()
+    taken: Taken = {}
     places = {}
     for path in paths:
         inside = dropwhile(EXPORT.fullmatch, PurePosixPath(path).parts[:-1])
@@ -135,7 +137,7 @@ def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
     fields: Fields = {}
     for name, value in ((name, _INLINE.sub(r"\1", value)) for name, value in properties):
         if name.casefold() in ("tags", "tag"):
-            fields["tags"] = [part.strip().replace(" ", "-") for part in value.split(",") if part.strip()]
+            fields["tags"] = tags_of(value.split(","))
         elif at := _date(value) if name.casefold() in _TIMES else "":
             fields[_TIMES[name.casefold()]] = at
         else:

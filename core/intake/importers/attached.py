@@ -1,0 +1,75 @@
+"""Files that the notes of an export name: pictures and others next to it, or in its archive."""
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+
+from core.base.text import link_address
+from core.intake.importers import Imported, file_name
+from core.model import Omission
+
+FOLDER = "attachments"
+"""Where the files come to lie, from the top of the files of the workspace."""
+_MOST = 50_000_000
+"""Bytes of a file: a larger one isn't shown."""
+_MOST_NAMES = 200
+"""Characters of the names of files that don't come along."""
+_PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A file, or the part of an archive that is one: `size` bytes from `start` on."""
+
+    file: Path
+    start: int
+    size: int
+
+    def read(self) -> bytes:
+        """Return the bytes; none where they can't be read, or are too many."""
+        with suppress(OSError), self.file.open("rb") as stream:
+            stream.seek(self.start)
+            return stream.read(self.size) if self.size <= _MOST else b""
+        return b""
+
+
+def find(folder: Path, path: str) -> FilePart | None:
+    """Return the file at a path in a folder, None for one that isn't there, also by its real path."""
+    with suppress(OSError, RuntimeError, ValueError):  # a name that is no name, a link that leads to itself
+        file = (folder / path).resolve(strict=True)
+        if file.is_file() and file.is_relative_to(folder.resolve()):
+            return FilePart(file, 0, file.stat().st_size)
+    return None
+
+
+@dataclass(slots=True)
+class NoteFiles:
+    """The files that a note names: those that come along by their addresses, and the names of the others."""
+
+    parts: dict[str, FilePart] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+    def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
+        """Return the address of a file in a link: it has the file's hash, else it is that `elsewhere`, or the name."""
+        path = PurePosixPath(file_name(name))
+        if not part or not (data := part.read()):
+            self.missing.append(name)
+            return elsewhere or link_address(str(path))
+        stem = re.sub(r"[^\w-]+", "-", path.stem).strip("-")[:40]
+        address = f"{FOLDER}/{stem or 'file'}-{blake2b(data, digest_size=8).hexdigest()}{path.suffix.lower()}"
+        self.parts[address] = part
+        return link_address(address)
+
+    def link(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
+        """Return the link to a file, of a picture one that shows it."""
+        label = file_name(name)
+        shown = "!" if PurePosixPath(label).suffix.lower() in _PICTURES else ""
+        return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
+
+    def note(self, path: str, text: str) -> Imported:
+        """Return the note with its files."""
+        names = ", ".join(self.missing)[:_MOST_NAMES]
+        left_out = (Omission("attachment", len(self.missing), names),) if self.missing else ()
+        return Imported(path, text, left_out, self.parts)
