@@ -157,10 +157,15 @@ def telegram_chat(name: str, text: str, number: int) -> dict[str, Any]:
 
 
 def telegram(text: str = "See") -> Files:
-    chats = [telegram_chat("Bo", text, 2), telegram_chat("Bo", "Other", 1), telegram_chat("a/b 🐸", "Frog", 3)]
+    chats = [telegram_chat("Bo", text, 2), telegram_chat("Bo", "Other", 1)]
+    left = [telegram_chat("a/b 🐸", "Frog", 3)]
     return encoded(
         {
-            "ChatExport_2026/result.json": {"about": "Your data", "chats": {"about": "Chats", "list": chats}},
+            "ChatExport_2026/result.json": {
+                "about": "Your data",
+                "chats": {"about": "Chats", "list": chats},
+                "left_chats": {"list": left},
+            },
             "ChatExport_2026/photos/p.png": PNG,
             "ChatExport_2026/files/plan.pdf": PDF,
         }

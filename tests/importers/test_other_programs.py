@@ -248,6 +248,7 @@ def test_a_chat_is_a_note_each_month_and_a_busy_one_each_day() -> None:
     assert chat({"2026-01-03": 2, "2026-01-31": 3, "2026-02-01": 1}) == ["Bo/2026-01-03.md", "Bo/2026-02-01.md"]
     busy = chat({"2026-01-01": 300, "2026-01-02": 200, "2026-01-03": 10, "2026-01-04": 10})
     assert busy == ["Bo/2026-01-01.md", "Bo/2026-01-02.md", "Bo/2026-01-03.md"]
+    assert chat({"2026-01-01": 2500}) == ["Bo/2026-01-01.md", "Bo/2026-01-01 2.md", "Bo/2026-01-01 3.md"]
     assert chat({"": 2, "0000": 1, "../../x": 1, "2026-01-01/../x": 1}) == ["Bo/undated.md", "Bo/2026-01-01.md"]
 
 
@@ -334,6 +335,16 @@ def test_a_notebook_in_itself_and_names_that_no_system_has(tmp_path: Path) -> No
         "汉/a .. b 🐸/Untitled.md": "title: ..\n---\nx\n",
         "Untitled/Untitled.md": "[self](Untitled.md)\n",
     }
+
+
+def test_many_notes_of_one_name_in_deep_notebooks_are_imported(workspace: Workspace, tmp_path: Path) -> None:
+    key = "{:032x}".format
+    items = {key(n): f"{'汉' * 99}\n\nid: {{id}}\nparent_id: {key(n + 1)}\ntype_: 2" for n in range(50)}
+    items |= {key(n): f"Same\n\nx\n\nid: {{id}}\nparent_id: {key(0)}\ntype_: 1" for n in range(100, 400)}
+    (tmp_path / "export.jex").write_bytes(jex(items, {}))
+    plan = workspace.notes.plan_folder(tmp_path, base_in(workspace))
+    assert len(plan.added) == 300
+    workspace.notes.discard(plan)
 
 
 def test_a_watched_export_leaves_notes_that_were_deleted_or_edited_here(workspace: Workspace, tmp_path: Path) -> None:

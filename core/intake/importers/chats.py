@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from core.intake.importers import Imported, Taken, add_front_matter, file_name, objects, text_of, unique
@@ -11,6 +11,8 @@ from core.intake.importers.attached import FilePart, NoteFiles
 
 _MANY = 200
 """Messages from which on the next day is a note of its own; a month with fewer is one note."""
+_MOST = 1000
+"""Messages of a day in one note."""
 _QUOTED = 80
 """Characters of the message that another one answers."""
 _FENCE = "```"
@@ -64,10 +66,11 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     note: list[ChatMessage] = []
     said = (message for message in messages if any(message.text) or message.files)
     for day, of_day in groupby(said, key=lambda message: message.day):
-        if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
-            yield _note(title, place, note, quotes, taken)
-            note = []
-        note += of_day
+        while part := [*islice(of_day, _MOST)]:
+            if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
+                yield _note(title, place, note, quotes, taken)
+                note = []
+            note += part
     if note:
         yield _note(title, place, note, quotes, taken)
 

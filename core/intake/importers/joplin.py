@@ -33,6 +33,8 @@ _HTML = "2"
 """The `markup_language` of a clipped page."""
 _UNSET = ("", "0")
 _LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
+_DEEPEST = 9
+"""Notebooks around a note that are folders: a path has an end."""
 _MOST_ITEMS = 300_000
 _MILLISECONDS = 1000
 
@@ -111,7 +113,7 @@ class _Export:
         while (key := item["parent_id"]) in self.items and key not in titles:
             item = self.items[key]
             titles[key] = file_name(item["title"])
-        return "".join(f"{title}/" for title in reversed(titles.values()))
+        return "".join(f"{title}/" for title in reversed([*titles.values()][:_DEEPEST]))
 
     def note(self, key: str) -> Imported:
         """Return a note; raises SourceError."""

@@ -58,7 +58,7 @@ class Telegram:
         taken: Taken = {}
         for path in self._exports:
             export = read_json(self._folder, path, failed, _MOST_BYTES)
-            all_chats = objects(export, "chats", "list")
+            all_chats = [*objects(export, "chats", "list"), *objects(export, "left_chats", "list")]
             for chat in sorted(all_chats or objects([export]), key=lambda chat: text_of(chat, "id")):
                 messages = (self._message(item, posixpath.dirname(path)) for item in objects(chat, "messages"))
                 title = text_of(chat, "name") or text_of(chat, "type") or self.name
