@@ -237,6 +237,9 @@ def _other(path: str, kind: FileKind) -> SourceError:
     return SourceError(path, "isn't {kind}, despite its name.", kind=kind.name)
 
 
+EXPORT = message(
+    "is an export of another program. Import it separately; where this folder is watched, its notes come along."
+)
 KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
     "subtitles, and exports of Notion, Evernote, Logseq, Joplin, Google Keep, Slack and Telegram"
@@ -258,8 +261,7 @@ _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
         "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
     ),
-    "enex": message("is an export of Evernote. Import it separately."),
-    "jex": message("is an export of Joplin. Import it separately."),
+    "enex jex": EXPORT,
     "zip": message("is a zip archive. Import it separately, or unpack it here."),
     "7z rar tar gz tgz bz2 xz zst lzma": message("is an archive. Unpack it here to have its files read."),
     "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi "

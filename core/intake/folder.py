@@ -31,9 +31,6 @@ from core.intake.placeholders import (
 )
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
-_EXPORT = message(
-    "is an export of another program. Import it separately; where this folder is watched, its notes come along."
-)
 _LATEST = 2**63 - 1
 """Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""
 _RECENT = 2_000_000_000
@@ -259,7 +256,7 @@ def _walk(
             if only and not only.lead_through(path):
                 continue
             is_apart = is_folder and folder == root and is_export(Path(entry.path))
-            if why := _EXPORT if is_apart else rules.reason(path, is_folder=is_folder):
+            if why := kinds.EXPORT if is_apart else rules.reason(path, is_folder=is_folder):
                 yield _LeftOut(f"{path}/" if is_folder else path, why)
             elif away:
                 if away not in names:

@@ -74,7 +74,7 @@ class Telegram:
         )
         text = [
             "".join(_parts(item)),
-            text_of(item, "poll", "question"),
+            escape(text_of(item, "poll", "question")),
             "\n".join(options),
             reactions(item, "emoji"),
             " ".join(f"({name.replace('_', ' ')}: {words})" for name, words in about if words),
