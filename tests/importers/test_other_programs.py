@@ -369,7 +369,7 @@ def test_a_watched_export_leaves_notes_that_were_deleted_or_edited_here(workspac
 
 def test_a_folder_that_holds_an_export_says_so_and_reads_none_of_it(workspace: Workspace, tmp_path: Path) -> None:
     folder = written(tmp_path, {"own.md": b"# Own"})
-    written(folder, exports.keep())
+    written(folder, exports.keep() | {"Takeout/Mail/All.mbox": b"From "})
     plan = workspace.notes.plan_folder(folder, base_in(workspace))
     assert [file.path for file in plan.added] == ["own.md"]
     assert [one.path for one in plan.left_out] == ["Takeout/"]

@@ -31,7 +31,7 @@ _MICROSECONDS = 1_000_000
 
 
 class Keep:
-    """Reads the notes of a folder without Markdown; those in Keep's trash are left out."""
+    """Reads the notes of an export; those in Keep's trash are left out."""
 
     name = "Google Keep"
     keeps_files = False
@@ -42,7 +42,7 @@ class Keep:
     @property
     def knows(self) -> bool:
         """Whether one of the first files in JSON is a note, and all files are of an export of Keep, or of Google."""
-        others = (path for path in files(self._folder) if not path.startswith("Takeout/"))
+        others = (path for path in files(self._folder) if "Takeout/" not in f"{self._folder.name}/{path}")
         first = islice(self._json(), _LOOKED_AT) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
         return any(_is_note(read_json(self._folder, path, [])) for path in first)
 
