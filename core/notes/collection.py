@@ -250,23 +250,11 @@ class Notes(StoredNotes):
     ) -> list[Renaming]:
         """Put notes into a folder of their bases, "" for the top, and the files of bases that write files.
 
-        Links follow, as of `rename`, and so do their own links to files. Raises EditError, before any is moved, for the
-        note of another file or a pack, and for a folder that leads out of the base.
+        Links follow, as of `rename`, and so do the links of Markdown notes to files. Raises EditError, before any is
+        moved, for the note of an upload or a pack, and for a folder that leads out of the base.
         """
-        with self._store.changing:
-            notes = list(
-                map(self._store.notes.note, [note_ids] if isinstance(note_ids, str) else dict.fromkeys(note_ids))
-            )
-            for note in notes:
-                self._renames.path_in(note, folder)
-            return [
-                self._renamed(
-                    self._renames.rename(
-                        note.id, note.title, self._renames.path_in(note, folder), expected_version, author
-                    )
-                )
-                for note in notes
-            ]
+        ids = [note_ids] if isinstance(note_ids, str) else note_ids
+        return self._renamed(self._renames.move(ids, folder, expected_version, author))
 
     def rename(
         self,
@@ -284,14 +272,19 @@ class Notes(StoredNotes):
         follows a title that the note got by an edit. Raises as `update` does.
         """
         path = self._renames.path_for(self._titled(note_id, title_before), title, file=file)
-        return self._renamed(self._renames.rename(note_id, title, path, expected_version, author, title_before))
+        return self._renamed([self._renames.rename(note_id, title, path, expected_version, author, title_before)])[0]
 
     def undo_rename(self, done: Renaming, *, author: Author = "person") -> Renaming:
-        """Give a renamed or moved note its title and place of before, and the notes that link to it their texts."""
+        """Undo a renaming as `undo_move` does."""
+        return self.undo_move([done], author=author)[0]
+
+    def undo_move(self, done: Sequence[Renaming], *, author: Author = "person") -> list[Renaming]:
+        """Give notes that were moved together their places of before, and the notes that link to them their texts."""
         return self._renamed(self._renames.undo(done, author))
 
-    def _renamed(self, done: Renaming) -> Renaming:
-        self._store.changing.follow(partial(self.on_renamed, done))
+    def _renamed(self, done: list[Renaming]) -> list[Renaming]:
+        for renaming in done:
+            self._store.changing.follow(partial(self.on_renamed, renaming))
         return done
 
     def plan_rename(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:

@@ -129,7 +129,8 @@ def _rewrite(file: Path, step: FileStep) -> bool:
 
 
 def _sweep(step: FileStep) -> None:
-    """Delete what a killed step was writing next to its file."""
-    for part in (Path(step.folder) / step.path).parent.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
-        if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:
-            part.unlink()
+    """Delete what a killed step was writing next to its file, at the place before and at the new one."""
+    for folder in {(Path(step.folder) / path).parent for path in (step.path, step.new_path or step.path)}:
+        for part in folder.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
+            if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:
+                part.unlink()

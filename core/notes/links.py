@@ -3,7 +3,7 @@
 import json
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.base.text import name_key
@@ -35,10 +35,10 @@ class NoteLinks:
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
 
-    def renamed(self, note_id: str, title: str, path: str | None) -> "NoteLinks":
-        """Return the links as they are once a note has another title and another path."""
-        renamed = replace(self.names[note_id], title=title, path=path)
-        return NoteLinks(self._store, (self.names | {note_id: renamed}).values())
+    def renamed(self, names: Mapping[str, tuple[str, str | None]]) -> "NoteLinks":
+        """Return the links as they are once some notes, by their ids, have another title and another path each."""
+        renamed = {item: replace(self.names[item], title=title, path=path) for item, (title, path) in names.items()}
+        return NoteLinks(self._store, (self.names | renamed).values())
 
     def title(self, note_id: str) -> str:
         """Return the title of a note."""

@@ -2,15 +2,19 @@
 
 import os
 import posixpath
-from collections.abc import Mapping
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from core.base.call_log import log_call
 from core.base.errors import EditError, TesseraError
 from core.base.messages import Message
+from core.base.text import name_key
 from core.intake.folder import is_entered
 from core.markdown.body import file_of, look_into, short_title, target_of
 from core.markdown.inline import Link
@@ -26,19 +30,21 @@ from core.store.note_rows import NoteNames
 
 _UNWRITABLE = set("[]|#^\n")
 """Signs that a wikilink can't hold in a name."""
+_WORD = re.compile(r"[a-z0-9]+")
+"""Parts of a file's name that every address writes alike."""
 
 
 def _leads(links: NoteLinks, note_id: str, target: str, other: str) -> bool:
     return links.target(links.names[note_id], target) == other
 
 
-def _attachment(here: NoteNames, there: NoteNames, link: Link) -> str | None:
-    """Return the path of the file that a link of a moved note led to; None where it does so from the new place."""
-    name = file_of(link)
-    if not (name and here.source_ref):
-        return None
-    before, after = (attachments.locate(names.source_ref, names.path or "", name) for names in (here, there))
-    return before.place if before and before != after else None
+class _NewName(NamedTuple):
+    """A note as it is, the title of it that links name, and the title and the path that it gets."""
+
+    note: Note
+    title_before: str
+    title: str
+    path: str
 
 
 class Renames:
@@ -58,12 +64,12 @@ class Renames:
 
     def _links(self, note: Note) -> NoteLinks:
         """Return the links as they are with the title and the path that a note has here, perhaps earlier ones."""
-        return NoteLinks(self._store).renamed(note.id, note.title, note.path)
+        return NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
 
     def linking(self, note: Note, title: str, path: str) -> list[LinkingNote]:
         """Return the notes whose links have to follow another title and path; with the same title all that may."""
         links, note_id = self._links(note), note.id
-        after = links.renamed(note_id, "", None) if title == note.title else links.renamed(note_id, title, path)
+        after = links.renamed({note_id: ("", None) if title == note.title else (title, path)})
         linking = self._store.notes.links_of(links.to(note_id))
 
         def follows(other: str, target: str) -> bool:
@@ -82,12 +88,16 @@ class Renames:
             return before
         return self._writer.free_path(note, naming.renamed_path(before, note.title, title))
 
-    def path_in(self, note: Note, folder: str) -> str:
+    def _path_in(self, note: Note, folder: str, given: Container[str]) -> str:
         """Return the free path of a note in a folder, "" for the top of its base; raises EditError as `move` does."""
-        if note.in_text_file:
+        if note.in_file:
             check_file_writable(self._store.bases.by_id(note.base_id), note)
         elif note.source_ref:
-            raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
+            raise EditError(
+                "'{path}' came with a pack, or with an upload of one note or many, and the next one finds it at this "
+                "place. Duplicate the note, then move the copy.",
+                path=str(note.path),
+            )
         root, folder = Path(note.source_ref), folder.replace("\\", "/").strip("/")
         name = posixpath.basename(note.path or naming.title_filename(note.title))
         path = naming.check_path(f"{folder}/{name}")
@@ -97,7 +107,23 @@ class Renames:
             path = posixpath.join(there, name)
             if not is_entered(root, path):
                 raise EditError("An import of the folder leaves out '{path}'. Choose another folder.", path=path)
-        return self._writer.free_path(note, path)
+        return self._writer.free_path(note, path, given)
+
+    @log_call("note.move")
+    def move(
+        self, note_ids: Iterable[str], folder: str, expected_version: int | None, author: Author
+    ) -> list[Renaming]:
+        """Put notes into a folder of their bases, all of them or none, as `rename` does with one."""
+        with self._store.changing:
+            self._store.database.check_writable()
+            new_names, given = list[_NewName](), defaultdict[tuple[str, str], set[str]](set)
+            for note in map(self._store.notes.note, dict.fromkeys(note_ids)):
+                check_version(note, expected_version)
+                taken = given[note.base_id, note.source_ref]
+                path = self._path_in(note, folder, taken)
+                taken.add(name_key(path))
+                new_names.append(_NewName(note, note.title, note.title, path))
+            return self._rename(new_names, author, {})
 
     @log_call("note.rename")
     def rename(
@@ -124,46 +150,70 @@ class Renames:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            return self._rename(note, title, path, title_before or note.title, author, {})
+            new_name = _NewName(note, title_before or note.title, title, path)
+            return self._rename([new_name], author, {})[0]
 
-    def _rename(
-        self, note: Note, title: str, path: str, title_before: str, author: Author, old: Mapping[str, Note]
-    ) -> Renaming:
-        """Rename a note as `rename`; the notes of `old`, by their ids, get the texts that they have there."""
-        before = self._links(replace(note, title=title_before))
-        after = before.renamed(note.id, title, path)
-        renamed, refused = _Renamed(before, after, author, old), dict[str, Message]()
-        plans = {note.id: self._plan(note, title, path, renamed)}
-        for other in dict.fromkeys([*before.to(*after.namesakes(note.id)), *old]):
+    def _rename(self, new_names: Sequence[_NewName], author: Author, old: Mapping[str, Note]) -> list[Renaming]:
+        """Rename notes as `rename`, in one change; the notes of `old`, by their ids, get the texts there.
+
+        A linking note is among those of each note that its changed links lead to.
+        """
+        before = NoteLinks(self._store).renamed({new.note.id: (new.title_before, new.note.path) for new in new_names})
+        after = before.renamed({new.note.id: (new.title, new.path) for new in new_names})
+        files = {
+            (new.note.source_ref, str(new.note.path)): new.note.id
+            for new in new_names
+            if new.note.in_file and new.note.document and new.path != new.note.path
+        }
+        renamed, refused = _Renamed(before, after, author, old, files), dict[str, Message]()
+        plans = {new.note.id: self._plan(new.note, new.title, new.path, renamed) for new in new_names}
+        own = {*plans}
+        linking = before.to(*set().union(*map(after.namesakes, own)))
+        words = {max(_WORD.findall(posixpath.basename(path).lower()), key=len) for _, path in files}
+        naming = self._store.notes.naming({folder for folder, _ in files}, words)
+        for other in dict.fromkeys([*linking, *naming, *old]):
             try:
-                plans[other] = plans[other] if other == note.id else self._plan_link(other, renamed)
+                plans[other] = plans[other] if other in own else self._plan_link(other, renamed)
             except TesseraError as error:
                 refused[other] = error.message
         done = [plan for plan in plans.values() if plan]
+        others = [plan.note.id for plan in done if plan.note.id not in own] + [*refused]
         self._writer.carry_out(done)
         self._store.leave_pending()
         versions = {plan.note.id: self._store.notes.note(plan.note.id).version for plan in done}
-        version = versions.pop(note.id, 0)
-        linking = (
-            LinkingNote(other, after.title(other), versions.get(other, 0), refused.get(other))
-            for other in {**versions, **refused}
-        )
-        return Renaming(note.id, title, path, note.title, note.path or "", tuple(linking), version)
+        links = [LinkingNote(other, after.title(other), versions.get(other, 0), refused.get(other)) for other in others]
+        first = {new.note.id for new in new_names[:1]}
+        return [
+            Renaming(
+                new.note.id,
+                new.title,
+                new.path,
+                new.note.title,
+                new.note.path or "",
+                tuple(link for link in links if new.note.id in (own & renamed.followed[link.id] or first)),
+                versions.get(new.note.id, 0),
+            )
+            for new in new_names
+        ]
 
     @log_call("note.undo_rename")
-    def undo(self, done: Renaming, author: Author) -> Renaming:
-        """Give a note its title and its path of before, and each note that wasn't changed since its text of before.
+    def undo(self, done: Sequence[Renaming], author: Author) -> list[Renaming]:
+        """Give notes that were renamed together their titles and paths of before.
 
-        Raises as `rename`.
+        Each note that wasn't changed since gets its text of before. Raises as `rename`.
         """
         with self._store.changing:
-            versions = {done.note_id: done.version} | {link.id: link.version for link in done.linking}
+            versions = {renaming.note_id: renaming.version for renaming in done}
+            versions |= {link.id: link.version for renaming in done for link in renaming.linking}
             unchanged = {other: version for other, version in versions.items() if self._is_version(other, version)}
-            note = self._store.notes.note(done.note_id)
-            path = self._writer.free_path(note, done.path_before)
-            texts = unchanged if path == done.path_before else {}
+            new_names, texts = list[_NewName](), unchanged
+            for renaming in done:
+                note = self._store.notes.note(renaming.note_id)
+                path = self._writer.free_path(note, renaming.path_before)
+                new_names.append(_NewName(note, note.title, renaming.title_before, path))
+                texts = texts if path == renaming.path_before else {}
             old = {other: text for other, version in texts.items() if (text := self._text_before(other, version))}
-            return self._rename(note, done.title_before, path, note.title, author, old)
+            return self._rename(new_names, author, old)
 
     def _is_version(self, note_id: str, version: int) -> bool:
         """Return whether a note, and its file, are as a version says."""
@@ -220,12 +270,18 @@ def _with_heading(note: Note, title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Renamed:
-    """The links between the notes, before one of them is renamed and after; notes of `old` get their texts again."""
+    """The links between the notes, before some of them are renamed and after; notes of `old` get their texts again.
+
+    `files` are the renamed documents by their folders and their paths before. `followed` collects to which notes the
+    changed links of each note lead.
+    """
 
     before: NoteLinks
     after: NoteLinks
     author: Author
     old: Mapping[str, Note]
+    files: Mapping[tuple[str, str], str]
+    followed: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def as_what(self, note: Note) -> Revision:
         return Revision("revert" if note.id in self.old else "update", self.author)
@@ -242,14 +298,34 @@ class _Renamed:
         target = target_of(link, posixpath.dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
-            return _attachment(here, there, link) if here.path != there.path else None
-        if self.after.target(there, target_of(link, posixpath.dirname(there.path or ""))) == note_id:
+            return self._file(here, there, link) if here.source_ref else None
+        before, lead = self.before.names[note_id], self.after.names[note_id]
+        now = target_of(link, posixpath.dirname(there.path or ""))
+        is_path = not link.wiki and target == before.path  # which other programs follow to this place only
+        if self.after.target(there, now) == note_id and not (is_path and now != lead.path):
             return None
+        self.followed[here.id].add(note_id)
         if not link.wiki:
-            return self.after.names[note_id].path
-        lead = self.after.names[note_id]
+            return lead.path
         names = [self.after.name(note_id), lead.path or "", lead.title]
-        if plain(target) != plain(posixpath.basename(self.before.names[note_id].path or "")):
+        if plain(target) != plain(posixpath.basename(before.path or "")):
             names.reverse()  # it named the title
         leads = (name for name in names if not _UNWRITABLE & {*name} and self.after.target(there, name) == note_id)
         return next(leads, None)
+
+    def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
+        """Return the path or the name by which a link leads to its file; None where it does so already."""
+        name = file_of(link)
+        if not name or (here.path == there.path and not self.files):
+            return None
+        own = posixpath.normpath(posixpath.join(posixpath.dirname(here.path or ""), name))
+        note_id = self.files.get((here.source_ref, own))
+        if note_id is None:
+            led, leads = (attachments.locate(names.source_ref, names.path or "", name) for names in (here, there))
+            note_id = self.files.get((here.source_ref, led.place)) if led else None
+            if note_id is None:
+                return led.place if led and led != leads else None
+        self.followed[here.id].add(note_id)
+        path = str(self.after.names[note_id].path)
+        new = self.after.name(note_id) if link.wiki and "/" not in name else path
+        return None if link.wiki and _UNWRITABLE & {*new} else new

@@ -199,14 +199,17 @@ class Writer:
             return changed
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
 
-    def free_path(self, note: Note, path: str) -> str:
-        """Return a path for a note, with a number appended if another note or file has it."""
+    def free_path(self, note: Note, path: str, given: Container[str] = ()) -> str:
+        """Return a path for a note, with a number appended if another note or file has it.
+
+        `given` are the keys of paths that other notes of its source get.
+        """
         base, root = self._store.bases.by_id(note.base_id), Path(note.source_ref)
 
         def is_taken(name: str) -> bool:
             if name == note.path:
                 return False
-            if self._store.notes.has_path(base, name, note.source_ref):
+            if name_key(name) in given or self._store.notes.has_path(base, name, note.source_ref):
                 return True
             return note.in_file and filing.is_taken(root, name) and not _is_same(root, name, str(note.path))
 

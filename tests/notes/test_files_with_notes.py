@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import EditError, NotWritable, SourceError
+from core.base.errors import Conflict, EditError, NotWritable, SourceError
 from core.notes import filing
+from core.store.note_table import NoteTable
 from core.workspace import Workspace
+from tests.documents.making import of_markdown, zipped
+from tests.documents.pdfs import PdfPage, pdf
 
 FILES = {
     "plain.md": b"# Plain\n\nText.\n",
@@ -192,14 +195,98 @@ def test_no_note_moves_where_no_import_reads_it(workspace: Workspace, vault: Pat
     assert files(vault) == FILES
 
 
-def test_a_note_that_is_only_read_or_converted_is_not_moved(workspace: Workspace, vault: Path) -> None:
-    with pytest.raises(EditError, match="is a file"):
-        workspace.notes.move(workspace.notes.resolve("deep/page.html").id, "other")
+def test_a_note_that_is_only_read_is_not_moved(workspace: Workspace, vault: Path) -> None:
     workspace.bases.update("vault", write_files=False)
-    both = [workspace.notes.add("vault", "Own.", path="own.md").id, workspace.notes.resolve("plain.md").id]
-    with pytest.raises(EditError, match="doesn't write to files"):
-        workspace.notes.move(both, "other")
-    assert workspace.notes.get(both[0]).path == "own.md"
+    own = workspace.notes.add("vault", "Own.", path="own.md").id
+    for path in FILES:
+        with pytest.raises(EditError, match="doesn't write to files"):
+            workspace.notes.move([own, workspace.notes.resolve(path).id], "other")
+    assert workspace.notes.get(own).path == "own.md"
+    assert files(vault) == FILES
+
+
+def test_a_document_moves_with_its_file_and_the_links_to_it_follow(workspace: Workspace, vault: Path) -> None:
+    page = PdfPage()
+    page.text(72, 100, "Text of a page.")
+    kinds = {kind: of_markdown("# Paper\n\nIts text.\n", kind) for kind in ("docx", "html")}
+    kinds |= {"pdf": pdf([page]), "csv": b"bird,eggs\ntern,2\n"}
+    kinds |= {"eml": b"From: a@example.org\nSubject: Paper\n\nText of a mail.\n"}
+    for kind, data in kinds.items():
+        (vault / f"paper.{kind}").write_bytes(data)
+    written = "[{0}]({1}paper.{0}#p) and ![[{1}paper.{0}|it]], [[paper.{0}]]\n\n{2}"
+    (vault / "map.md").write_text("".join(written.format(kind, "", "paper pdf.") for kind in kinds))
+    (vault / "deep" / "own.md").write_text("[up](../paper%2Epdf), [[paper.pdf]]\n")
+    update(workspace, vault)
+    before = files(vault)
+    papers = {kind: workspace.notes.resolve(f"paper.{kind}") for kind in kinds}
+    texts = {kind: workspace.notes.get(paper.id).body for kind, paper in papers.items()}
+    done = workspace.notes.move([paper.id for paper in papers.values()], "read/later")
+    after = files(vault)
+    for kind, data in kinds.items():
+        assert after[f"read/later/paper.{kind}"] == data
+        assert f"paper.{kind}" not in after
+        moved = workspace.notes.get(papers[kind].id)
+        assert (moved.body, moved.path, moved.in_file) == (texts[kind], f"read/later/paper.{kind}", True)
+    follow = "[{0}]({1}paper.{0}#p) and ![[paper.{0}|it]], [[paper.{0}]]\n\n{2}"
+    assert after["map.md"].decode() == "".join(follow.format(kind, "read/later/", "paper pdf.") for kind in kinds)
+    assert after["deep/own.md"] == b"[up](../read/later/paper.pdf), [[paper.pdf]]\n"
+    linking = {renaming.path_before: {link.title for link in renaming.linking} for renaming in done}
+    assert linking == {f"paper.{kind}": {"map", *(["own"] if kind == "pdf" else [])} for kind in kinds}
+    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    workspace.notes.undo_move(done)
+    assert files(vault) == before
+    assert workspace.notes.plan_folder(vault, "vault").is_empty
+
+
+def test_a_document_of_an_upload_keeps_its_place(workspace: Workspace, vault: Path) -> None:
+    workspace.notes.apply(
+        workspace.notes.plan_upload([("pages.zip", zipped({"a.html": FILES["deep/page.html"]}))], "up")
+    )
+    uploaded = next(card for card in workspace.notes.all() if card.source == "upload" and card.document)
+    with pytest.raises(EditError, match="an upload of one note or many"):
+        workspace.notes.move([workspace.notes.resolve("plain.md").id, uploaded.id], "other")
+    assert workspace.notes.move([], "other") == []
+    assert files(vault) == FILES
+
+
+def test_many_notes_move_as_one_change(workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(12):
+        (file := vault / f"from {number}" / "same.md").parent.mkdir()
+        file.write_text(f"# Same {number}\n\nTo [next](../from%20{(number + 1) % 12}/same.md).\n")
+    (vault / "map.md").write_text("".join(f"[{number}](from%20{number}/same.md)\n" for number in range(12)))
+    update(workspace, vault)
+    before, tables = files(vault), list[int]()
+    named = NoteTable.named
+    monkeypatch.setattr(NoteTable, "named", lambda table: [tables.append(1), named(table)][1])
+    many = [workspace.notes.resolve(f"from {number}/same.md").id for number in range(12)]
+    tables.clear()
+    (one,) = workspace.notes.move(many[0], "one")
+    workspace.notes.undo_rename(one)
+    of_one = len(tables)
+    done = workspace.notes.move(many, "all")
+    assert {str(renaming.path) for renaming in done} == {"all/same.md", *(f"all/same {n}.md" for n in range(2, 13))}
+    workspace.notes.undo_move(done)
+    assert len(tables) == 2 * of_one
+    assert files(vault) == before
+    workspace.notes.move(many, "all")
+    there = workspace.notes.resolve("map.md").id
+    assert len([version for version in workspace.notes.history(there) if version.author == "person"]) == 5
+    for note_id in [there, *many]:
+        note, led = (
+            workspace.notes.get(note_id),
+            [*many[many.index(note_id) + 1 :], many[0]][:1] if note_id in many else many,
+        )
+        assert [workspace.notes.links().target(note, link) for link in note.links] == led
+    assert workspace.notes.plan_folder(vault, "vault").is_empty
+
+
+def test_of_many_notes_all_move_or_none(workspace: Workspace, vault: Path) -> None:
+    (vault / "crlf.md").write_text("Changed elsewhere.\n")
+    before = files(vault)
+    with pytest.raises(Conflict):
+        workspace.notes.move([workspace.notes.resolve(path).id for path in FILES], "other")
+    assert files(vault) == before
+    assert {str(card.path) for card in workspace.notes.all()} == {*FILES}
 
 
 def test_a_folder_with_too_long_a_name_is_refused_with_its_reason(workspace: Workspace, vault: Path) -> None:

@@ -81,6 +81,7 @@ ACTS: dict[str, Act] = {
     "rename, undo": rename_and_undo,
     "move": lambda workspace, _: workspace.notes.move(note_id(workspace, "Shed"), "yard"),
     "move a file": lambda workspace, _: workspace.notes.move(note_id(workspace, "Garden"), "yard/far"),
+    "move several": lambda workspace, _: workspace.notes.move(ids(workspace, "Garden", "map", "Shed"), "yard/far"),
     "tag": lambda workspace, _: tag_all(workspace),
     "archive, restore": archive_and_restore,
     "delete a file, restore": lambda workspace, whole: delete_and_restore(workspace, whole, "Garden"),

@@ -180,11 +180,7 @@ def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> No
         if link.refusal
     ]
 
-    def undo() -> None:
-        for renaming in reversed(done):
-            workspace.notes.undo_rename(renaming)
-
-    history.offer_undo(plain(sentences(texts)), undo)
+    history.offer_undo(plain(sentences(texts)), partial(workspace.notes.undo_move, done))
 
 
 def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
@@ -346,9 +342,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
     if not jobs.is_shut(workspace):
-        texts |= {"rename": t("Rename…"), "copy": t("Duplicate")}
-        if not note.source_ref or workspace.notes.has_file(note):
-            texts["move"] = t("Move…")
+        texts |= {"rename": t("Rename…"), "copy": t("Duplicate"), "move": t("Move…")}
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
         texts["delete"] = t("Delete this note")
