@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.notes import history
+from pages.ui.notes import history, trash
 from pages.ui.review import items
 from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import busy, page_title, small_print
@@ -27,5 +27,6 @@ with shell.errors():
         with right, shell.errors():
             if item:
                 items.draw_item(workspace, item)
+    trash.dialog(workspace)
     items.reminders(workspace)
     items.section(workspace)

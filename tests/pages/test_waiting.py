@@ -193,3 +193,22 @@ def test_notes_worth_another_look_are_shown_when_wished_and_said_to_be_seen(plac
         assert "Nothing waits for you." in screen.text
         if undone:
             screen.press("notes_undo")
+
+
+def test_the_question_before_a_copy_is_deleted_says_where_its_file_goes(place: Path, vault: Path, trash: Path) -> None:
+    text = "Ducks lay their eggs in the morning, near the water and under the old willow by the gate.\n"
+    with Workspace(place) as workspace:
+        for name in ("ducks", "ducks again"):
+            (vault / f"{name}.md").write_text(text)
+        workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), embed=False)
+    screen = waiting().press("open_copy").press("decide_delete")
+    assert "Files that Tessera only reads stay on disk" in screen.text
+    screen.press("delete_no")
+    screen.workspace.bases.update("vault", write_files=True)
+    screen.press("decide_delete")
+    assert "Their files go to the trash of the system" in screen.text
+    screen.press("delete_yes")
+    assert len([*vault.glob("ducks*.md")]) == 1
+    assert "1 note is in the trash." in screen.text
+    screen.press("notes_undo")
+    assert len([*vault.glob("ducks*.md")]) == 2

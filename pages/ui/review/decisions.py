@@ -13,7 +13,7 @@ from core.base.messages import Message, message
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.model import Decision as Verdict
 from core.workspace import Workspace
-from pages.ui.notes import actions, composer, history, opened
+from pages.ui.notes import actions, composer, history, opened, trash
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
@@ -126,14 +126,8 @@ def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     actions.archive_notes(workspace, [matter.note.id for matter in chosen if matter.note])
 
 
-def _delete(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
-    ids = [matter.note.id for matter in chosen if matter.note]
-    workspace.notes.delete(ids, author="person")
-    opened.forget(ids)
-    history.offer_undo(
-        t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(ids)),
-        lambda: workspace.notes.restore(ids),
-    )
+def _delete(_: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    trash.ask([matter.note.id for matter in chosen if matter.note])
 
 
 def _resolve(verdict: Verdict, workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
