@@ -223,7 +223,7 @@ class Chunks:
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
 
-        The chunks of notes that the user opened come first, then chunks of the newest notes. Refused ones are tried
+        They are embedded in the order of `PendingTable.next`, a few chunks before all others. Refused ones are tried
         again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
         committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
         """

@@ -1,4 +1,4 @@
-"""Pending chunks -> stored vectors, each text embedded once: notes that the user opened first, then the newest."""
+"""Pending chunks -> stored vectors, each text embedded once."""
 
 import time
 from collections import defaultdict
@@ -191,8 +191,11 @@ _BLOCK = 128
 For a model on a server it is a whole number of full requests.
 """
 _COUNTING = 0.05
-_PATIENCE = 0.5
-"""Seconds between two reports of progress while another thread embeds."""
+
+
+def are_few(chunks: Collection[str]) -> bool:
+    """Return whether chunks are so few that they are embedded before others."""
+    return len(chunks) <= _BLOCK
 
 
 class Counted(Generic[T]):
@@ -214,7 +217,7 @@ class EmbedQueue:
     """The pending chunks of some bases, or `only` these ids.
 
     `chunks` counts those that got their vectors, `windows` what was embedded for them. `embedder_of` returns the
-    embedder of a base. One thread at a time embeds; another one waits for it, and embeds what is left.
+    embedder of a base. One thread at a time embeds a block; one that embeds `only` a few chunks goes before others.
     """
 
     def __init__(
@@ -231,6 +234,7 @@ class EmbedQueue:
         self._vectors: dict[str, Vectors] = {}
         self.chunks = self.windows = 0
         self._counted = Counted(self._count)
+        self._is_urgent = only is not None and are_few(only)
 
     def embed(self, progress: Progress = no_progress) -> None:
         """Embed the chunks until none is left.
@@ -240,10 +244,11 @@ class EmbedQueue:
         """
         self._store.open_index()
         left, failure = {base_id: _block(base) for base_id, base in self._bases.items()}, None
-        while not self._store.pending.turn.acquire(timeout=_PATIENCE):
-            self._report(progress)
-        try:
-            while block := self._store.pending.next(left, self._only):
+        while True:
+            with self._store.pending.turn.take(lambda: self._report(progress), first=self._is_urgent):
+                block = self._store.pending.next(left, self._only)
+                if not block:
+                    break
                 self._report(progress)
                 base = self._bases[block[0].base_id]
                 try:
@@ -251,15 +256,13 @@ class EmbedQueue:
                 except FAILURES as error:
                     failure = failure or error
                     del left[base.id]
-        finally:
-            self._store.pending.turn.release()
         if failure:
             raise failure
         self._store.drop_unused_vectors()
 
     def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
-        """Embed pending chunks of a base, longest first; stop early if the user opens another note meanwhile."""
-        embedder, opened = self._embedder_of(base), self._store.pending.opened
+        """Embed pending chunks of a base, longest first; stop early for a note that the user opens or a few chunks."""
+        embedder, opened, turn = self._embedder_of(base), self._store.pending.opened, self._store.pending.turn
         vectors = self._vectors.setdefault(base.id, Vectors(self._store, base, embedder))
         left = {pending.chunk.id: pending for pending in block}
         texts: dict[bytes, str] = {}
@@ -293,7 +296,7 @@ class EmbedQueue:
                 computed.update(keys)
                 link(len(keys))
                 self._report(progress)
-                if self._store.pending.opened != opened:
+                if self._store.pending.opened != opened or (turn.is_urgent and not self._is_urgent):
                     break
         refused = self._store.refusals.ids(base.fingerprint, texts) if left else {}
         if refused:

@@ -3,8 +3,9 @@
 import logging
 import os
 import shutil
+import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Set
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from core.documents.converting import is_document
 from core.documents.process import Interrupted
 from core.embedding import Embedder
 from core.indexing.bases import Bases
-from core.indexing.embed_queue import FAILURES, Counted, EmbedQueue, state_of
+from core.indexing.embed_queue import FAILURES, Counted, EmbedQueue, are_few, state_of
 from core.indexing.embedding_process import NoteEmbedder
 from core.indexing.indexer import Indexer
 from core.indexing.models import Models
@@ -58,6 +59,8 @@ from core.store.picture_table import UnreadFile
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
+_PATIENCE = 0.5
+"""Seconds between two reports of an import that waits for another one to be stored."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 """The counts of a report that the log has."""
 
@@ -69,6 +72,8 @@ class Imports:
         self._store = store
         self._models = models
         self._bases = bases
+        self._writing: dict[str, threading.Lock] = {}
+        """Held by the import that writes the notes of a base, by its id."""
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
@@ -296,21 +301,34 @@ class Imports:
         if (linked := plan.folder / upload.LINKED).is_dir() and plan.source_ref == UPLOADED:
             with translate_errors(own_files := self._store.folder / FILES):
                 shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
-        report, stopped = import_plan(self._store, base, embedder, plan, writing)
+        lock = self._writing.setdefault(base.id, threading.Lock())
+        while not lock.acquire(timeout=_PATIENCE):
+            writing(0, 1, "")
+        try:
+            report, written, stopped = import_plan(self._store, base, embedder, plan, writing)
+        finally:
+            lock.release()
         self.discard(plan)
         if embed and not stopped:
-            report = self._embed_pending(base, report, _part(progress, share, 1))
+            report = self._embed_pending(base, written, report, _part(progress, share, 1))
         if not embed:
             self._store.leave_pending()
         waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
         return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 
-    def _embed_pending(self, base: KnowledgeBase, report: SyncReport, progress: Progress) -> SyncReport:
-        """Embed the pending chunks of a base, and return the report of an import with what came of it."""
+    def _embed_pending(
+        self, base: KnowledgeBase, written: Iterable[str], report: SyncReport, progress: Progress
+    ) -> SyncReport:
+        """Embed the pending chunks of a base, and return the report of an import with what came of it.
+
+        Where another thread embeds already and the written notes have a few chunks, those only.
+        """
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
             return report
-        waiting = EmbedQueue(self._store, self._models.embedder, [base])
+        own = self._store.pending.for_notes(written)
+        only = own if self._store.pending.turn.is_taken and are_few(own) else None
+        waiting = EmbedQueue(self._store, self._models.embedder, [base], only)
         problem = None
         try:
             waiting.embed(progress)
@@ -342,7 +360,8 @@ class Imports:
         return replace(plan, importer=live.name) if live else plan
 
     def _base_for_import(self, name: str, *, watch: bool = False) -> KnowledgeBase:
-        return self._bases.find(name) or self._bases.add(name, watch=watch)
+        with self._store.changing:
+            return self._bases.find(name) or self._bases.add(name, watch=watch)
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
@@ -368,8 +387,11 @@ class _Unread:
 
 def import_plan(
     store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
-) -> tuple[SyncReport, bool]:
-    """Apply a plan without embedding; return the report, and whether `progress` stopped it: then no note is removed."""
+) -> tuple[SyncReport, Set[str], bool]:
+    """Apply a plan without embedding; return the report, the ids of the written notes, and whether it was stopped.
+
+    Where `progress` stopped it, no note is removed.
+    """
     started = time.perf_counter()
     indexer, failed = Indexer(store, base, embedder), list(plan.failed)
     unread = _Unread()
@@ -415,7 +437,7 @@ def import_plan(
     store.bases.record_sync(base, plan.source_ref, report.to_dict(), {file.path for file in plan.added})
     for item in report.failed:
         _LOG.info("Not imported: %s: %s", item.path, skeleton(item.error))
-    return report, stopped
+    return report, written, stopped
 
 
 def _record_unread_files(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
@@ -503,6 +525,8 @@ def _notes(
     uploaded = plan.source_ref == UPLOADED
     for file, document in convert_ahead(plan.folder, files, choices, uploaded=uploaded, waits=waits):
         old, earlier_id = known.get(file.path), earlier.get(file.path)
+        if not old and store.notes.has_path(base, file.path, plan.source_ref):
+            continue  # another import of the folder has read it meanwhile
         note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:

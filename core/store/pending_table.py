@@ -2,8 +2,11 @@
 
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from bisect import insort
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 from core.model import Chunk, KnowledgeBase
@@ -14,6 +17,10 @@ from core.store.table import AMONG, StoreTable, decoding
 
 _OPENED = 20
 """Opened notes that go before the others."""
+_LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
+"""The notes that were changed last, which go before the others too."""
+_PATIENCE = 0.5
+"""Seconds between two reports of a thread that waits for its turn."""
 
 
 class PendingCount(NamedTuple):
@@ -34,15 +41,71 @@ class PendingChunk:
     chunk: Chunk
 
 
+class Turn:
+    """The turn to embed, which one thread at a time has: those that embed a few chunks go first, else the first come.
+
+    It is taken for a block of chunks at a time.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._numbers = count()
+        self._waiting: list[tuple[bool, int]] = []
+        self._taken = False
+
+    @contextmanager
+    def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
+        """Wait for the turn, and have it during the block; `waits` is called meanwhile, and may raise."""
+        ticket = not first, next(self._numbers)
+        with self._changed:
+            insort(self._waiting, ticket)
+        try:
+            while not self._begin(ticket):
+                waits()
+        except BaseException:
+            self._leave(ticket)
+            raise
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._taken = False
+                self._changed.notify_all()
+
+    def _begin(self, ticket: tuple[bool, int]) -> bool:
+        """Take the turn if it comes within some time."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: not self._taken and self._waiting[0] == ticket, _PATIENCE):
+                return False
+            self._waiting.remove(ticket)
+            self._taken = True
+            return True
+
+    def _leave(self, ticket: tuple[bool, int]) -> None:
+        with self._changed:
+            self._waiting.remove(ticket)
+            self._changed.notify_all()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether a thread embeds, or is about to."""
+        return self._taken or bool(self._waiting)
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether a thread waits that goes first."""
+        return any(not later for later, _ in self._waiting)
+
+
 class PendingTable(StoreTable):
     """The pending chunks of a workspace.
 
-    `turn` is held by the thread that embeds them. `opened` are the notes that the user opened last.
+    `turn` is taken by the thread that embeds them. `opened` are the notes that the user opened last.
     """
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self.turn = threading.Lock()
+        self.turn = Turn()
         self.opened: tuple[str, ...] = ()
 
     def open(self, note_id: str) -> None:
@@ -80,15 +143,17 @@ class PendingTable(StoreTable):
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
-        """Return pending chunks of one base: of `opened` notes, else of the newest notes.
+        """Return pending chunks of one base: of `opened` notes, of the last changed, of short ones, else of the newest.
 
+        A note of one pending chunk is short: each such note is whole at once, and many are by the time a long one is.
         `counts`: the limit for each base; `only`: chunks of these ids.
         """
         chosen, values = _chosen(only)
+        waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
         notes = self._database.rows(
-            f"SELECT id, base_id, id {AMONG} AS early FROM notes INDEXED BY notes_filters WHERE base_id {AMONG}"
-            f" AND EXISTS (SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending' {chosen})"
-            " ORDER BY early DESC, updated_at DESC, id LIMIT ?",
+            f"SELECT id, base_id, 2 * (id {AMONG}) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
+            f" AS long FROM notes INDEXED BY notes_filters WHERE base_id {AMONG} AND EXISTS ({waiting} {chosen})"
+            " ORDER BY early DESC, long, updated_at DESC, id LIMIT ?",
             *([*self.opened], counts, *values, max(counts.values(), default=0)),
         ).fetchall()
         turn = [note_id for note_id, *group in notes if group == [*notes[0][1:]]]

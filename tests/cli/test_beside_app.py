@@ -27,7 +27,7 @@ from starlette.applications import Starlette
 from core.base.errors import Cancelled
 from core.base.registry import Entry
 from core.doors import cli
-from core.doors.operations import bases, index
+from core.doors.operations import bases, index, notes
 from core.doors.remote import calls, client
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
@@ -444,3 +444,25 @@ def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, server:
         assert command.wait(60) == 1
     assert (place / "run.json").exists()
     assert run("note", "new", "diary", "--body", "The lock is free.")["title"]
+
+
+def test_a_command_beside_the_import_of_another_is_done_by_that_one(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "slow")
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
+    many, written = _many(tmp_path / "many", 8, 2), list[Any]()
+
+    def write() -> None:
+        wait_until(lambda: client.connect_running(tmp_path / "workspace"))
+        if remote := client.connect_running(tmp_path / "workspace"):
+            written.append(remote.run(notes.new, {"base": "diary", "body": "One line of herons."}))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    report = run("import", many)
+    thread.join()
+    assert (report["added"], report["waiting"]) == (8, 0)
+    with Workspace(tmp_path / "workspace") as workspace:
+        assert [hit.note.id for hit in workspace.search("herons", bases=["diary"]).hits] == [written[0].id]
+    assert client.connect_running(tmp_path / "workspace") is None

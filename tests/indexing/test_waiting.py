@@ -1,8 +1,10 @@
 """An import is searched by words at once, and by meaning as its chunks are embedded."""
 
 import math
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from core.embedding.tokens import TYPICAL
 from core.model import ChunkingOptions, Matrix, Mode, NoteSummary, Role, SyncReport
 from core.workspace import Workspace
 from tests.fakes import WordTokens
+from tests.waiting import wait_until
 
 NOTES = 40
 
@@ -123,6 +126,90 @@ def test_the_newest_notes_come_first_and_before_them_those_that_a_person_opens(
     assert {*numbers[:8]} == {*range(8)}
     assert 39 in numbers[16:18]
     assert len(numbers) == NOTES
+
+
+def test_the_last_changed_notes_come_first_then_short_ones_then_long_ones(
+    workspace: Workspace, folder: Path, model: Watched
+) -> None:
+    workspace.bases.add("vault", chunking=ChunkingOptions(strategy="lines"))
+    for number in (3, 22, 25):
+        write(folder, number, "\n\n".join(f"number{number} says {part}" for part in "abc"))
+    synced(workspace, folder)
+    numbers = [*dict.fromkeys(int(text.split("number")[1].split()[0]) for text in model.embedded)]
+    assert {*numbers[:20]} == {*range(20)}
+    assert {*numbers[20:38]} == {*range(20, NOTES)} - {22, 25}
+    assert numbers[38:] == [22, 25]
+
+
+def beside(model: Watched, after: int, work: Callable[[], object], joins: Callable[[], bool]) -> list[int]:
+    """Do work in a thread once so many texts are embedded; return how many were when it had ended.
+
+    What embeds waits until `joins` says that the work waits for it.
+    """
+    ends: list[int] = []
+    thread = threading.Thread(target=lambda: (work(), ends.append(len(model.embedded))))
+
+    def before() -> None:
+        if len(model.embedded) >= after and not thread.ident:
+            thread.start()
+            wait_until(joins)
+
+    model.before = before
+    return ends
+
+
+@pytest.mark.parametrize("base", ["vault", "other"])
+@pytest.mark.parametrize("door", ["note", "import"])
+def test_one_line_beside_an_import_is_stored_at_once_and_indexed_next(
+    workspace: Workspace, folder: Path, model: Watched, tmp_path: Path, door: str, base: str
+) -> None:
+    (one := tmp_path / "one").mkdir()
+    write(one, NOTES, "a heron line")
+    states: list[tuple[int, int]] = []
+
+    def work() -> None:
+        if door == "note":
+            workspace.notes.add(base, "a heron line")
+        else:
+            workspace.notes.apply(workspace.notes.plan_folder(one, base))
+        states.append((len(found(workspace, "heron")), len(found(workspace, "heron line", "semantic")[:1])))
+
+    waits = lambda: workspace.store.pending.turn.is_urgent and len(found(workspace, "heron")) == 1  # noqa: E731
+    ends = beside(model, 8, work, waits)
+    report = synced(workspace, folder)
+    wait_until(lambda: bool(ends))
+    place = next(number for number, text in enumerate(model.embedded) if "heron" in text)
+    assert place <= 16
+    assert states == [(1, 1)]
+    assert (report.added, report.waiting, report.indexed) == (NOTES, 0, NOTES)
+
+
+def test_two_imports_of_one_folder_at_a_time_store_each_note_once(
+    workspace: Workspace, folder: Path, model: Watched
+) -> None:
+    plans = [workspace.notes.plan_folder(folder) for _ in range(3)]
+    with ThreadPoolExecutor() as threads:
+        reports = [*threads.map(workspace.notes.apply, plans)]
+    assert sorted(report.added for report in reports) == [0, 0, NOTES]
+    assert len(model.embedded) == NOTES
+    assert {len(workspace.notes.history(card.id)) for card in workspace.notes.all()} == {1}
+
+
+def test_who_stops_while_another_thread_embeds_leaves_the_turn_to_others(
+    workspace: Workspace, folder: Path, model: Watched
+) -> None:
+    synced(workspace, folder, embed=False)
+    stopped: list[bool] = []
+
+    def stop() -> None:
+        with suppress(Cancelled):
+            workspace.chunks.embed("vault", progress=stop_at(-1))
+        stopped.append(True)
+
+    ends = beside(model, 8, stop, lambda: bool(stopped))
+    assert workspace.chunks.embed_rest() == NOTES
+    wait_until(lambda: bool(ends))
+    assert not workspace.store.pending.turn.is_taken
 
 
 def test_stopped_it_keeps_what_was_done_and_the_next_import_goes_on(

@@ -162,7 +162,7 @@ def import_(workspace: Path, **given: Any) -> SyncReport:
             report = run(operations.fetch, address=address, base=given["base"])
             return report
     reads = given["dry_run"] and workspace.exists()
-    with opened(workspace, writes=not reads) as run:
+    with opened(workspace, writes=not reads, answers=not given["dry_run"]) as run:
         made = run(operations.makes, folder=given["folder"], base=given["base"]).makes
         if made and given["folder"].exists():
             sys.stderr.write(f"{format_new_base(made)}\n")

@@ -33,11 +33,14 @@ def call(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> An
 
 
 @contextmanager
-def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
-    """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations."""
+def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[Run]:
+    """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations.
+
+    With `answers` the workspace that is opened here does what other commands ask for meanwhile.
+    """
     from core.workspace import Workspace  # takes a second, which --help avoids
 
-    with writing(folder) if writes else reading(folder) as workspace:
+    with writing(folder) if writes else reading(folder) as workspace, _answering(workspace, answers):
 
         def run(operation: Operation, /, **values: Any) -> Any:
             arguments = {name: _absolute(value) for name, value in values.items() if value is not None}
@@ -46,6 +49,13 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
             return workspace.run(operation, arguments, progress)
 
         yield run
+
+
+def _answering(workspace: "Workspace | Remote", answers: bool) -> AbstractContextManager[None]:
+    from core.doors.cli.serving import answer_calls
+    from core.workspace import Workspace
+
+    return answer_calls(workspace, finishes=True) if answers and isinstance(workspace, Workspace) else nullcontext()
 
 
 def stoppable(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:

@@ -109,8 +109,8 @@ def _address(host: str) -> str:
 
 
 @contextmanager
-def answer_calls(workspace: "Workspace") -> Iterator[None]:
-    """Answer the calls of commands in a thread, until the end."""
+def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[None]:
+    """Answer the calls of commands in a thread, until the end; with `finishes` those that run then too."""
     import uvicorn
 
     from core.doors.api.server import guard_routes
@@ -120,7 +120,13 @@ def answer_calls(workspace: "Workspace") -> Iterator[None]:
     calls = Calls(lambda: workspace)
     app = guard_routes(calls.routes, HOST)
     server = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, log_level="warning", timeout_graceful_shutdown=_GRACE, http="h11")
+        uvicorn.Config(
+            app,
+            log_config=None,
+            log_level="warning",
+            timeout_graceful_shutdown=None if finishes else _GRACE,
+            http="h11",
+        )
     )
     with socket.create_server((HOST, 0)) as listening:
         thread = threading.Thread(target=server.run, args=([listening],), name="calls", daemon=True)
@@ -128,8 +134,13 @@ def answer_calls(workspace: "Workspace") -> Iterator[None]:
         workspace.access.open(f"http://{HOST}:{listening.getsockname()[1]}")
         try:
             yield
-        finally:
+            if not finishes:
+                calls.stop()
+        except BaseException:
             calls.stop()
+            raise
+        finally:
+            workspace.access.close()
             server.should_exit = True
             thread.join()
 

@@ -37,6 +37,8 @@ _PATIENCE = 5.0
 """Seconds that an operation waits for an earlier job of its kind; a stopped one ends at its next step."""
 _JOINED_JOBS = ("embed",)
 """Jobs during which an operation does the same work without being a job."""
+_IMPORT = "import"
+"""The job beside which others of its kind are done: a base takes one at a time, and a few notes are indexed next."""
 _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
 
@@ -180,8 +182,8 @@ def _run_operation(
         return operation.run(workspace, caller, arguments(operation, given), progress)
 
     try:
-        alone = not operation.job or operation.job in _JOINED_JOBS
-        value = act(progress) if alone else _as_job(workspace, operation.job, act, progress)
+        beside = operation.job in _JOINED_JOBS or (operation.job == _IMPORT and workspace.jobs.running(_IMPORT))
+        value = act(progress) if beside or not operation.job else _as_job(workspace, operation.job, act, progress)
         return wire.line("answer", encode(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))
