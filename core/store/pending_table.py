@@ -2,11 +2,10 @@
 
 import sqlite3
 import threading
-from bisect import insort
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
 from core.model import Chunk, KnowledgeBase
@@ -19,8 +18,8 @@ _OPENED = 20
 """Opened notes that go before the others."""
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
 """The notes that were changed last, which go before the others too."""
-_PATIENCE = 0.5
-"""Seconds between two reports of a thread that waits for its turn."""
+_PATIENCE, _MOMENT = 0.5, 0.01
+"""Seconds between two reports of a thread that waits for its turn, the second where others go first."""
 
 
 class PendingCount(NamedTuple):
@@ -42,59 +41,44 @@ class PendingChunk:
 
 
 class Turn:
-    """The turn to embed, which one thread at a time has: those that embed a few chunks go first, else the first come.
-
-    It is taken for a block of chunks at a time.
-    """
+    """The turn to embed a block of chunks, which one thread at a time has; threads with a few chunks go first."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._numbers = count()
-        self._waiting: list[tuple[bool, int]] = []
-        self._taken = False
+        self._lock = threading.Lock()
+        self._few = set[object]()
 
     @contextmanager
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
         """Wait for the turn, and have it during the block; `waits` is called meanwhile, and may raise."""
-        ticket = not first, next(self._numbers)
-        with self._changed:
-            insort(self._waiting, ticket)
+        ticket = object()
+        if first:
+            self._few.add(ticket)
         try:
-            while not self._begin(ticket):
+            while not self._begin(first):
                 waits()
-        except BaseException:
-            self._leave(ticket)
-            raise
+        finally:
+            self._few.discard(ticket)
         try:
             yield
         finally:
-            with self._changed:
-                self._taken = False
-                self._changed.notify_all()
+            self._lock.release()
 
-    def _begin(self, ticket: tuple[bool, int]) -> bool:
+    def _begin(self, first: bool) -> bool:
         """Take the turn if it comes within some time."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: not self._taken and self._waiting[0] == ticket, _PATIENCE):
-                return False
-            self._waiting.remove(ticket)
-            self._taken = True
-            return True
-
-    def _leave(self, ticket: tuple[bool, int]) -> None:
-        with self._changed:
-            self._waiting.remove(ticket)
-            self._changed.notify_all()
+        if self.is_urgent and not first:
+            time.sleep(_MOMENT)
+            return False
+        return self._lock.acquire(timeout=_PATIENCE)
 
     @property
     def is_taken(self) -> bool:
-        """Whether a thread embeds, or is about to."""
-        return self._taken or bool(self._waiting)
+        """Whether a thread embeds."""
+        return self._lock.locked()
 
     @property
     def is_urgent(self) -> bool:
-        """Whether a thread waits that goes first."""
-        return any(not later for later, _ in self._waiting)
+        """Whether a thread with a few chunks waits."""
+        return bool(self._few)
 
 
 class PendingTable(StoreTable):
