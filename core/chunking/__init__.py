@@ -1,6 +1,8 @@
 """Notes -> chunks: the protocol of a chunking strategy, and the table of all strategies."""
 
-from dataclasses import asdict, replace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from inspect import signature
 from typing import Protocol
 
@@ -39,9 +41,13 @@ def build(options: ChunkingOptions) -> Chunker:
     Raises UnknownChoice, or ConfigError for an option out of range.
     """
     constructor = CHUNKERS.constructor(options.strategy)
-    parameters = signature(constructor).parameters
-    chunker: Chunker = constructor(**{name: value for name, value in asdict(options).items() if name in parameters})
+    chunker: Chunker = constructor(**{name: getattr(options, name) for name in _parameters(constructor)})
     return chunker
+
+
+@cache
+def _parameters(constructor: Callable[..., Chunker]) -> tuple[str, ...]:
+    return tuple(signature(constructor).parameters)
 
 
 def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> None:
