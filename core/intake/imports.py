@@ -59,8 +59,6 @@ from core.store.picture_table import UnreadFile
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
-_PATIENCE = 0.5
-"""Seconds between two reports of an import that waits for another one to be stored."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 """The counts of a report that the log has."""
 
@@ -301,13 +299,8 @@ class Imports:
         if (linked := plan.folder / upload.LINKED).is_dir() and plan.source_ref == UPLOADED:
             with translate_errors(own_files := self._store.folder / FILES):
                 shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
-        lock = self._writing.setdefault(base.id, threading.Lock())
-        while not lock.acquire(timeout=_PATIENCE):
-            writing(0, 1, "")
-        try:
+        with self._writing.setdefault(base.id, threading.Lock()):
             report, written, stopped = import_plan(self._store, base, embedder, plan, writing)
-        finally:
-            lock.release()
         self.discard(plan)
         if embed and not stopped:
             report = self._embed_pending(base, written, report, _part(progress, share, 1))

@@ -34,10 +34,6 @@ _WORD = re.compile(r"[a-z0-9]+")
 """Parts of a file's name that every address writes alike."""
 
 
-def _leads(links: NoteLinks, note_id: str, target: str, other: str) -> bool:
-    return links.target(links.names[note_id], target) == other
-
-
 class _NewName(NamedTuple):
     """A note as it is, the title of it that links name, and the title and the path that it gets."""
 
@@ -62,18 +58,15 @@ class Renames:
         """Return whether a note has a file that is moved and deleted with it."""
         return note.in_file and self._store.bases.by_id(note.base_id).write_files
 
-    def _links(self, note: Note) -> NoteLinks:
-        """Return the links as they are with the title and the path that a note has here, perhaps earlier ones."""
-        return NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
-
     def linking(self, note: Note, title: str, path: str) -> list[LinkingNote]:
         """Return the notes whose links have to follow another title and path; with the same title all that may."""
-        links, note_id = self._links(note), note.id
-        after = links.renamed({note_id: ("", None) if title == note.title else (title, path)})
-        linking = self._store.notes.links_of(links.to(note_id))
+        links = NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
+        after = links.renamed({note.id: ("", None) if title == note.title else (title, path)})
+        linking = self._store.notes.links_of(links.to(note.id))
 
         def follows(other: str, target: str) -> bool:
-            return _leads(links, other, target, note_id) and not _leads(after, other, target, note_id)
+            here, there = (named.target(named.names[other], target) for named in (links, after))
+            return here == note.id != there
 
         return [
             LinkingNote(other, links.title(other))
