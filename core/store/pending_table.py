@@ -40,7 +40,7 @@ class PendingChunk:
     chunk: Chunk
 
 
-class Turn:
+class EmbeddingTurn:
     """The turn to embed a block of chunks, which one thread at a time has; threads with a few chunks go first."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class PendingTable(StoreTable):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self.turn = Turn()
+        self.turn = EmbeddingTurn()
         self.opened: tuple[str, ...] = ()
 
     def open(self, note_id: str) -> None:
