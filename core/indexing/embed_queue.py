@@ -22,7 +22,7 @@ from core.indexing.embedding_process import NoteEmbedder, NoteVectors
 from core.indexing.models import centre_of
 from core.model import KnowledgeBase, Progress, no_progress
 from core.store import Store
-from core.store.pending_table import PendingChunk
+from core.store.pending_table import PER_CHUNK, PendingChunk
 
 T = TypeVar("T")
 
@@ -232,7 +232,7 @@ class EmbedQueue:
         self._bases = {base.id: base for base in bases}
         self._only = only
         self._vectors: dict[str, Vectors] = {}
-        self.chunks = self.windows = 0
+        self.chunks = self.windows = self._done = 0
         self._counted = Counted(self._count)
         self._is_urgent = only is not None and are_few(only)
 
@@ -287,6 +287,7 @@ class EmbedQueue:
                     pending: [ids[key] for key in keys] for pending, keys in keys_of.items() if ids.keys() >= {*keys}
                 }
                 self.chunks += self._store.embed(base, stored)
+                self._done += sum(len(pending.chunk.text) + PER_CHUNK for pending in stored)
 
         known = vectors.lookup(texts)
         computed = set(known.vectors)
@@ -306,10 +307,10 @@ class EmbedQueue:
 
     def _report(self, progress: Progress) -> None:
         total, state = self._counted.get()
-        progress(self.chunks, max(total, self.chunks), state)
+        progress(self._done, max(total, self._done), state)
 
     def _count(self) -> tuple[int, Message]:
-        total = self.chunks + self._store.pending.count(self._bases, self._only).chunks
+        total = self._done + self._store.pending.work(self._bases, self._only)
         return total, searchable(self._store, [*self._bases.values()])
 
 

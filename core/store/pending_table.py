@@ -18,6 +18,8 @@ _OPENED = 20
 """Opened notes that go before the others."""
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
 """The notes that were changed last, which go before the others too."""
+PER_CHUNK = 100
+"""Characters that take as long to embed as what a chunk takes besides its text."""
 _PATIENCE, _MOMENT = 0.5, 0.01
 """Seconds between two reports of a thread that waits for its turn, the second where others go first."""
 
@@ -102,15 +104,23 @@ class PendingTable(StoreTable):
         statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
         return set(self._database.column(statement, note_ids))
 
-    def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> PendingCount:
-        """Count the pending chunks of some bases, or `only` these ids."""
-        chosen, values = _chosen(only)
+    def count(self, base_ids: Iterable[str]) -> PendingCount:
+        """Count the pending chunks of some bases."""
         (row,) = self._database.rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
-            f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}",
-            *(base_ids, *values),
+            f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG}",
+            base_ids,
         )
         return PendingCount(*row)
+
+    def work(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> int:
+        """Return the characters of the pending chunks of some bases, or `only` these ids, and PER_CHUNK for each."""
+        chosen, values = _chosen(only)
+        statement = (
+            f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
+            f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}"
+        )
+        return int(self._database.value(statement, *(base_ids, *values)))
 
     def unindexed(self, base_ids: Iterable[str]) -> set[int]:
         """Return the rowids of the chunks of some bases that have no vector: pending ones, and refused ones."""

@@ -141,6 +141,20 @@ def test_the_last_changed_notes_come_first_then_short_ones_then_long_ones(
     assert numbers[38:] == [22, 25]
 
 
+def test_progress_is_that_of_the_text_so_that_long_notes_are_no_surprise(
+    workspace: Workspace, folder: Path, model: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.indexing.embed_queue._COUNTING", math.inf)  # each report counts
+    workspace.bases.add("vault", chunking=ChunkingOptions(strategy="lines"))
+    for number in (22, 25):
+        write(folder, number, "\n\n".join(f"number{number} says {part * 2_000}" for part in "abc"))
+    shares: dict[int, float] = {}
+    synced(workspace, folder, progress=lambda done, total, what: shares.update({len(model.embedded): done / total}))
+    assert shares[NOTES - 2] < 0.4
+    assert [*shares.values()] == sorted(shares.values())
+    assert shares[NOTES + 4] == 1
+
+
 def beside(model: Watched, after: int, work: Callable[[], object], joins: Callable[[], bool]) -> list[int]:
     """Do work in a thread once so many texts are embedded; return how many were when it had ended.
 
