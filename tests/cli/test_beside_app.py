@@ -466,3 +466,11 @@ def test_a_command_beside_the_import_of_another_is_done_by_that_one(
     with Workspace(tmp_path / "workspace") as workspace:
         assert [hit.note.id for hit in workspace.search("herons", bases=["diary"]).hits] == [written[0].id]
     assert client.connect_running(tmp_path / "workspace") is None
+
+
+def test_an_import_needs_no_address(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no address")
+
+    monkeypatch.setattr(socket, "create_server", refuse)
+    assert run("import", folder)["added"] == 3

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -51,11 +51,16 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
         yield run
 
 
-def _answering(workspace: "Workspace | Remote", answers: bool) -> AbstractContextManager[None]:
+@contextmanager
+def _answering(workspace: "Workspace | Remote", answers: bool) -> Iterator[None]:
     from core.doors.cli.serving import answer_calls
     from core.workspace import Workspace
 
-    return answer_calls(workspace, finishes=True) if answers and isinstance(workspace, Workspace) else nullcontext()
+    with ExitStack() as stack:
+        if answers and isinstance(workspace, Workspace):
+            with suppress(OSError):  # without an address other commands are refused, as beside any other work
+                stack.enter_context(answer_calls(workspace, finishes=True))
+        yield
 
 
 def stoppable(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:

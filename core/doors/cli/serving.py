@@ -131,8 +131,8 @@ def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[
     with socket.create_server((HOST, 0)) as listening:
         thread = threading.Thread(target=server.run, args=([listening],), name="calls", daemon=True)
         thread.start()
-        workspace.access.open(f"http://{HOST}:{listening.getsockname()[1]}")
         try:
+            workspace.access.open(f"http://{HOST}:{listening.getsockname()[1]}")
             yield
             if not finishes:
                 calls.stop()
