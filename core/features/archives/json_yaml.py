@@ -48,8 +48,6 @@ def _document_error(name: str, line: int, reason: Message) -> ArchiveError:
 
 def _json_items(data: bytes, name: str, head: dict[str, Any]) -> Iterator[tuple[int, Any]]:
     """Yield the notes of a document with their lines, one at a time, and fill its head; raises ArchiveError."""
-    if sum(1 for _ in islice(SIGNS.finditer(data), _MOST_SIGNS)) == _MOST_SIGNS:
-        raise _document_error(name, 1, message("it holds too many values."))
     line = 1
     try:
         text = data.decode()
@@ -205,6 +203,8 @@ def read(data: bytes, name: str) -> Records:
     """Return the records of a JSON or YAML document, whose notes are read when they are needed; raises ArchiveError."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     items = _json_items if name.lower().endswith(".json") else _yaml_items
+    if items is _json_items and sum(1 for _ in islice(SIGNS.finditer(data), _MOST_SIGNS)) == _MOST_SIGNS:
+        raise _document_error(name, 1, message("it holds too many values."))
     head: dict[str, Any] = {}
     for _ in items(data, name, head):
         pass
