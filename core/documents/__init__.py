@@ -1,15 +1,15 @@
 """Documents -> Markdown: the table of the converters, and which one reads a kind."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.registry import Entry, Registry
 from core.documents.kinds import PICTURES
 from core.model import Omission
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Converted:
     """A document as Markdown, with what it says of itself.
 

@@ -5,12 +5,12 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import PurePosixPath
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 
 _EXTRAS = {
@@ -70,7 +70,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = 0x1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileKind:
     """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text.
 

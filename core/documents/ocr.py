@@ -6,13 +6,13 @@ import logging
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from statistics import fmean, median
 from typing import Any
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.documents import Converted, process
 from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, need
 from core.documents.pdf.lines import GlyphRun
@@ -35,7 +35,7 @@ _THUMBNAIL, _LEAST_SIDE = 448, 56
 """Pixels of the longer side of a thumbnail, and of the shorter one at least: models see 224 to 384."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScannedLine:
     """A line of text and the corners of its box in pixels, of shape (4, 2)."""
 

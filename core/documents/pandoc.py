@@ -2,11 +2,11 @@
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from core.base.encodings.guessing import decode_part
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.documents import Converted, books, syntax
 from core.documents.kinds import damaged, has, need
@@ -144,7 +144,7 @@ class Uncommented:
         return Pandoc(comments=False).convert(data, kind)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Read:
     """The blocks of a document, its metadata, what was left out, and warnings for the user."""
 

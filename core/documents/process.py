@@ -12,13 +12,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypedDict
 
 from core.base import files
 from core.base.codec import DAMAGE, decode
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.base.messages import Message, message
 
 try:
@@ -122,7 +122,7 @@ class WorkerResult(TypedDict, total=False):
     has_grown: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """What one document may take: seconds of the clock and of the processor, megabytes of address space.
 

@@ -6,13 +6,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from time import time_ns
 from typing import Any, Literal
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.text import compose, escape_halves, find_half_character
 from core.documents import kinds
@@ -86,7 +87,7 @@ ScanScope = Literal["text", "notes", "documents", "pictures"]
 """Files of a scan: the text files of a plain base; notes; also documents; also pictures, as documents."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scan:
     """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
 

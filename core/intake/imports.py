@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Set
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
@@ -15,6 +15,7 @@ from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import FILES, translate_errors, wrap_file_errors
+from core.base.frozen import frozen
 from core.base.messages import Message, message, skeleton
 from core.base.text import compose, line_starts, stem
 from core.documents.converting import is_document
@@ -370,7 +371,7 @@ UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Unread:
     """The files of a plan that couldn't be read when their notes were to be written."""
 

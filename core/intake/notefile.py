@@ -5,7 +5,7 @@ kept. Nothing here may change the length of the text.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from typing import NamedTuple
 import yaml
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.base.text import make_storable, stem
 from core.documents import Converted
@@ -34,7 +35,7 @@ _MOST_TAGS = 50
 """Of a document."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentText:
     """A document as the text of a note: front matter and body.
 

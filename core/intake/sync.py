@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
+from core.base.frozen import frozen
 from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
 from core.intake import placeholders
@@ -65,7 +66,7 @@ class _Comparison:
     unread: list[UnreadFile] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FolderSource:
     """A folder to compare with a base; `forbidden` is the workspace. `upload` names the folder of an upload."""
 

@@ -9,13 +9,13 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from core.base.encodings import decode_declared, normalize_encoding
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 
 MAX_BYTES = 20 * 1024 * 1024
 SECONDS = 30.0
@@ -36,7 +36,7 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 _SAFE = "/%:@!$&'()*+,;=~-._?"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebPage:
     """What an address answered: its bytes, and the name of a file for them."""
 

@@ -4,8 +4,9 @@ import json
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from core.base.frozen import frozen
 from core.base.text import name_key
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
@@ -15,7 +16,7 @@ _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """Kinds of names by which links find notes, the most specific first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteLink:
     """A link of a note: its target as it is written, and the id of the note that it leads to, if there is one."""
 

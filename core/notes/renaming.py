@@ -6,13 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from core.base.call_log import log_call
 from core.base.errors import EditError, TesseraError
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.text import name_key
 from core.intake.folder import is_entered
@@ -261,7 +262,7 @@ def _with_heading(note: Note, title: str) -> str:
     return note.body
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Renamed:
     """The links between the notes, before some of them are renamed and after; notes of `old` get their texts again.
 

@@ -6,7 +6,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,7 @@ from core import embedding
 from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError, TesseraError, UnknownChoice
+from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.text import name_key, one_line, stem
 from core.indexing.chunks import Chunks
@@ -243,7 +244,7 @@ class Writer:
                 return replace(filing.read(filed), change=new.change)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedChange:
     """A change of a note, with that of its file if there is one; `inside` is what a new text says."""
 
@@ -309,7 +310,7 @@ def check_version(note: Note, expected: int | None) -> None:
 # Where a new note comes from, as who writes it says: its source, its place there, its writer, and other values.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
     """The source of a new note, "" for none, and the properties that say more of it."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from core.base.frozen import frozen
 from core.model import Omission
 
 Blocks = list[Any]
@@ -93,7 +94,7 @@ def _on_one_line(node: Any) -> Any:
     return made | {"c": [ATTRIBUTES, made["c"][1].replace("|", "\\|")]} if node.get("t") == "Code" else made
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """A paragraph of a list: its level from 0, its label ("" for a bullet), its text."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.documents.kinds import kind_of
 from core.documents.office import blocks, drawings
 from core.documents.office.blocks import Blocks, Insertions, Readings, numeral
@@ -198,7 +199,7 @@ def _levels(element: Element) -> dict[int, _ListLevel]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Style:
     number: str = ""
     level: str = ""

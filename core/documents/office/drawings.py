@@ -2,9 +2,10 @@
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from xml.etree.ElementTree import Element
 
+from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
@@ -28,7 +29,7 @@ Points = dict[int, str]
 _MOST_POINTS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chart:
     """A chart as its title, a table of its series, and its other texts; a diagram has texts only."""
 
@@ -137,7 +138,7 @@ _BULLETED = ("body", "obj", "")
 """Kinds of placeholders whose paragraphs are items of a list, unless they say otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlideShape:
     """Something drawn; `placeholder` is its part on the slide (`title`, `body`), None for what is none."""
 

@@ -8,11 +8,11 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError, SubElement
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.documents.kinds import damaged
 
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
@@ -37,7 +37,7 @@ _HEAD = 65_536
 """Characters of a part in which its root element declares its namespaces."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relation:
     """What a part refers to: a part of the package, or the address of something outside."""
 

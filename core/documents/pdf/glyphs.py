@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
+from core.base.frozen import frozen
+
 _FORMS = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\ufb00-\ufb06]")
 _PAIRS = (
     "⺁厂⺇几⺗心⺝月⺟母⺠民⺩王⺪疋⺫目⺮竹⺼肉⺾艹⻁虎⻂衤⻄西⻅见⻆角⻇角⻈讠⻉贝⻊足⻋车⻌辶⻑長⻓长⻔门"
@@ -101,7 +103,7 @@ _ALIKE = 3.0
 """Degrees up to which letters belong to one direction."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Direction:
     """How a line of text runs: degrees against the clock from upright, and whether its letters are mirrored."""
 

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Literal
 
+from core.base.frozen import frozen
 from core.documents.pdf.asides import Asides
 from core.documents.pdf.glyphs import WIDE, Letter, join_texts
 from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
@@ -176,7 +177,7 @@ _FEW = 4
 """Headings of a level of which that is said."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """The text of a document, where each page begins in it, and what was left out at the edges of pages."""
 

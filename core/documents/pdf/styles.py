@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from core.base.frozen import frozen
 from core.documents.pdf.glyphs import COMPOUND
 from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import Part
@@ -26,7 +27,7 @@ class View:
     columns: list[list[Part]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Styles:
     """Size of the body and the levels of larger sizes; with `fixed` the whole document is in a font of fixed width.
 

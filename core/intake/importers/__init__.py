@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import yaml
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.model import Failed, Omission
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from core.intake.importers.attached import FilePart
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """A note of another program as Markdown with front matter; `path` is where it belongs below the top of its base.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 
+from core.base.frozen import frozen
 from core.base.text import link_address
 from core.intake.importers import Imported, file_name
 from core.model import Omission
@@ -19,7 +20,7 @@ _MOST_NAMES = 200
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilePart:
     """A file, or the part of an archive that is one: `size` bytes from `start` on."""
 

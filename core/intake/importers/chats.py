@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import Any
 
+from core.base.frozen import frozen
 from core.intake.importers import Imported, Taken, add_front_matter, file_name, objects, text_of, unique
 from core.intake.importers.attached import FilePart, NoteFiles
 
@@ -25,7 +25,7 @@ SharedFile = tuple[FilePart | None, str, str]
 """A file of a message, its name, and its address where it isn't in the export."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatMessage:
     """A message of a chat: its `key`, when it was written (ISO 8601), by whom, and its paragraphs in Markdown.
 

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
+from core.base.frozen import frozen
 from core.intake.importers import Fields, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
 
@@ -31,7 +31,7 @@ _OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "ico
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Target:
     """A block that is referred to: the page it is on, and its first line."""
 
