@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.model import Progress
 from tests.pages.conftest import Screen
-from tests.pages.test_writing import field
+from tests.pages.test_writing import writing
 
 
 def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled: Screen, vault: Path) -> None:
@@ -89,7 +89,9 @@ def test_a_file_that_changes_under_the_editor_is_told_and_overwrites_nothing(fil
     assert "was changed since you opened it" not in screen.text
     (vault / "backups.md").write_text("Theirs again\n")
     workspace.watching.look()
-    screen.app.text_input(field(screen, "title")).input("Mine").run()
+    now = writing(screen.app)
+    now.take_text("Mine\n", now.number + 1, 4, "save", 1)
+    screen.app.run()
     assert "was changed while you wrote" in screen.text
     assert (vault / "backups.md").read_text() == "Theirs again\n"
     screen.press("conflict_theirs")
@@ -97,4 +99,4 @@ def test_a_file_that_changes_under_the_editor_is_told_and_overwrites_nothing(fil
     assert (vault / "backups.md").read_text().endswith("Theirs again\n")
     assert workspace.drafts.all() == []
     versions = [workspace.notes.at(note.id, one.number) for one in workspace.notes.history(note.id)]
-    assert "Mine" in [one.title for one in versions]
+    assert "Mine\n" in [one.body for one in versions]

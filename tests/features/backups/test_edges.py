@@ -10,7 +10,7 @@ import sys
 import time
 import zipfile
 from contextlib import closing
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -54,14 +54,8 @@ def test_the_newest_backup_stays_where_the_clock_went_back(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With seven of a later day there, the one of today was deleted as the oldest: none was ever made again."""
-
-    class Ahead(datetime):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> datetime:
-            return datetime.now(tz) + timedelta(days=2000)
-
     with monkeypatch.context() as patch:
-        patch.setattr(making, "datetime", Ahead)
+        patch.setattr(making, "utc_now", lambda: datetime.now(UTC) + timedelta(days=2000))
         for _ in range(making.KEPT["daily"]):
             workspace.backups.make("daily")
     first, second = workspace.backups.make("daily"), workspace.backups.make("daily")
