@@ -31,8 +31,8 @@ from core.store.field_table import FieldTable, PropertyTable, TitleTable
 from core.store.floors import Floors
 from core.store.folder import check_exists
 from core.store.image_table import ImageTable
-from core.store.index.backend import Address, Backend, NoIndex
-from core.store.index.chroma_process import ChromaFolder, ChromaServer
+from core.store.index.backend import Address, NoIndex
+from core.store.index.chroma_process import Backend, ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
 from core.store.index.vector_index import Index
 from core.store.intent_table import IntentTable

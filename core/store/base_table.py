@@ -20,18 +20,18 @@ class SwitchTable(StoreTable):
 
     def for_base(self, base: KnowledgeBase) -> Switch | None:
         statement = "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?"
-        return next(iter(self._database.nouns(_SWITCH_READER, statement, base.id)), None)
+        return next(iter(self._nouns(_SWITCH_READER, statement, base.id)), None)
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
         switch = Switch(embedder, fingerprint, utc_now())
-        self._database.execute(
+        self._execute(
             "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?)",
             *(base.id, embedder, fingerprint, switch.started_at.isoformat()),
         )
         return switch
 
     def end(self, base: KnowledgeBase) -> None:
-        self._database.execute("DELETE FROM switches WHERE base_id = ?", base.id)
+        self._execute("DELETE FROM switches WHERE base_id = ?", base.id)
 
 
 _SWITCH_READER = RowReader(Switch, "change of model", "embedder", key="embedder")
@@ -59,7 +59,7 @@ class BaseTable(StoreTable):
 
     def all(self) -> list[KnowledgeBase]:
         """Return every base, by name."""
-        return self._database.nouns(_READER, "SELECT * FROM bases ORDER BY name")
+        return self._nouns(_READER, "SELECT * FROM bases ORDER BY name")
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
         """Return the bases of these names, every base for no names; raises UnknownChoice, which lists the bases."""
@@ -76,10 +76,10 @@ class BaseTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
         """Return the bases of some notes; notes that aren't stored are left out."""
         statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
-        return self._database.nouns(_READER, statement, note_ids)
+        return self._nouns(_READER, statement, note_ids)
 
     def _only(self, column: str, value: str) -> KnowledgeBase:
-        for base in self._database.nouns(_READER, f"SELECT * FROM bases WHERE {column} = ?", value):
+        for base in self._nouns(_READER, f"SELECT * FROM bases WHERE {column} = ?", value):
             return base
         raise UnknownChoice("base", value, [base.name for base in self.all()])
 
@@ -93,9 +93,9 @@ class BaseTable(StoreTable):
         chunking: ChunkingOptions,
         **fields: Unpack[NewBaseFields],
     ) -> KnowledgeBase:
-        with self._database.write():
+        with self._write():
             base = KnowledgeBase(
-                fresh_id(name, self._database.column("SELECT id FROM bases")),
+                fresh_id(name, self._column("SELECT id FROM bases")),
                 name,
                 embedder,
                 fingerprint,
@@ -104,12 +104,12 @@ class BaseTable(StoreTable):
                 created_at=utc_now(),
                 **fields,
             )
-            self._database.insert("bases", _row(base))
+            self._insert("bases", _row(base))
         return base
 
     def put(self, base: KnowledgeBase) -> None:
         """Write a base as it is, with its id."""
-        self._database.insert("bases", _row(base))
+        self._insert("bases", _row(base))
 
     def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
         """Store new values of some fields of a base, and return the changed base."""
@@ -118,23 +118,23 @@ class BaseTable(StoreTable):
         changed = replace(base, **fields)
         row = _row(changed)
         assignments = ", ".join(f"{name} = ?" for name in fields)
-        self._database.execute(f"UPDATE bases SET {assignments} WHERE id = ?", *(row[name] for name in fields), base.id)
+        self._execute(f"UPDATE bases SET {assignments} WHERE id = ?", *(row[name] for name in fields), base.id)
         return changed
 
     def delete(self, base: KnowledgeBase) -> None:
-        with self._database.write():
-            self._database.execute(
+        with self._write():
+            self._execute(
                 "DELETE FROM words WHERE rowid IN (SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
                 " WHERE base_id = ?)",
                 base.id,
             )
-            self._database.execute("DELETE FROM bases WHERE id = ?", base.id)
+            self._execute("DELETE FROM bases WHERE id = ?", base.id)
 
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
         """Put the base's embedder and its generation of the vector index into use."""
-        self._database.execute(
+        self._execute(
             "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
             " index_added = 0 WHERE id = ?",
             *(base.kind, base.embedder, base.fingerprint, base.dimension, base.wish, base.index_generation, base.id),
@@ -142,46 +142,42 @@ class BaseTable(StoreTable):
 
     def reset_index_added(self, base: KnowledgeBase) -> None:
         """Note that the base's index is built anew."""
-        self._database.execute("UPDATE bases SET index_added = 0 WHERE id = ?", base.id, aside=True)
+        self._execute("UPDATE bases SET index_added = 0 WHERE id = ?", base.id, aside=True)
 
     def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
-        self._database.execute(
-            "UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id, aside=True
-        )
+        self._execute("UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id, aside=True)
 
     def index_added(self, base: KnowledgeBase) -> int:
         """Return how many windows were added to the base's index since it was built."""
-        return int(self._database.value("SELECT index_added FROM bases WHERE id = ?", base.id))
+        return int(self._value("SELECT index_added FROM bases WHERE id = ?", base.id))
 
     # syncs
 
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
         """Write a sync of a folder as it was."""
         row = {"base_id": base.id, "folder": sync.folder, "at": sync.at.isoformat(), "report": json.dumps(sync.report)}
-        self._database.insert("syncs", row)
+        self._insert("syncs", row)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
         """Write the report of a sync; what the user ignores or deleted stays in it, but for the files `added`."""
         now = utc_now().isoformat()
-        with self._database.write():
+        with self._write():
             deleted_files = {
                 path: stamp for path, stamp in self.deleted_files(base, folder).items() if path not in added
             }
             ignored = [sync.report.get(IGNORED, []) for sync in self.syncs(base) if sync.folder == folder]
             kept = {IGNORED: ignored[0] if ignored else [], _DELETED_FILES: deleted_files}
             report = report | {name: value for name, value in kept.items() if value}
-            self._database.execute(
-                "INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", base.id, folder, now, json.dumps(report)
-            )
-            self._database.execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
+            self._execute("INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", base.id, folder, now, json.dumps(report))
+            self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
         """Store the patterns of files that the user ignores, with each folder of the base."""
         statement = "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?"
-        with self._database.write():
+        with self._write():
             for sync in self.syncs(base):
                 report = json.dumps(sync.report | {IGNORED: [*patterns]})
-                self._database.execute(statement, report, base.id, sync.folder)
+                self._execute(statement, report, base.id, sync.folder)
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
         """Return the files of a folder whose notes were deleted for good, each with its hash then."""
@@ -191,19 +187,19 @@ class BaseTable(StoreTable):
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
         """Store that notes of these files were deleted for good."""
         statement = "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?"
-        with self._database.write():
+        with self._write():
             for sync in (sync for sync in self.syncs(base) if sync.folder == folder):
                 report = sync.report | {_DELETED_FILES: self.deleted_files(base, folder) | dict(files)}
-                self._database.execute(statement, json.dumps(report), base.id, folder)
+                self._execute(statement, json.dumps(report), base.id, folder)
 
     def is_synced(self, base_id: str, folder: str) -> bool:
         """Return whether a base was synced with a folder."""
-        return self._database.exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
+        return self._exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
 
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
         """Return the last sync of each folder of the base, newest first."""
         statement = "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC"
-        return self._database.nouns(_SYNC, statement, base.id)
+        return self._nouns(_SYNC, statement, base.id)
 
 
 def _row(base: KnowledgeBase) -> dict[str, Any]:

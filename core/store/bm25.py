@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from core.base.errors import StoreError
 from core.model import Rowids
 from core.store.database import Database
-from core.store.table import AMONG, decoding
+from core.store.table import AMONG, StoreTable, decoding
 
 _TOKENIZER = "porter ascii tokenchars '.+#_'"
 """FTS5 tokenizer of the index of words."""
@@ -84,11 +84,11 @@ class _Counts:
     size: int = 0
 
 
-class BM25:
+class BM25(StoreTable):
     """Scores of chunks for words, over all fields (BM25F, Robertson and Zaragoza 2009)."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._lock = threading.Lock()
         self._counts: _Counts | None = None
         self._stems = _Stems()
@@ -151,13 +151,13 @@ class BM25:
         """Return the words that any chunk holds; a frequent word takes no longer than a rare one."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
-        held = set(self._database.column(terms, [*stems.values()]))
+        held = set(self._column(terms, [*stems.values()]))
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that hold each word, of those that any holds; reads no places of words."""
         stems = self.stems(words)
-        rows = self._database.rows(f"SELECT term, doc FROM vocabulary WHERE term {AMONG}", [*stems.values()])
+        rows = self._rows(f"SELECT term, doc FROM vocabulary WHERE term {AMONG}", [*stems.values()])
         counts = dict(map(tuple, rows))
         return {word: counts[stem] for word, stem in stems.items() if stem in counts}
 

@@ -57,11 +57,9 @@ class ChunkTable(StoreTable):
 
     def put(self, cut: NoteToIndex) -> None:
         """Write the chunks and pictures of a note in place of its old ones; the note's row must exist."""
-        with self._database.write():
-            self._database.execute(
-                "DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id
-            )
-            self._database.execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
+        with self._write():
+            self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id)
+            self._execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
             properties = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
             for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
                 rowid = self._put(chunk, vectors, word_row(cut.note.title, chunk, properties))
@@ -78,7 +76,7 @@ class ChunkTable(StoreTable):
             **{name: json.dumps(getattr(chunk, name), ensure_ascii=False) for name in _LISTS},
             "state": "embedded" if vectors else state,
         }
-        rowid = self._database.insert("chunks", values)
+        rowid = self._insert("chunks", values)
         if chunk.state != "deleted":
             connection = self._database.connection
             connection.execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (rowid, *words))
@@ -92,23 +90,23 @@ class ChunkTable(StoreTable):
     def for_note(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in their order."""
         columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # of ten thousand lines, in half the time
-        rows = self._database.rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id)
+        rows = self._rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id)
         return list(map(chunk_of, rows))
 
     @decoding
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
         statement = f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}"
-        rows = self._database.rows(statement, rowids)
+        rows = self._rows(statement, rowids)
         return {row[0]: chunk_of(row) for row in rows}
 
     def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the rowids of chunks by their id."""
-        rows = self._database.rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", ids)
+        rows = self._rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", ids)
         return {row["id"]: row["rowid"] for row in rows}
 
     def note_of(self, chunk_id: str) -> str:
         """Return the id of a chunk's note; raises ChunkNotFound."""
-        note_id = self._database.value("SELECT note_id FROM chunks WHERE id = ?", chunk_id)
+        note_id = self._value("SELECT note_id FROM chunks WHERE id = ?", chunk_id)
         if note_id is None:
             raise ChunkNotFound(chunk_id)
         return str(note_id)
@@ -117,7 +115,7 @@ class ChunkTable(StoreTable):
     def neighbours(self, note_id: str, index: int, size: int) -> list[Chunk]:
         """Return a chunk with up to `size` neighbours on each side, in order, without deleted ones."""
         side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
-        rows = self._database.rows(
+        rows = self._rows(
             f'SELECT * FROM ({side} <= ?2 ORDER BY "index" DESC LIMIT ?3 + 1)'
             f' UNION ALL SELECT * FROM ({side} > ?2 ORDER BY "index" LIMIT ?3) ORDER BY "index"',
             *(note_id, index, size),
@@ -126,7 +124,7 @@ class ChunkTable(StoreTable):
 
     def hidden(self, note_id: str) -> list[Span]:
         """Return the parts of a note's body that only deleted chunks have, in their order."""
-        spans = self._database.rows(
+        spans = self._rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
             " ORDER BY start",
             note_id,
@@ -143,7 +141,7 @@ class ChunkTable(StoreTable):
 
     def with_tables(self, base: KnowledgeBase) -> list[int]:
         """Return the embedded chunks of a base that may have a table."""
-        return self._database.column(
+        return self._column(
             "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ? AND state = 'embedded'"
             " AND line = 0 AND instr(text, '|') AND has_table(lead || char(10) || text)",
             base.id,
@@ -152,11 +150,11 @@ class ChunkTable(StoreTable):
     def has_window(self, rowid: int, base: KnowledgeBase, text_hash: bytes) -> bool:
         """Whether a chunk has a window with the text of this hash."""
         vectors = VectorTable(self._database).ids(base.fingerprint, [text_hash]).values()
-        return any(self._database.exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
+        return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
     def count(self, base: KnowledgeBase) -> BaseCounts:
         """Return the numbers of the base's notes, chunks and windows."""
-        (counts,) = self._database.rows(
+        (counts,) = self._rows(
             "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
             " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
             " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
@@ -167,17 +165,17 @@ class ChunkTable(StoreTable):
 
     def count_all(self) -> int:
         """Return the number of chunks of all bases."""
-        return int(self._database.value("SELECT count(*) FROM chunks"))
+        return int(self._value("SELECT count(*) FROM chunks"))
 
     # entries of the vector index
 
     def entries(self, note_ids: Sequence[str]) -> list[str]:
         """Return the entries that the windows of some notes have."""
-        return self._database.column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", note_ids)
+        return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", note_ids)
 
     def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
         """Return the entries that no window of a base has."""
-        return self._database.column(
+        return self._column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
             *(entries, base.id),
@@ -185,20 +183,20 @@ class ChunkTable(StoreTable):
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
         """Return the chunks of a base that have these entries, each with the entry of one of its windows."""
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(entries, base.id)
         )
         return [tuple(row) for row in rows]
 
     def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
         """Return entries with their centred vectors."""
-        vectors = dict(self._database.rows(f"SELECT entry, vector FROM vectors WHERE entry {AMONG}", entries))
+        vectors = dict(self._rows(f"SELECT entry, vector FROM vectors WHERE entry {AMONG}", entries))
         stacked = matrix([*vectors.values()], base.dimension)
         return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
         """Yield the vectors of a base, equal ones once, as blocks of entries and centred vectors."""
-        cursor = self._database.rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
+        cursor = self._rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
         centring = VectorTable(self._database).centring(base)
         yielded: set[str] = set()
         while rows := cursor.fetchmany(_BLOCK):
@@ -212,9 +210,9 @@ class ChunkTable(StoreTable):
     def allowed(self, filters: Filters) -> Rowids | None:
         """Return the chunks that pass every filter, None if nothing is filtered; deleted chunks never pass."""
         names = list(filters.bases)
-        if names and not self._database.exists(f"bases WHERE name NOT {AMONG}", names):
+        if names and not self._exists(f"bases WHERE name NOT {AMONG}", names):
             filters = replace(filters, bases=())
-        inactive = self._database.exists("notes WHERE status != 'active'")
+        inactive = self._exists("notes WHERE status != 'active'")
         where = narrowed.answerable_conditions(
             filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed()
         )
@@ -234,13 +232,13 @@ class ChunkTable(StoreTable):
 
     def rowids_of(self, note_id: str) -> list[int]:
         """Return the chunks of a note but the deleted ones, in their order."""
-        return self._database.column(
+        return self._column(
             "SELECT rowid FROM chunks WHERE note_id = ? AND state != 'deleted' ORDER BY \"index\"", note_id
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
         """Return the first chunks of the last changed notes; at the same time, higher priorities come first."""
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id {AMONG}"
             ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
             [base.id for base in bases],
@@ -256,7 +254,7 @@ class ChunkTable(StoreTable):
 
     def _rowids(self, tables: str, condition: str, *values: object) -> Rowids:
         # One long text takes a third of the time of a hundred thousand rows.
-        rowids = self._database.value(
+        rowids = self._value(
             f"SELECT group_concat(chunks.rowid) FROM {tables} WHERE state != 'deleted' AND {condition}", *values
         )
         return np.sort(np.fromstring(rowids or "", np.int64, sep=","))
@@ -278,7 +276,7 @@ class ChunkTable(StoreTable):
     ) -> dict[int, tuple[float, int]]:
         """Return the score and the index of the best window of some chunks, or of all chunks of a base."""
         only, values = ("", []) if rowids is None else (f"AND chunk {AMONG}", [rowids])
-        cursor = self._database.rows(
+        cursor = self._rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
         )
         centring = VectorTable(self._database).centring(base)

@@ -19,7 +19,7 @@ class DraftTable(StoreTable):
     def put(self, draft: NoteDraft) -> None:
         """Write a draft in place of the one with its key."""
         fields = json.dumps(draft.fields, ensure_ascii=False)
-        self._database.execute(
+        self._execute(
             "INSERT OR REPLACE INTO drafts (key, base_id, version, title, body, fields, at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             *(draft.key, draft.base_id, draft.version, draft.title, draft.body, fields, draft.at.isoformat()),
@@ -28,15 +28,15 @@ class DraftTable(StoreTable):
 
     def all(self) -> list[NoteDraft]:
         """Return the drafts, the newest first."""
-        return self._database.nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
+        return self._nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
 
     def find(self, key: str) -> NoteDraft | None:
         """Return the draft of this key, None if there is none."""
-        return next(iter(self._database.nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
+        return next(iter(self._nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
 
     def delete_for_good(self, key: str) -> None:
         """Delete a draft, if there is one of this key."""
-        self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
+        self._execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
 _DRAFT_READER = RowReader(NoteDraft, "draft", "title", key="key", fields=stored(dict[str, object]))
@@ -54,7 +54,7 @@ class ProposalTable(StoreTable):
     def put(self, proposal: Proposal) -> None:
         """Write a proposal in place of the one of its note."""
         fields = json.dumps(proposal.fields, ensure_ascii=False, default=datetime.isoformat)
-        self._database.execute(
+        self._execute(
             "INSERT OR REPLACE INTO proposals (note_id, version, body, fields, at) VALUES (?, ?, ?, ?, ?)",
             *(proposal.note_id, proposal.version, proposal.body, fields, proposal.at.isoformat()),
             aside=True,
@@ -62,11 +62,11 @@ class ProposalTable(StoreTable):
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
         """Return the proposals, of all bases or of one, the oldest first."""
-        return self._database.nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
+        return self._nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
 
     def drop(self, note_id: str) -> None:
         """Delete the proposal of a note, if it has one."""
-        self._database.execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
+        self._execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
 
 
 _PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_id", fields=stored(dict[str, object]))
@@ -85,7 +85,7 @@ class CreationTable(StoreTable):
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
         """Reserve a key for a request; return the creation that has the key, None where it was free."""
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.execute("DELETE FROM creations WHERE at < datetime('now', ?)", (f"-{_DAYS} day",))
             connection.execute(
                 "DELETE FROM creations WHERE key IN (SELECT key FROM"
@@ -105,7 +105,7 @@ class CreationTable(StoreTable):
 
     def end(self, key: str, done: Creation) -> None:
         """Store the answer to a creation."""
-        self._database.execute(
+        self._execute(
             "UPDATE creations SET status = ?, headers = ?, body = ? WHERE key = ?",
             *(done.status, json.dumps(dict(done.headers)), done.body, key),
             aside=True,
@@ -113,7 +113,7 @@ class CreationTable(StoreTable):
 
     def release(self, key: str) -> None:
         """Free a key: nothing was created."""
-        self._database.execute("DELETE FROM creations WHERE key = ?", key, aside=True)
+        self._execute("DELETE FROM creations WHERE key = ?", key, aside=True)
 
 
 _COLUMNS = Edit.__slots__
@@ -141,26 +141,26 @@ class EditTable(StoreTable):
         raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
 
     def _edits(self, which: str, value: object) -> list[Edit]:
-        return self._database.nouns(_READER, f"{_SELECT} {which}", value)
+        return self._nouns(_READER, f"{_SELECT} {which}", value)
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
         """Make these the edits of a note."""
-        with self._database.write():
+        with self._write():
             self.delete([note.id])
             for number, edit in enumerate(edits):
                 row = asdict(edit) | {"created_at": edit.created_at.isoformat()}
-                self._database.insert("edits", row | {"base_id": note.base_id, "number": number})
+                self._insert("edits", row | {"base_id": note.base_id, "number": number})
 
     def flag(self, note_ids: Sequence[str]) -> int:
         """Flag the edits of notes that are deleted, and return how many there are."""
-        return self._database.execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", note_ids)
+        return self._execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", note_ids)
 
     def delete(self, note_ids: Sequence[str]) -> None:
         """Delete the edits of notes."""
-        self._database.execute(f"DELETE FROM edits WHERE note_id {AMONG}", note_ids)
+        self._execute(f"DELETE FROM edits WHERE note_id {AMONG}", note_ids)
 
     def drop(self, edit_id: str) -> None:
-        self._database.execute("DELETE FROM edits WHERE id = ?", edit_id)
+        self._execute("DELETE FROM edits WHERE id = ?", edit_id)
 
 
 _READER = RowReader(Edit, "edit of a chunk", "note_id")

@@ -50,21 +50,21 @@ class ImageTable(StoreTable):
         """Return the notes whose pictures weren't looked for yet."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.execute(
                 f"DELETE FROM note_images WHERE note_id IN (SELECT id FROM notes WHERE {unknown} AND {shows_none})"
             )
             connection.execute(f"UPDATE notes SET imaged = generation WHERE {unknown} AND {shows_none}")
-        return self._database.column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
+        return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
     def for_note(self, note_id: str) -> list[NotePicture]:
         """Return the pictures of a note as found by the last look."""
-        rows = self._database.rows(f"SELECT {_PICTURE} FROM note_images WHERE note_id = ?", note_id)
+        rows = self._rows(f"SELECT {_PICTURE} FROM note_images WHERE note_id = ?", note_id)
         return [picture_of(row) for row in rows]
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
         """Write the pictures that a generation of a note shows in place of those before."""
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.execute("DELETE FROM note_images WHERE note_id = ?", (note_id,))
             connection.executemany(
                 "INSERT INTO note_images VALUES (:note, :target, :start, :place, :mtime_ns, :size, :hash)",
@@ -78,7 +78,7 @@ class ImageTable(StoreTable):
 
     def update_file(self, note_id: str, picture: NotePicture) -> None:
         """Write the present file of a note's picture."""
-        self._database.execute(
+        self._execute(
             "UPDATE note_images SET place = ?, mtime_ns = ?, size = ?, hash = ? WHERE note_id = ? AND target = ?",
             *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
             aside=True,
@@ -96,7 +96,7 @@ class ImageTable(StoreTable):
 
     def keep(self, model: str, digest: str, vector: Matrix | None, reason: Message | None = None) -> None:
         """Write the vector of a file, or the reason why it has none."""
-        self._database.execute(
+        self._execute(
             "INSERT OR REPLACE INTO image_vectors VALUES (?, ?, ?, ?)",
             *(model, digest, None if vector is None else vector.astype("<f4").tobytes()),
             json.dumps(to_json(reason)) if reason else "",
@@ -105,11 +105,11 @@ class ImageTable(StoreTable):
 
     def forget_problems(self) -> None:
         """Forget which files can't be read, so that they are tried again."""
-        self._database.execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
+        self._execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
 
     def drop_unused(self, model: str) -> None:
         """Delete the vectors of other models, and of files that no note shows."""
-        self._database.execute(
+        self._execute(
             "DELETE FROM image_vectors WHERE model != ? OR hash NOT IN (SELECT hash FROM note_images)",
             model,
             aside=True,
@@ -117,7 +117,7 @@ class ImageTable(StoreTable):
 
     def status(self, model: str) -> ImageStatus:
         """Return how many files a model embedded, and which it can't read."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT min(place), vector IS NOT NULL, reason FROM note_images LEFT JOIN image_vectors"
             " ON image_vectors.hash = note_images.hash AND model = ? WHERE note_images.hash != ''"
             " GROUP BY note_images.hash ORDER BY 1",
@@ -140,18 +140,18 @@ class ImageTable(StoreTable):
         if passages:
             holds = f"SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages}"
             where.add(f"EXISTS ({holds})", *passages.values)
-        return self._rows(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
+        return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
         """Return the pictures with a path, or with a name alone, as `shown` does."""
-        return self._rows("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
+        return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:
         """Return the pictures of a note, as `shown` does."""
-        return self._rows("note_id = ?", model, note_id)
+        return self._shown("note_id = ?", model, note_id)
 
-    def _rows(self, where: str, model: str, *values: object) -> list[ImageRow]:
-        rows = self._database.rows(
+    def _shown(self, where: str, model: str, *values: object) -> list[ImageRow]:
+        rows = self._rows(
             f"SELECT note_id, place, note_images.start, note_images.hash, vector FROM {_SHOWN}"
             " JOIN image_vectors ON image_vectors.hash = note_images.hash AND length(vector) % 4 = 0"
             " AND typeof(vector) = 'blob'"
@@ -165,7 +165,7 @@ class ImageTable(StoreTable):
         ]
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
-        return [file_of(row) for row in self._database.rows(f"{statement} ORDER BY path, start", *values)]
+        return [file_of(row) for row in self._rows(f"{statement} ORDER BY path, start", *values)]
 
 
 def is_of_pictures(condition: Condition) -> bool:

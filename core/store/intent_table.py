@@ -44,24 +44,24 @@ class IntentTable(StoreTable):
         connection = self._database.connection
         connection.execute("PRAGMA synchronous = FULL")  # files that are changed next are on the disk at once
         try:
-            with self._database.write(aside=True):
-                return {self._database.insert("file_intents", asdict(step)): step for step in steps}
+            with self._write(aside=True):
+                return {self._insert("file_intents", asdict(step)): step for step in steps}
         finally:
             connection.execute("PRAGMA synchronous = NORMAL")
 
     def all(self) -> dict[int, FileStep]:
         """Return all steps by their numbers, in their order."""
-        rows = self._database.rows("SELECT id, folder, path, new_path, before, after, left FROM file_intents")
+        rows = self._rows("SELECT id, folder, path, new_path, before, after, left FROM file_intents")
         return {number: FileStep(*values) for number, *values in rows}
 
     def left(self) -> list[str]:
         """Return the paths of the files that couldn't be taken back."""
-        return self._database.column("SELECT path FROM file_intents WHERE left")
+        return self._column("SELECT path FROM file_intents WHERE left")
 
     def leave(self, numbers: Collection[int]) -> None:
         """Record that steps couldn't be taken back."""
-        self._database.execute(f"UPDATE file_intents SET left = 1 WHERE id {AMONG}", numbers, aside=True)
+        self._execute(f"UPDATE file_intents SET left = 1 WHERE id {AMONG}", numbers, aside=True)
 
     def drop(self, numbers: Collection[int]) -> None:
         """Delete steps."""
-        self._database.execute(f"DELETE FROM file_intents WHERE id {AMONG}", numbers, aside=True)
+        self._execute(f"DELETE FROM file_intents WHERE id {AMONG}", numbers, aside=True)

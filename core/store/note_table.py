@@ -46,7 +46,7 @@ class NoteTable(StoreTable):
         """Write the row and the tags of a note in place of its old ones; its chunks are another table's."""
         row = row_of(cut)
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.execute(
                 f"INSERT INTO notes ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
                 f" ON CONFLICT (id) DO UPDATE SET {assignments}",
@@ -58,12 +58,12 @@ class NoteTable(StoreTable):
         """Write the fields of a stored note whose title and body are as they were; its chunks stay."""
         row = described(note) | {"generation": note.generation + 1}
         assignments = ", ".join(f"{column} = ?" for column in row)
-        with self._database.write():
-            self._database.execute(f"UPDATE notes SET {assignments} WHERE id = ?", *row.values(), note.id)
+        with self._write():
+            self._execute(f"UPDATE notes SET {assignments} WHERE id = ?", *row.values(), note.id)
             self._tag(note)
 
     def _tag(self, note: Note) -> None:
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.execute("DELETE FROM tags WHERE note_id = ?", (note.id,))
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
             PropertyTable(self._database).put(note)
@@ -71,31 +71,29 @@ class NoteTable(StoreTable):
     def delete(self, note_ids: Iterable[str]) -> None:
         """Delete notes, and with them their tags, chunks and words."""
         ids = list(note_ids)
-        with self._database.write():
-            self._database.execute(
-                f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id {AMONG})", ids
-            )
-            self._database.execute(f"DELETE FROM notes WHERE id {AMONG}", ids)
+        with self._write():
+            self._execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id {AMONG})", ids)
+            self._execute(f"DELETE FROM notes WHERE id {AMONG}", ids)
 
     def move(self, moves: Sequence[Moved]) -> None:
         """Record that files were renamed, all in one transaction; their notes keep text and vectors."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             # Two notes may have swapped their names.
             connection.executemany("UPDATE notes SET path = NULL WHERE id = ?", [(move.note_id,) for move in moves])
             for move in moves:
-                self._database.execute(
+                self._execute(
                     "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ?, stamp = ?"
                     " WHERE id = ?",
                     *(move.path, move.source_ref, move.title, move.mtime_ns, move.size, move.stamp, move.note_id),
                 )
-                self._database.execute(
+                self._execute(
                     "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
                     *(" ".join(keywords(move.title)), move.note_id),
                 )
 
     def join(self, joins: Iterable[Joined]) -> None:
         """Record that notes belong to files from now on."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.executemany(
                 "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
                 " WHERE id = ?",
@@ -113,11 +111,11 @@ class NoteTable(StoreTable):
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
         """Give a note chunking options of its own, by which it is cut from then on."""
-        self._database.execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
+        self._execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
 
     def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
         """Record the (note id, modification time in ns, size, stamp) of files whose content is the same."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
 
     # one note
@@ -142,35 +140,35 @@ class NoteTable(StoreTable):
         raise NoteNotFound(note_id)
 
     def _only(self, columns: str, note_id: str, *values: object) -> sqlite3.Row:
-        row = self._database.row(f"SELECT {columns} FROM notes WHERE id = ?", *values, note_id)
+        row = self._row(f"SELECT {columns} FROM notes WHERE id = ?", *values, note_id)
         if row is None:
             raise NoteNotFound(note_id)
         return row
 
     def generation(self, note_id: str) -> int:
         """Return how often the note was indexed, 0 for a note that isn't stored."""
-        return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
+        return self._value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
     def reading_choices(self, note_id: str) -> tuple[str, str]:
         """Return the converter and the encoding that the user chose for a note's file, each "" for none."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
-        row = self._database.row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
+        row = self._row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has its base's or isn't stored."""
-        options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)
+        options = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
     # several notes
 
     def ids(self) -> set[str]:
-        return set(self._database.column("SELECT id FROM notes"))
+        return set(self._column("SELECT id FROM notes"))
 
     def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
         """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT {NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
             *(*where.values, fold(text)),
         )
@@ -179,24 +177,22 @@ class NoteTable(StoreTable):
     def paths(self, base: KnowledgeBase, source_ref: str = "") -> set[str]:
         """Return the paths of the notes of a base that are from one source, by default those written here."""
         return set(
-            self._database.column(
+            self._column(
                 "SELECT path FROM notes WHERE base_id = ? AND source_ref = ? AND path IS NOT NULL", base.id, source_ref
             )
         )
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
         """Return whether a note of a base that is from one source has this path."""
-        return self._database.exists(
-            "notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path
-        )
+        return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
     def count(self, base_ids: Iterable[str]) -> int:
         """Return the number of notes in some bases."""
-        return int(self._database.value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", base_ids))
+        return int(self._value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", base_ids))
 
     def counts(self, base_ids: Iterable[str]) -> NoteCounts:
         """Count the notes of some bases, without those whose passages aren't indexed."""
-        (row,) = self._database.rows(
+        (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id {AMONG}",
             *(*narrowed.moments(), base_ids),
@@ -205,11 +201,11 @@ class NoteTable(StoreTable):
 
     def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
         """Return the base of each note; notes that aren't stored are left out."""
-        return dict(self._database.rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", note_ids))
+        return dict(self._rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
         """Return for each note of the base the text that identifies its cut."""
-        return dict(self._database.rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
+        return dict(self._rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
     def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the cards of the notes that pass, by base and path, with `text` in their title or path.
@@ -224,15 +220,15 @@ class NoteTable(StoreTable):
         if text:
             where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)
         statement = f"{CARD} WHERE {where} ORDER BY bases.name, path, title"
-        return self._database.nouns(card_of, statement, *where.values)
+        return self._nouns(card_of, statement, *where.values)
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        cards = self._database.nouns(card_of, f"{CARD} WHERE notes.id {AMONG}", note_ids)
+        cards = self._nouns(card_of, f"{CARD} WHERE notes.id {AMONG}", note_ids)
         return {card.id: card for card in cards}
 
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as they are written in it."""
-        rows = self._database.rows(f"SELECT id, links FROM notes WHERE id {AMONG}", note_ids)
+        rows = self._rows(f"SELECT id, links FROM notes WHERE id {AMONG}", note_ids)
         return {note_id: texts(links) for note_id, links in rows}
 
     def beginnings(self, note_ids: Iterable[str], length: int = 600) -> dict[str, str]:
@@ -241,28 +237,26 @@ class NoteTable(StoreTable):
             "SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text FROM chunks"
             " WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)"
         )
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT id, title || ' ' || coalesce(({shown}), '') FROM notes WHERE id {AMONG}", length, note_ids
         )
         return dict(rows)
 
     def named(self) -> list[NoteNames]:
         """Return what the notes of all bases are called."""
-        return self._database.nouns(named_of, NAMED)
+        return self._nouns(named_of, NAMED)
 
     def newest(self, limit: int) -> list[str]:
         """Return the ids of the notes that were changed last."""
-        return list(self._database.column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
+        return list(self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
 
     def generations(self) -> dict[str, int]:
         """Return of each active note a number that grows with every change of it."""
-        return dict(self._database.rows("SELECT id, generation FROM notes WHERE status = 'active' ORDER BY id"))
+        return dict(self._rows("SELECT id, generation FROM notes WHERE status = 'active' ORDER BY id"))
 
     def linking(self) -> Iterator[tuple[str, str]]:
         """Yield the id and the links, as JSON, of every note that has links."""
-        yield from map(
-            tuple, self._database.rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)")
-        )
+        yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
         """Return the ids of the notes of some folders that have one of these words of the names of files."""
@@ -272,7 +266,7 @@ class NoteTable(StoreTable):
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return the tags in use with their note counts, most frequent first; `a` includes the notes of `a/b`."""
         return dict(
-            self._database.rows(
+            self._rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
                 " SELECT rtrim(rtrim(tag, replace(tag, '/', '')), '/'), note_id FROM named WHERE instr(tag, '/') > 1)"
                 " SELECT min(tag), count(DISTINCT note_id) AS notes FROM named JOIN notes ON notes.id = note_id"
@@ -285,7 +279,7 @@ class NoteTable(StoreTable):
     def categories(self, base: str | None = None) -> dict[str, int]:
         """Return the categories in use with their numbers of notes, the most frequent first."""
         return dict(
-            self._database.rows(
+            self._rows(
                 "SELECT category, count(*) AS notes FROM notes JOIN bases ON bases.id = base_id"
                 " WHERE category != '' AND (?1 IS NULL OR bases.name = ?1)"
                 " GROUP BY category ORDER BY notes DESC, category",
@@ -299,11 +293,11 @@ class NoteTable(StoreTable):
             "SELECT id, generation, base_id, source_ref, path FROM notes"
             " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
         )
-        return [ActiveFile(*row) for row in self._database.rows(statement)]
+        return [ActiveFile(*row) for row in self._rows(statement)]
 
     def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
             " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
             base.id,
@@ -312,7 +306,7 @@ class NoteTable(StoreTable):
 
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
             f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
             base.id,

@@ -102,11 +102,11 @@ class PendingTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str]) -> set[str]:
         """Return the ids of the pending chunks of notes."""
         statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
-        return set(self._database.column(statement, note_ids))
+        return set(self._column(statement, note_ids))
 
     def count(self, base_ids: Iterable[str]) -> PendingCount:
         """Count the pending chunks of some bases."""
-        (row,) = self._database.rows(
+        (row,) = self._rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
             f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG}",
             base_ids,
@@ -128,12 +128,12 @@ class PendingTable(StoreTable):
             "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE state IN ('pending', 'refused') AND base_id {AMONG}"
         )
-        return {*self._database.column(statement, base_ids)}
+        return {*self._column(statement, base_ids)}
 
     def any(self, base_ids: Iterable[str]) -> bool:
         """Whether any of these bases has a pending chunk."""
         chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
-        return self._database.exists(f"{chunks} WHERE state = 'pending' AND base_id {AMONG}", base_ids)
+        return self._exists(f"{chunks} WHERE state = 'pending' AND base_id {AMONG}", base_ids)
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
@@ -144,7 +144,7 @@ class PendingTable(StoreTable):
         """
         chosen, values = _chosen(only)
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
-        notes = self._database.rows(
+        notes = self._rows(
             f"SELECT id, base_id, 2 * (id {AMONG}) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
             f" AS long FROM notes INDEXED BY notes_filters WHERE base_id {AMONG} AND EXISTS ({waiting} {chosen})"
             " ORDER BY early DESC, long, updated_at DESC, id LIMIT ?",
@@ -155,7 +155,7 @@ class PendingTable(StoreTable):
         rows: list[sqlite3.Row] = []
         # Note by note: to sort the chunks of all of them would take longer than to embed a few.
         for note_id in turn:
-            rows += self._database.rows(
+            rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
                 " JOIN chunks INDEXED BY chunks_pending ON note_id = notes.id"
                 f" WHERE notes.id = ? AND state = 'pending' {chosen} ORDER BY \"index\" LIMIT ?",
@@ -167,7 +167,7 @@ class PendingTable(StoreTable):
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
         """Return the chunks, with their vectors, that are still pending and unchanged."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE chunks.rowid {AMONG} AND state = 'pending'",
             [pending.rowid for pending in vectors],
@@ -181,13 +181,13 @@ class PendingTable(StoreTable):
 
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
         """Give pending chunks the state `refused` because of a refusal, by its id, if they are as they were."""
-        with self._database.write():
+        with self._write():
             current = self.unchanged({pending: [number] for pending, number in refusals.items()})
             RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
         """Delete the vectors of a base, and what was settled for its model if no vector of it is left."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             self._drop_vectors("base_id = ?", base.id)
             connection.execute(
                 "UPDATE embedders SET centring = NULL, centre = NULL, unrelated = NULL WHERE fingerprint = ?"
@@ -202,7 +202,7 @@ class PendingTable(StoreTable):
     def _drop_vectors(self, condition: str, *values: object) -> None:
         """Delete vectors of windows, and make every chunk pending that has one of them."""
         chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.dropped)"
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.execute(
                 "CREATE TABLE temp.dropped AS SELECT DISTINCT vectors.id AS vector FROM vectors"
                 " JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
@@ -219,10 +219,10 @@ class PendingTable(StoreTable):
         windows = [
             (pending.rowid, index, vector) for pending, ids in vectors.items() for index, vector in enumerate(ids)
         ]
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
             rowids = [pending.rowid for pending in vectors]
-            self._database.execute(f"UPDATE chunks SET state = 'embedded' WHERE rowid {AMONG}", rowids)
+            self._execute(f"UPDATE chunks SET state = 'embedded' WHERE rowid {AMONG}", rowids)
 
 
 def _chosen(only: Collection[str] | None) -> tuple[str, list[Collection[str]]]:

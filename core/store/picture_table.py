@@ -36,26 +36,26 @@ class DocumentTable(StoreTable):
 
     def keep(self, digest: str, data: bytes) -> None:
         """Write the bytes of an original under its hash."""
-        self._database.execute("INSERT OR IGNORE INTO originals VALUES (?, ?)", digest, data)
+        self._execute("INSERT OR IGNORE INTO originals VALUES (?, ?)", digest, data)
 
     def original(self, digest: str) -> bytes | None:
         """Return the bytes of an original, None if it isn't here."""
-        data = self._database.value("SELECT data FROM originals WHERE hash = ?", digest)
+        data = self._value("SELECT data FROM originals WHERE hash = ?", digest)
         return None if data is None else bytes(data)
 
     def drop_unused(self) -> None:
         """Delete the originals that no note and no version has."""
-        if self._database.exists("originals"):
-            self._database.execute(_UNUSED, aside=True)
+        if self._exists("originals"):
+            self._execute(_UNUSED, aside=True)
 
     def unread(self, base: KnowledgeBase) -> list[Failed]:
         """Return the files of a base's folders and uploads that weren't read, by their paths."""
-        rows = self._database.rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
+        rows = self._rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
         return [failure_of(path, reason) for path, reason in rows]
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
         """Return the notes of a base that lack parts of their files, by their paths."""
-        return self._database.nouns(
+        return self._nouns(
             _INCOMPLETE,
             "SELECT id AS note_id, coalesce(path, title) AS path, left_out FROM notes"
             " WHERE base_id = ? AND left_out != '[]' ORDER BY path, id",
@@ -64,7 +64,7 @@ class DocumentTable(StoreTable):
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
         """Return the files of one source that these readers couldn't read, by their paths, as they were then."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
             " WHERE base_id = ? AND source_ref = ? AND readers = ?",
             *(base.id, source_ref, readers),
@@ -79,7 +79,7 @@ class DocumentTable(StoreTable):
             for file, failed in files
             for reason in [json.dumps(to_json(failed.error))]
         ]
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", source)
             connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
@@ -114,7 +114,7 @@ class PictureTable(StoreTable):
 
     def put(self, note_id: str, pictures: Iterable[NotePicture]) -> None:
         """Write the pictures of a stored note in place of those before."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.execute("DELETE FROM note_pictures WHERE note_id = ?", (note_id,))
             connection.executemany(
                 "INSERT INTO note_pictures"
@@ -128,7 +128,7 @@ class PictureTable(StoreTable):
 
     def for_note(self, note_id: str) -> list[NotePicture]:
         """Return the pictures of a note, in their order in its text."""
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
             " WHERE note_id = ? ORDER BY start, target",
             note_id,
@@ -137,24 +137,22 @@ class PictureTable(StoreTable):
 
     def is_read(self, base: KnowledgeBase) -> bool:
         """Return whether the pictures of a base are read, as of now."""
-        return bool(self._database.value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
+        return bool(self._value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
 
     def any_read(self) -> bool:
         """Return whether the pictures of any base are read."""
-        return self._database.exists("bases WHERE read_pictures")
+        return self._exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
         """Return the notes of which it isn't known which pictures they name; of those without any it is."""
         unknown = "pictured = 0 AND base_id IN (SELECT id FROM bases WHERE read_pictures)"
-        with self._database.write(aside=True):
-            self._database.execute(
-                f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True
-            )
-        return self._database.column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
+        with self._write(aside=True):
+            self._execute(f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True)
+        return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
     def files(self) -> list[PictureFile]:
         """Return the pictures of notes that are files of synced folders, to look for their files."""
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
             " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
             " AND folder = source_ref) ORDER BY path, note_id, start"
@@ -163,7 +161,7 @@ class PictureTable(StoreTable):
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Write what file a picture of a note is now."""
-        self._database.execute(
+        self._execute(
             "UPDATE note_pictures SET place = ?1, mtime_ns = ?2, size = ?3, looked = 1, hash = ?4,"
             " placed = placed AND hash = ?4 AND place = ?1 WHERE note_id = ?5 AND target = ?6",
             *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
@@ -172,7 +170,7 @@ class PictureTable(StoreTable):
 
     def unplaced(self) -> list[Unplaced]:
         """Return the notes with a picture that is known and isn't placed."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT base_id, note_id, max(coalesce(pictures.text, '') != ''"
             " OR EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND picture != '')) AS differs"
             f" FROM {_OF_READING_BASES} LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
@@ -183,7 +181,7 @@ class PictureTable(StoreTable):
 
     def settle(self, note_ids: Sequence[str]) -> None:
         """Note that what is known of the pictures of these notes is placed: they aren't cut again for it."""
-        self._database.execute(
+        self._execute(
             f"UPDATE note_pictures SET placed = 1 WHERE note_id {AMONG} AND looked AND NOT placed"
             " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
             note_ids,
@@ -192,7 +190,7 @@ class PictureTable(StoreTable):
 
     def problems(self, note_id: str) -> list[Failed]:
         """Return the pictures of a note that can't be read, as its text names them, with the reasons."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
             " WHERE note_id = ? AND reason != '' ORDER BY start",
             note_id,
@@ -203,32 +201,32 @@ class PictureTable(StoreTable):
 
     def left_over(self) -> list[str]:
         """Return the notes of bases that don't read pictures which have any, or chunks of any."""
-        return self._database.column(_LEFT_OVER)
+        return self._column(_LEFT_OVER)
 
     def drop(self, note_ids: Collection[str]) -> None:
         """Delete the pictures of notes and the chunks of them; the other chunks move up."""
         ids = [*note_ids]
         chosen = f"note_id {AMONG} AND picture != ''"
-        with self._database.write():
-            stale = self._database.column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
-            self._database.execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids)
-            self._database.execute(f"DELETE FROM chunks WHERE {chosen}", ids)
+        with self._write():
+            stale = self._column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
+            self._execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids)
+            self._execute(f"DELETE FROM chunks WHERE {chosen}", ids)
             # In two steps, for two chunks of a note never have the same index.
-            self._database.execute(f'UPDATE chunks SET "index" = -1 - "index" WHERE note_id {AMONG}', stale)
-            self._database.execute(
+            self._execute(f'UPDATE chunks SET "index" = -1 - "index" WHERE note_id {AMONG}', stale)
+            self._execute(
                 'UPDATE chunks SET "index" = (SELECT count(*) FROM chunks AS other'
                 ' WHERE other.note_id = chunks.note_id AND (other."index" >= 0 OR other."index" > chunks."index"))'
                 f" WHERE note_id {AMONG}",
                 stale,
             )
-            self._database.execute(f"DELETE FROM note_pictures WHERE note_id {AMONG}", ids)
-            self._database.execute(f"UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id {AMONG}", ids)
+            self._execute(f"DELETE FROM note_pictures WHERE note_id {AMONG}", ids)
+            self._execute(f"UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id {AMONG}", ids)
 
     # of files
 
     def unread(self) -> list[PictureFile]:
         """Return a picture for each file that wasn't read yet."""
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
             " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
             " GROUP BY note_pictures.hash ORDER BY path, start"
@@ -237,7 +235,7 @@ class PictureTable(StoreTable):
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
         """Write what was read of a file, or the reason why it can't be read; `again`: the next import tries again."""
-        self._database.execute(
+        self._execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             *(read.hash, read.text, json.dumps(to_json(reason)) if reason else "", read.reader),
             *(utc_now().isoformat(), again),
@@ -247,16 +245,16 @@ class PictureTable(StoreTable):
     def forget_problems(self, *, lasting: bool) -> None:
         """Forget which files were not read, so that they are tried again; with `lasting` also those that can't be."""
         failed = "reason != ''" if lasting else "again"
-        with self._database.write(aside=True):
-            self._database.execute(
+        with self._write(aside=True):
+            self._execute(
                 f"UPDATE note_pictures SET placed = 0 WHERE hash IN (SELECT hash FROM pictures WHERE {failed})",
                 aside=True,
             )
-            self._database.execute(f"DELETE FROM pictures WHERE {failed}", aside=True)
+            self._execute(f"DELETE FROM pictures WHERE {failed}", aside=True)
 
     def drop_unused(self) -> None:
         """Delete the texts of files that no note shows."""
-        self._database.execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
+        self._execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 
 def file_of(row: Sequence[Any]) -> PictureFile:

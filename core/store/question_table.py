@@ -36,7 +36,7 @@ class QuestionTable(StoreTable):
     # sets
 
     def sets(self, base: KnowledgeBase) -> list[QuestionSet]:
-        return self._database.nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
+        return self._nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
         """Return the set of this name; raises UnknownChoice, which lists the sets."""
@@ -47,37 +47,37 @@ class QuestionTable(StoreTable):
 
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
         """Add a set with questions; raises ConfigError for a name that is blank or taken."""
-        with self._database.write(aside=True):
+        with self._write(aside=True):
             name = self._free_name(base.id, name)
-            set_id = fresh_id(f"{base.id}/{name}", self._database.column("SELECT id FROM question_sets"))
+            set_id = fresh_id(f"{base.id}/{name}", self._column("SELECT id FROM question_sets"))
             now = utc_now()
             row = {"id": set_id, "base_id": base.id, "name": name, "created_at": now.isoformat()}
-            self._database.insert("question_sets", row)
+            self._insert("question_sets", row)
             question_set = QuestionSet(set_id, base.id, name, now)
             self.add(question_set, questions)
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
         """Write a set as it is, with its id, unless another one has it."""
-        with self._database.write(aside=True):
-            if self._database.value("SELECT 1 FROM question_sets WHERE id = ?", question_set.id):
-                taken = self._database.column("SELECT id FROM question_sets")
+        with self._write(aside=True):
+            if self._value("SELECT 1 FROM question_sets WHERE id = ?", question_set.id):
+                taken = self._column("SELECT id FROM question_sets")
                 question_set = replace(question_set, id=fresh_id(f"{question_set.base_id}/{question_set.name}", taken))
             row = {name: getattr(question_set, name) for name in ("id", "base_id", "name")}
-            self._database.insert("question_sets", row | {"created_at": question_set.created_at.isoformat()})
+            self._insert("question_sets", row | {"created_at": question_set.created_at.isoformat()})
             self._add(question_set, questions)
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
         """Give a set another name; raises ConfigError for a name that is blank or taken."""
         if name.strip() == question_set.name:
             return question_set
-        with self._database.write(aside=True):
+        with self._write(aside=True):
             name = self._free_name(question_set.base_id, name)
-            self._database.execute("UPDATE question_sets SET name = ? WHERE id = ?", name, question_set.id)
+            self._execute("UPDATE question_sets SET name = ? WHERE id = ?", name, question_set.id)
         return self._current(replace(question_set, name=name))
 
     def delete_set(self, question_set: QuestionSet) -> None:
-        self._database.execute("DELETE FROM question_sets WHERE id = ?", question_set.id, aside=True)
+        self._execute("DELETE FROM question_sets WHERE id = ?", question_set.id, aside=True)
 
     # questions
 
@@ -87,14 +87,14 @@ class QuestionTable(StoreTable):
             golds: dict[int, list[GoldSpan]] = {}
             for (question, _), gold in self.golds(question_set).items():
                 golds.setdefault(question, []).append(gold)
-            rows = self._database.rows("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", question_set.id)
+            rows = self._rows("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", question_set.id)
             return [self._question(row, golds.get(row["rowid"], ())) for row in rows]
 
     def question(self, question_set: QuestionSet, question_id: str) -> Question:
         with self._database.read():
-            row = self._row(question_set, question_id)
+            row = self._stored(question_set, question_id)
             statement = "SELECT * FROM golds WHERE question = ? ORDER BY number"
-            return self._question(row, self._database.nouns(_GOLD_SPAN, statement, row["rowid"]))
+            return self._question(row, self._nouns(_GOLD_SPAN, statement, row["rowid"]))
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         """Add questions, all or none, and return them; one without an id gets the next free number as its id.
@@ -107,9 +107,9 @@ class QuestionTable(StoreTable):
         return self._add(question_set, questions)
 
     def _add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
-        with self._database.write(aside=True):
+        with self._write(aside=True):
             self._current(question_set)
-            taken = set(self._database.column("SELECT id FROM questions WHERE set_id = ?", question_set.id))
+            taken = set(self._column("SELECT id FROM questions WHERE set_id = ?", question_set.id))
             added = []
             for question in questions:
                 if question.id in taken:
@@ -117,18 +117,18 @@ class QuestionTable(StoreTable):
                 named = question if question.id else replace(question, id=_next(taken))
                 taken.add(named.id)
                 added.append(named)
-                self._write(question_set, named)
+                self._write_question(question_set, named)
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
         """Replace a question with its right passages; the new one may have another id. Raises as `add` does."""
         check_question(question.text)
-        with self._database.write(aside=True):
-            rowid = self._row(question_set, question_id)["rowid"]
+        with self._write(aside=True):
+            rowid = self._stored(question_set, question_id)["rowid"]
             if question.id != question_id and self._find(question_set, question.id):
                 raise _repeated(question_set, replace(question, line=0))
-            self._database.execute("DELETE FROM questions WHERE rowid = ?", rowid)
-            self._write(question_set, question, rowid)
+            self._execute("DELETE FROM questions WHERE rowid = ?", rowid)
+            self._write_question(question_set, question, rowid)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the texts of the questions of all sets."""
@@ -150,21 +150,21 @@ class QuestionTable(StoreTable):
 
     def add_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
         """Add a right passage to a question, unless the question has it already."""
-        with self._database.write(aside=True):
-            rowid = self._row(question_set, question_id)["rowid"]
-            if not self._database.value(f"SELECT 1 FROM golds WHERE {_PLACE}", *_place(rowid, gold)):
-                last = self._database.value("SELECT max(number) FROM golds WHERE question = ?", rowid)
+        with self._write(aside=True):
+            rowid = self._stored(question_set, question_id)["rowid"]
+            if not self._value(f"SELECT 1 FROM golds WHERE {_PLACE}", *_place(rowid, gold)):
+                last = self._value("SELECT max(number) FROM golds WHERE question = ?", rowid)
                 self._write_gold(rowid, 0 if last is None else last + 1, gold)
 
     def remove_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
         """Remove a right passage from a question, if the question has it."""
-        with self._database.write(aside=True):
-            rowid = self._row(question_set, question_id)["rowid"]
-            self._database.execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
+        with self._write(aside=True):
+            rowid = self._stored(question_set, question_id)["rowid"]
+            self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
         """Return the right passages of a set's questions, in order, at their last known places."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT golds.* FROM golds JOIN questions ON questions.rowid = question"
             " WHERE set_id = ? ORDER BY question, number",
             question_set.id,
@@ -174,7 +174,7 @@ class QuestionTable(StoreTable):
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
         """Move right passages from their old to their new place; one that changed meanwhile stays."""
         changes = ", ".join(f'"{name}" = ?' for name in _GOLD)
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.executemany(
                 f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
                 [(*(getattr(now, name) for name in _GOLD), *key, was.note_id, was.quote) for key, was, now in moves],
@@ -189,7 +189,7 @@ class QuestionTable(StoreTable):
     def note_ids(self, base_id: str) -> dict[str, list[str]]:
         """Return the note ids of a base by path, else title, as right passages name them."""
         ids: dict[str, list[str]] = {}
-        rows = self._database.rows("SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id)
+        rows = self._rows("SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id)
         for note_id, path in rows:
             ids.setdefault(path, []).append(note_id)
         return ids
@@ -197,7 +197,7 @@ class QuestionTable(StoreTable):
     # rows
 
     def _current(self, question_set: QuestionSet) -> QuestionSet:
-        for current in self._database.nouns(_SET, f"{_SETS} WHERE id = ?", question_set.id):
+        for current in self._nouns(_SET, f"{_SETS} WHERE id = ?", question_set.id):
             return current
         raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another one.")
 
@@ -209,14 +209,14 @@ class QuestionTable(StoreTable):
         name = name.strip()
         if not name:
             raise ConfigError("The question set has no name. Type one.")
-        if self._database.value("SELECT 1 FROM question_sets WHERE base_id = ? AND name = ?", base_id, name):
+        if self._value("SELECT 1 FROM question_sets WHERE base_id = ? AND name = ?", base_id, name):
             raise ConfigError("There is a question set '{name}' already. Choose another name.", name=name)
         return name
 
     def _find(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row | None:
-        return self._database.row("SELECT * FROM questions WHERE set_id = ? AND id = ?", question_set.id, question_id)
+        return self._row("SELECT * FROM questions WHERE set_id = ? AND id = ?", question_set.id, question_id)
 
-    def _row(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row:
+    def _stored(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row:
         row = self._find(question_set, question_id)
         if row is None:
             raise QuestionSetError(
@@ -226,9 +226,9 @@ class QuestionTable(StoreTable):
 
     def _change(self, question_set: QuestionSet, question_ids: Iterable[str], change: str) -> int:
         where = f"set_id = ? AND id {AMONG}"
-        return self._database.execute(f"{change} AND {where}", question_set.id, question_ids, aside=True)
+        return self._execute(f"{change} AND {where}", question_set.id, question_ids, aside=True)
 
-    def _write(self, question_set: QuestionSet, question: Question, rowid: int | None = None) -> None:
+    def _write_question(self, question_set: QuestionSet, question: Question, rowid: int | None = None) -> None:
         if not question.id.strip():
             raise QuestionSetError(question_set.name, question.line, "a question has no id. Type one.")
         if not question.text.strip():
@@ -238,12 +238,12 @@ class QuestionTable(StoreTable):
                 question_set.name, question.line, "a passage of '{id}' has no place in a note.", id=question.id
             )
         row = {name: getattr(question, name) for name in ("id", "text", "any", "kind", "note", "suggested", "answer")}
-        rowid = self._database.insert("questions", row | {"rowid": rowid, "set_id": question_set.id})
+        rowid = self._insert("questions", row | {"rowid": rowid, "set_id": question_set.id})
         for number, gold in enumerate(question.spans):
             self._write_gold(rowid, number, gold)
 
     def _write_gold(self, rowid: int, number: int, gold: GoldSpan) -> None:
-        self._database.insert("golds", asdict(gold) | {"question": rowid, "number": number})
+        self._insert("golds", asdict(gold) | {"question": rowid, "number": number})
 
 
 def _repeated(question_set: QuestionSet, question: Question) -> QuestionSetError:

@@ -15,28 +15,28 @@ class RefusalTable(StoreTable):
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store why a model refuses a text."""
-        self._database.execute(
+        self._execute(
             "INSERT OR REPLACE INTO refusals (fingerprint, text_hash, reason, at) VALUES (?, ?, ?, ?)",
             *(fingerprint, text_hash, json.dumps(to_json(reason), ensure_ascii=False), utc_now().isoformat()),
         )
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the refusals of these texts, by their hash."""
-        if not self._database.exists("refusals WHERE fingerprint = ?", fingerprint):
+        if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
-        ids = {key: self._database.value(statement, fingerprint, key) for key in hashes}
+        ids = {key: self._value(statement, fingerprint, key) for key in hashes}
         return {key: number for key, number in ids.items() if number is not None}
 
     def link(self, refusals: Mapping[int, int]) -> None:
         """Give chunks, by their rowid, the state `refused` because of a refusal, by its id."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.executemany("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
-            self._database.execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", refusals)
+            self._execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", refusals)
 
     def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
         """Return the refused chunks of some bases, by base, path and place in the note."""
-        return self._database.nouns(
+        return self._nouns(
             _REFUSED,
             "SELECT bases.name AS base, notes.id AS note_id, notes.title, path, chunks.id AS chunk_id,"
             " substr(text, 1, 200) AS text, reason, at FROM refused_chunks JOIN refusals ON refusals.id = refusal"
@@ -48,7 +48,7 @@ class RefusalTable(StoreTable):
     def count(self, base: KnowledgeBase) -> int:
         """Return the number of refused chunks of a base."""
         return int(
-            self._database.value(
+            self._value(
                 "SELECT count(*) FROM refused_chunks JOIN chunks ON chunks.rowid = chunk"
                 " JOIN notes ON notes.id = note_id WHERE base_id = ?",
                 base.id,
@@ -58,16 +58,16 @@ class RefusalTable(StoreTable):
     def try_again(self, chunk_ids: Collection[str]) -> None:
         """Forget why these chunks are refused: they, and others with the same texts, are pending."""
         chosen = f"SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id {AMONG}"
-        with self._database.write():
-            refusals = self._database.column(chosen, chunk_ids)
+        with self._write():
+            refusals = self._column(chosen, chunk_ids)
             chunks = f"SELECT chunk FROM refused_chunks WHERE refusal {AMONG}"
-            self._database.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})", refusals)
-            self._database.execute(f"DELETE FROM refused_chunks WHERE refusal {AMONG}", refusals)
-            self._database.execute(f"DELETE FROM refusals WHERE id {AMONG}", refusals)
+            self._execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})", refusals)
+            self._execute(f"DELETE FROM refused_chunks WHERE refusal {AMONG}", refusals)
+            self._execute(f"DELETE FROM refusals WHERE id {AMONG}", refusals)
 
     def drop_unused(self) -> None:
         """Delete the refusals that no chunk has and no unfinished change of embedder needs."""
-        self._database.execute(
+        self._execute(
             "DELETE FROM refusals WHERE id NOT IN (SELECT refusal FROM refused_chunks)"
             " AND fingerprint NOT IN (SELECT fingerprint FROM switches)"
         )

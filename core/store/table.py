@@ -12,14 +12,17 @@ AMONG = "IN (SELECT value FROM json_each(?))"
 
 
 class StoreTable:
-    """Some tables of the database, with the methods that read and write them."""
+    """Some tables of the database, with the methods that read and write them by its statements."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._rows, self._row, self._value = database.rows, database.row, database.value
+        self._nouns, self._column, self._exists = database.nouns, database.column, database.exists
+        self._execute, self._insert, self._write = database.execute, database.insert, database.write
 
     def _reword(self, reworded: Callable[[str], str], table: str, column: str, which: str = "TRUE") -> None:
         """Change the texts in a column of some rows; of rows that are equal then, one stays."""
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             for (text,) in connection.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {which}").fetchall():
                 if (now := reworded(text)) != text:
                     connection.execute(

@@ -17,7 +17,7 @@ class ClickTable(StoreTable):
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
         """Record clicks, each once, and delete those that are too old on the day `today`."""
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.executemany("INSERT OR IGNORE INTO clicks VALUES (?, ?, ?, ?, ?)", map(_click_row, clicks))
             connection.execute("DELETE FROM clicks WHERE day < ?", (_click_day(later(today, -CLICK_DAYS)),))
 
@@ -25,12 +25,12 @@ class ClickTable(StoreTable):
         """Return the clicks on notes, by default on all, the newest first."""
         where, values = (f"WHERE note_id {AMONG}", [note_ids]) if note_ids is not None else ("", [])
         statement = f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind"
-        return self._database.nouns(_CLICK, statement, *values)
+        return self._nouns(_CLICK, statement, *values)
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
         where, values = (f"WHERE note_id {AMONG}", [note_ids]) if note_ids is not None else ("", [])
-        return self._database.execute(f"DELETE FROM clicks {where}", *values, aside=True)
+        return self._execute(f"DELETE FROM clicks {where}", *values, aside=True)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the texts of questions; equal clicks become one."""
@@ -59,7 +59,7 @@ class SearchTable(StoreTable):
         """Record a question; does nothing in a read-only workspace."""
         if self._database.readonly:
             return
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.execute(
                 "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"
                 " ON CONFLICT (query) DO UPDATE SET at = ?2, times = times + 1",
@@ -73,7 +73,7 @@ class SearchTable(StoreTable):
 
     def save(self, query: str, name: str) -> None:
         """Save a question under a name; an empty name makes it a past question again."""
-        self._database.execute(
+        self._execute(
             "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
             " ON CONFLICT (query) DO UPDATE SET name = ?3",
             *(query, _now(), name.strip()),
@@ -85,12 +85,12 @@ class SearchTable(StoreTable):
         self._reword(reworded, "searches", "query")
 
     def delete_for_good(self, query: str) -> None:
-        self._database.execute("DELETE FROM searches WHERE query = ?", query, aside=True)
+        self._execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
     def all(self, limit: int = _REMEMBERED) -> list[PastSearch]:
         """Return the saved searches, then the past ones, both the newest first."""
         statement = "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?"
-        return self._database.nouns(_PAST, statement, limit)
+        return self._nouns(_PAST, statement, limit)
 
 
 def _now() -> str:
@@ -109,7 +109,7 @@ class UseTable(StoreTable):
 
     def add(self, uses: Iterable[Use]) -> None:
         """Record uses in one transaction; one that is there counts again, and a verdict replaces the earlier one."""
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.executemany(
                 "INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
                 " used_at = max(used_at, excluded.used_at), times = min(times + excluded.times, ?),"
@@ -119,19 +119,19 @@ class UseTable(StoreTable):
 
     def put(self, use: Use) -> None:
         """Write a use as it was, unless it is there."""
-        self._database.execute("INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", *_row(use), aside=True)
+        self._execute("INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", *_row(use), aside=True)
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
         """Remove the verdict of a use; nothing stays of a use that is only a verdict."""
         key = note_id, chunk_id, used_in, context
         where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.execute(f"UPDATE uses SET helpful = NULL {where}", key)
             connection.execute(f"DELETE FROM uses {where} AND times = 0", key)
 
     def drop(self, note_ids: Iterable[str]) -> int:
         """Delete all uses of notes; return how many."""
-        return self._database.execute(f"DELETE FROM uses WHERE note_id {AMONG}", note_ids, aside=True)
+        return self._execute(f"DELETE FROM uses WHERE note_id {AMONG}", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:
         """Return the uses of a note, the newest first."""
@@ -147,7 +147,7 @@ class UseTable(StoreTable):
 
     def _read(self, where: str, *values: object) -> list[Use]:
         statement = f"SELECT * FROM uses WHERE {where} ORDER BY used_at DESC, used_in, context, chunk_id"
-        return self._database.nouns(_USE, statement, *values)
+        return self._nouns(_USE, statement, *values)
 
     def figures(self, note_id: str) -> UseFigures:
         """Return how often a note was found and used, and the verdicts on it."""
@@ -167,14 +167,14 @@ class UseTable(StoreTable):
     def found_since(self, since: datetime) -> int:
         """Return how many notes searches found since a time."""
         statement = "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?"
-        return int(self._database.value(statement, in_utc(since).isoformat()))
+        return int(self._value(statement, in_utc(since).isoformat()))
 
     def touched(self, since: datetime, unseen: datetime) -> list[str]:
         """Return the notes that searches found since a time and nobody used since an earlier one.
 
         Those that were used longest ago come first, before them those that never were.
         """
-        return self._database.column(
+        return self._column(
             "SELECT note_id FROM uses GROUP BY note_id"
             " HAVING max(CASE WHEN used_in = 'found' THEN used_at END) >= ?"
             " AND coalesce(max(CASE WHEN used_in != 'found' THEN used_at END), '') < ?"
@@ -184,7 +184,7 @@ class UseTable(StoreTable):
 
     def verdict_weights(self, note_ids: Iterable[str]) -> Mapping[str, float]:
         """Return what the verdicts on notes say, above -1 and below 1, of those that have any."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
             f" AND note_id {AMONG} GROUP BY note_id HAVING sum(helpful) != 0",
             note_ids,
@@ -195,7 +195,7 @@ class UseTable(StoreTable):
         """Return values that change with every use, or with every verdict."""
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
-        (row,) = self._database.rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}")
+        (row,) = self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}")
         return tuple(row)
 
     def reword(self, reworded: Callable[[str], str]) -> None:

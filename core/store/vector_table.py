@@ -40,7 +40,7 @@ class VectorTable(StoreTable):
 
         Searches find them once a window has them.
         """
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.executemany(
                 "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector, entry)"
@@ -64,16 +64,16 @@ class VectorTable(StoreTable):
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
             f" WHERE fingerprint = ? AND text_hash = ? {only}"
         )
-        ids = {key: self._database.value(statement, fingerprint, key) for key in set(hashes)}
+        ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
         return {key: number for key, number in ids.items() if number is not None}
 
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
-        rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", ids)
+        rows = self._rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", ids)
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
     def note_directions(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
         """Return the notes of a base that have vectors, each with the mean direction of its centred vectors."""
-        cursor = self._database.rows(
+        cursor = self._rows(
             "SELECT note_id, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"
             " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
             " WHERE base_id = ? AND state != 'deleted' AND notes.status = 'active'",
@@ -90,11 +90,11 @@ class VectorTable(StoreTable):
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the entries in the vector index of the vectors of these ids, equal ones once."""
-        return self._database.column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", ids)
+        return self._column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", ids)
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
         """Return the vectors of these ids by their entry in the vector index: equal vectors once."""
-        rows = self._database.rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", ids)
+        rows = self._rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", ids)
         return {entry: matrix([vector], dimension)[0] for entry, vector in rows}
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
@@ -102,7 +102,7 @@ class VectorTable(StoreTable):
         # Read-only, so that neither workspace's writer waits for the other.
         self._database.connection.execute("ATTACH ? AS other", (f"{file.as_uri()}?mode=ro",))
         try:
-            with self._database.write() as connection:
+            with self._write() as connection:
                 named = {"base": base_id, "fingerprint": fingerprint}
                 connection.execute(
                     "INSERT INTO embedders (fingerprint, centre)"
@@ -133,7 +133,7 @@ class VectorTable(StoreTable):
 
     def drop_unused(self) -> int:
         """Delete the vectors that no window and no unfinished change of embedder uses; return how many."""
-        return self._database.execute(
+        return self._execute(
             "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
             " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
         )
@@ -143,17 +143,17 @@ class VectorTable(StoreTable):
     @decoding
     def centring(self, base: KnowledgeBase) -> Centring:
         """Return the centring of the vectors of a base's model, `PLAIN` before it is settled."""
-        constants = self._database.value("SELECT centring FROM embedders WHERE fingerprint = ?", base.fingerprint)
+        constants = self._value("SELECT centring FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return Centring(np.frombuffer(constants, "<f4").reshape(-1, base.dimension)) if constants else PLAIN
 
     def centring_settled(self, fingerprint: str) -> bool:
         """Whether it is known what centring does for a model."""
         known = "SELECT 1 FROM embedders WHERE fingerprint = ? AND centring IS NOT NULL"
-        return self._database.value(known, fingerprint) is not None
+        return self._value(known, fingerprint) is not None
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Store the centring of a model; the caller builds the indexes of its bases again."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.execute(
                 "UPDATE embedders SET centring = ? WHERE fingerprint = ?",
@@ -162,24 +162,24 @@ class VectorTable(StoreTable):
 
     def unrelated(self, base: KnowledgeBase) -> Matrix | None:
         """Return the vectors of the questions that no notes answer, None before they are stored for a base's model."""
-        blob = self._database.value("SELECT unrelated FROM embedders WHERE fingerprint = ?", base.fingerprint)
+        blob = self._value("SELECT unrelated FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return None if blob is None else np.frombuffer(blob, "<f4").reshape(-1, base.dimension)
 
     def store_unrelated(self, fingerprint: str, vectors: Matrix) -> None:
         """Store what `unrelated` returns, of a model that has vectors here."""
         blob = vectors.astype("<f4").tobytes()
-        self._database.execute("UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", blob, fingerprint)
+        self._execute("UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", blob, fingerprint)
 
     # token bits
 
     def centre(self, fingerprint: str) -> Matrix | None:
         """Return the centre of a model's token vectors in this workspace, None before it is stored."""
-        centre = self._database.value("SELECT centre FROM embedders WHERE fingerprint = ?", fingerprint)
+        centre = self._value("SELECT centre FROM embedders WHERE fingerprint = ?", fingerprint)
         return None if centre is None else np.frombuffer(centre, dtype="<f4")
 
     def settle_centre(self, fingerprint: str, centre: Matrix) -> Matrix:
         """Store the centre of a model once, because bits of different centres don't compare; return it."""
-        with self._database.write() as connection:
+        with self._write() as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.execute(
                 "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
@@ -194,7 +194,7 @@ class VectorTable(StoreTable):
         centre = self.centre(fingerprint)
         if centre is None:
             return {}
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"
             f' WHERE chunk {AMONG} ORDER BY chunk, "index"',
             rowids,
@@ -210,7 +210,7 @@ class VectorTable(StoreTable):
 
     def count_bits(self, base: KnowledgeBase) -> TokenBits:
         """Return how many windows of a base have token bits, and their bytes on disk."""
-        (counts,) = self._database.rows(
+        (counts,) = self._rows(
             f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
             f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
             base.id,
@@ -219,7 +219,7 @@ class VectorTable(StoreTable):
 
     def without_bits(self, base: KnowledgeBase) -> list[str]:
         """Return the ids of the base's notes that have a window without token bits."""
-        return self._database.column(
+        return self._column(
             "SELECT DISTINCT note_id FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
             " WHERE base_id = ? AND windows.vector NOT IN (SELECT vector FROM tokens) ORDER BY note_id",
             base.id,
@@ -227,7 +227,7 @@ class VectorTable(StoreTable):
 
     def drop_bits(self, base: KnowledgeBase) -> None:
         """Delete the token bits of a base's windows, except those that another base keeps."""
-        self._database.execute(
+        self._execute(
             f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?1)"
             f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?1))",
             base.id,
@@ -259,12 +259,12 @@ class NoteVectors(StoreTable):
     def answering(self) -> set[str]:
         """Return the ids of the notes that answer: active and not expired."""
         where = narrowed.answerable_conditions(Filters())
-        return set(self._database.column(f"SELECT id FROM notes WHERE {where}", *where.values))
+        return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self) -> dict[str, int]:
         """Return each note's number, which changes when its text or its hidden parts change."""
         return dict(
-            self._database.rows(
+            self._rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"
                 " LEFT JOIN chunks ON note_id = notes.id AND state = 'deleted' GROUP BY notes.id"
             )
@@ -272,7 +272,7 @@ class NoteVectors(StoreTable):
 
     def signs(self) -> dict[str, Sign]:
         """Return for each note with windows what tells whether they changed."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
         )
         return {note_id: (count, total) for note_id, count, total in rows}
@@ -282,13 +282,13 @@ class NoteVectors(StoreTable):
         names = {key(tag): tag for tag in tags}
         used = f"SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) {AMONG}"
         holders: dict[str, set[str]] = {tag: set() for tag in names.values()}
-        for tag, note_id in self._database.rows(f"SELECT tag, note_id FROM tags WHERE tag IN ({used})", names):
+        for tag, note_id in self._rows(f"SELECT tag, note_id FROM tags WHERE tag IN ({used})", names):
             holders[names[key(tag)]].add(note_id)
         return holders
 
     def owners(self, rowids: Collection[int]) -> list[str]:
         """Return the ids of the notes that have some chunks, each once, in the order of the chunks."""
-        rows = self._database.rows(f"SELECT rowid, note_id FROM chunks WHERE rowid {AMONG}", rowids)
+        rows = self._rows(f"SELECT rowid, note_id FROM chunks WHERE rowid {AMONG}", rowids)
         owner = dict(map(tuple, rows))
         return [*dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner)]
 
@@ -298,7 +298,7 @@ class NoteVectors(StoreTable):
         centring = VectorTable(self._database).centring(base)
         ids = [*note_ids]
         for at in range(0, len(ids), _BLOCK):
-            rows = self._database.rows(
+            rows = self._rows(
                 "SELECT note_id, vectors.vector FROM chunks JOIN windows ON chunk = chunks.rowid"
                 f" JOIN vectors ON vectors.id = windows.vector WHERE note_id {AMONG} ORDER BY note_id",
                 ids[at : at + _BLOCK],

@@ -45,14 +45,12 @@ class VersionTable(StoreTable):
             "body": _packed(note.body),
             "fields": json.dumps(data_of(note), ensure_ascii=False),
         }
-        with self._database.write():
-            if change.joins and (before := self._database.row(f"{_NEWEST} LIMIT 1", note.id)):
+        with self._write():
+            if change.joins and (before := self._row(f"{_NEWEST} LIMIT 1", note.id)):
                 row["kind"] = before["kind"]
-                self._database.execute(
-                    "DELETE FROM versions WHERE note_id = ? AND number = ?", note.id, before["number"]
-                )
-            self._database.insert("versions", row)
-            self._database.execute(
+                self._execute("DELETE FROM versions WHERE note_id = ? AND number = ?", note.id, before["number"])
+            self._insert("versions", row)
+            self._execute(
                 f"DELETE FROM versions WHERE note_id = ?1 AND number <= ({_NEWEST_NUMBER} LIMIT 1 OFFSET ?2)",
                 note.id,
                 self.most,
@@ -60,17 +58,17 @@ class VersionTable(StoreTable):
 
     def kind(self, note_id: str) -> str:
         """Return the kind of the newest version of a note, "" if it has none."""
-        row = self._database.row(f"{_NEWEST} LIMIT 1", note_id)
+        row = self._row(f"{_NEWEST} LIMIT 1", note_id)
         return str(row["kind"]) if row else ""
 
     def last(self, note_id: str) -> int:
         """Return the number of the newest version of a note, 0 if it has none."""
-        return self._database.value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
+        return self._value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
 
     def note_ids(self, base_id: str | None = None) -> set[str]:
         """Return the ids of all notes that have versions, or the ids of a base's notes; includes deleted notes."""
         statement = "SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1"
-        return set(self._database.column(statement, base_id))
+        return set(self._column(statement, base_id))
 
     def has(self, note_id: str) -> bool:
         """Return whether a note has versions, as deleted ones have too."""
@@ -79,25 +77,23 @@ class VersionTable(StoreTable):
     def for_note(self, note_id: str) -> list[Version]:
         """Return the versions of a note, the newest first."""
         statement = f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC"
-        return self._database.nouns(_READER, statement, note_id)
+        return self._nouns(_READER, statement, note_id)
 
     def note(self, note_id: str, number: int) -> Note:
         """Return a note as it was in a version; raises VersionNotFound."""
-        row = self._database.row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
+        row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
         if row is None:
             raise VersionNotFound(note_id, number)
         return self._note(row)
 
     def newest(self, note_id: str) -> Note | None:
         """Return a note as it is in its newest version, None without one; deleted notes have one too."""
-        row = self._database.row(
-            f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id
-        )
+        row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id)
         return self._note(row) if row else None
 
     def last_by(self, note_id: str, author: str) -> Note | None:
         """Return a note as an author left it last, None if no version of theirs is stored."""
-        number = self._database.value(
+        number = self._value(
             "SELECT max(number) FROM versions WHERE note_id = ? AND author = ? AND kind != 'delete'", note_id, author
         )
         return self.note(note_id, number) if number else None
@@ -112,7 +108,7 @@ class VersionTable(StoreTable):
 
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
         """Return the deleted notes, of all bases or of one, the last deleted first."""
-        rows = self._database.rows(
+        rows = self._rows(
             f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
             " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
             f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
@@ -130,14 +126,14 @@ class VersionTable(StoreTable):
 
     def trashed(self, note_id: str) -> Note:
         """Return a deleted note as it was; raises NoteNotFound for one that isn't in the trash."""
-        kind = self._database.value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id)
+        kind = self._value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id)
         if kind != "delete":
             raise NoteNotFound(note_id)
         return self.note(note_id, self.last(note_id))
 
     def drop(self, note_ids: Iterable[str]) -> None:
         """Delete all versions of notes, with the originals and pictures that no note has any more."""
-        self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", note_ids, aside=True)
+        self._execute(f"DELETE FROM versions WHERE note_id {AMONG}", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
         PictureTable(self._database).drop_unused()
 

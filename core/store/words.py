@@ -67,18 +67,18 @@ class Words(BM25):
 
         Equal entries stay, and so do entries of rows that can't be read.
         """
-        if self._database.value("SELECT words FROM version") == WORDS_FORM:
+        if self._value("SELECT words FROM version") == WORDS_FORM:
             return
         statement = (
             f"SELECT words.rowid, words.title, words.headings, words.body, notes.title, {PROPERTY_TEXT}, {CHUNK}"
             " FROM words JOIN chunks ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id"
             f" WHERE words.rowid {AMONG}"
         )
-        rowids = self._database.column("SELECT id FROM words_docsize")
-        with self._database.write(aside=not rowids) as connection:  # the version identifies a new workspace
+        rowids = self._column("SELECT id FROM words_docsize")
+        with self._write(aside=not rowids) as connection:  # the version identifies a new workspace
             write_sections(connection)
             for at in range(0, len(rowids), _BLOCK):
-                for row in self._database.rows(statement, rowids[at : at + _BLOCK]).fetchall():
+                for row in self._rows(statement, rowids[at : at + _BLOCK]).fetchall():
                     rowid, *written, title, property_text = row[:6]
                     with suppress(*DAMAGE):
                         words = word_row(title, chunk_of(row), property_text or "")
@@ -115,7 +115,7 @@ class Words(BM25):
                 return dict(islice(best.items(), count))
 
     def _filter_bases(self, ranked: Scores, base_ids: Sequence[str]) -> Scores:
-        rowids = self._database.column(
+        rowids = self._column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
             f" WHERE base_id {AMONG}",
             *(ranked, base_ids),
@@ -159,13 +159,11 @@ class Words(BM25):
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
             all_chunks = 'chunks CROSS JOIN notes ON notes.id = note_id LEFT JOIN found USING (note_id, "index")'
-            yield from self._database.rows(
-                f"{PROPERTY_TEXTS} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'"
-            )
+            yield from self._rows(f"{PROPERTY_TEXTS} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'")
             return
         item = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
         for at in range(0, len(rowids), _BLOCK):
-            yield from self._database.rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
+            yield from self._rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks that hold a word, with another English ending too, or exactly a phrase."""
@@ -175,6 +173,6 @@ class Words(BM25):
         return set(self._matching(quote(words), allowed).tolist())
 
     def _matching(self, expression: str, allowed: Rowids | None) -> Rowids:
-        rowids = self._database.column("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", expression)
+        rowids = self._column("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", expression)
         matching = np.array(rowids, np.int64)
         return matching if allowed is None else np.intersect1d(matching, allowed, assume_unique=True)

@@ -14,8 +14,8 @@ from core.model import Matrix
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import Store
 from core.store.index import exact_search
-from core.store.index.backend import Address, Backend
-from core.store.index.chroma_process import ChromaFolder, ChromaServer
+from core.store.index.backend import Address
+from core.store.index.chroma_process import Backend, ChromaFolder, ChromaServer
 from core.store.index.vector_index import Index
 from tests.chroma_server import ChromaServerProcess, Guard
 from tests.fakes import WordLengths

@@ -1,20 +1,14 @@
 """Collections of a client of Chroma, whether it reads a folder or asks a server."""
 
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-from core.base.errors import IndexAway, IndexDamaged, StoreError
-from core.store.index.backend import Address, rebuild_address
-
-if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
-    from chromadb.api.models.Collection import Collection
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
 
 import numpy as np
 
+from core.base.errors import IndexAway, IndexDamaged, StoreError
 from core.model import Matrix
+from core.store.index.backend import Address, rebuild_address
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -29,7 +23,7 @@ hundredth with these. Adding a window takes half a millisecond longer, a search 
 
 
 class Collections:
-    """Collections of a client of Chroma, by name."""
+    """Collections of a client of Chroma, by name; their methods are those of `Backend`."""
 
     _client: "ClientAPI"
 
@@ -39,22 +33,18 @@ class Collections:
         self._collections: dict[str, Collection] = {}
 
     def names(self) -> set[str]:
-        """Return the names of the collections."""
         names = (collection.name for collection in self._client.list_collections())
         return {name.removeprefix(self._prefix) for name in names if name.startswith(self._prefix)}
 
     def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
-        """Return the best entries with their cosine; fewer than `count` is normal."""
         result = self._collection(name).query(query_embeddings=query[None, :], n_results=count, include=["distances"])
         ids, distances = result["ids"][0], (result["distances"] or [[]])[0]
         return {key: 1.0 - max(0.0, distance) for key, distance in zip(ids, distances, strict=True)}
 
     def ids(self, name: str) -> set[str]:
-        """Return the ids of all entries."""
         return set(self._collection(name).get(include=[])["ids"])
 
     def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
-        """Return the vectors of some entries as the graph holds them."""
         vectors: dict[str, Matrix] = {}
         for at in range(0, len(ids), _PAGE):
             page = self._collection(name).get(ids=list(ids[at : at + _PAGE]), include=["embeddings"])
@@ -62,7 +52,6 @@ class Collections:
         return vectors
 
     def reach(self, name: str) -> float:
-        """Return the share of the entries that a search for all of them returns."""
         collection = self._collection(name)
         ids = collection.get(include=[])["ids"]
         if not ids:
@@ -71,17 +60,14 @@ class Collections:
         return len(self.search(name, first, len(ids))) / len(ids)
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
-        """Add entries; those with a stored id stay as they are."""
         self._changed = True
         self._collection(name).add(ids=list(ids), embeddings=vectors)
 
     def remove(self, name: str, ids: Sequence[str]) -> None:
-        """Remove entries; unknown ids are ignored."""
         self._changed = True
         self._collection(name).delete(ids=list(ids))
 
     def create(self, name: str) -> None:
-        """Make an empty collection."""
         self._changed = True
         self._collections[name] = self._client.create_collection(
             self._prefix + name,
@@ -97,7 +83,6 @@ class Collections:
         )
 
     def drop(self, name: str) -> None:
-        """Delete a collection if it is there."""
         if name in self.names():
             self._changed = True
             self._client.delete_collection(self._prefix + name)

@@ -4,10 +4,11 @@ One such process serves all folders and servers that this one opens.
 """
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import translate_errors
@@ -27,8 +28,12 @@ _LONG = 600
 _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 
-class ChromaProcess:
-    """Collections of Chroma by name, in a folder or on a server. What fails is a StoreError, mostly IndexDamaged."""
+class Backend(ABC):
+    """Collections of entries by name, in a folder or on a server; an entry is an id and a vector of unit length.
+
+    Failures raise StoreError. IndexDamaged says that a collection has to be built again, any other error that the
+    backend can't be used now.
+    """
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -79,6 +84,14 @@ class ChromaProcess:
         """Delete a collection if it is there."""
         self._ask("drop", name=name)
 
+    @abstractmethod
+    def rebuild_backend(self) -> Self:
+        """Return the backend in which this one is built again."""
+
+    @abstractmethod
+    def take_over(self, fresh: Self) -> None:
+        """Put what another backend holds in the place of this one's; both are closed afterwards."""
+
     def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: Any) -> Any:
         try:
             return _PROCESS.ask((self._place, verb, arguments), seconds)
@@ -89,19 +102,17 @@ class ChromaProcess:
             ) from error
 
 
-class ChromaFolder(ChromaProcess):
+class ChromaFolder(Backend):
     """A directory of Chroma."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._path = path
 
-    def rebuild_backend(self) -> "ChromaFolder":
-        """Return the directory in which this one is built again."""
-        return ChromaFolder(self._path.with_name(FRESH))
+    def rebuild_backend(self) -> Self:
+        return type(self)(self._path.with_name(FRESH))
 
-    def take_over(self, fresh: "ChromaFolder") -> None:
-        """Put another directory in the place of this one; both are closed afterwards."""
+    def take_over(self, fresh: Self) -> None:
         fresh.close(sealed=False)
         with suppress(StoreError):
             self.close(sealed=False)
@@ -115,19 +126,17 @@ class ChromaFolder(ChromaProcess):
             delete(old)
 
 
-class ChromaServer(ChromaProcess):
+class ChromaServer(Backend):
     """The collections of a workspace on a server of Chroma."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
         self._address = address
 
-    def rebuild_backend(self) -> "ChromaServer":
-        """Return the collections on the same server in which these are built again."""
-        return ChromaServer(rebuild_address(self._address))
+    def rebuild_backend(self) -> Self:
+        return type(self)(rebuild_address(self._address))
 
-    def take_over(self, fresh: "ChromaServer") -> None:
-        """Put other collections in the place of these; both are closed afterwards."""
+    def take_over(self, fresh: Self) -> None:
         fresh._ask("hand_over", _LONG, owner=self._address.owner)
         fresh.close(sealed=False)
         with suppress(StoreError):

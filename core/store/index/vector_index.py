@@ -19,7 +19,7 @@ from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 from core.store.index import index_check
-from core.store.index.backend import Backend
+from core.store.index.chroma_process import Backend
 from core.store.lock import WriteLock
 
 _BATCH = 100
