@@ -160,7 +160,7 @@ def _batch(examples: Sequence[Example], groups: Sequence[Sequence[Passage]]) -> 
         question[at, : len(rows)], asked[at, : len(rows)] = rows, True
         signs[at, : len(bits)] = 2.0 * tokens.unpack_signs(bits, signs.shape[2]) - 1
         held[at, : len(bits)] = True
-        masks: Matrix = np.stack([reader.tokens_of(one, places) for one in units[at]])
+        masks: Matrix = np.stack([tokens.tokens_within(places, one.spans) for one in units[at]])
         inside[at, : len(masks), : len(places)] = masks
         about[at, : len(places), 0] = places[:, 0] < 0
         about[at, masks[masks.any(axis=1)].argmax(axis=1), 1] = 1

@@ -75,6 +75,7 @@ class Encoder:
         self._device = device
         self._session = session
         self._threads: Callable[[], int] = thread_count
+        self._chunk_tokens, self._segment_tokens = (lru_cache(maxsize=most)(self._encode) for most in (2048, 16))
         self._loading = RLock()
         self._cache_lock = Lock()
         self._cache: dict[str, tuple[Matrix, Matrix]] = {}
@@ -129,17 +130,9 @@ class Encoder:
     def tokens(self, text: str) -> Spans:
         """Return the character span of each token; linear time, constant memory but for the spans."""
         text = _clean(text)
-        remembered = self._chunk_tokenizer if len(text) <= REMEMBERED else self._segment_tokenizer
+        remembered = self._chunk_tokens if len(text) <= REMEMBERED else self._segment_tokens
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
         return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
-
-    @lazy
-    def _chunk_tokenizer(self) -> Callable[[str], Spans]:
-        return lru_cache(maxsize=2048)(self._encode)
-
-    @lazy
-    def _segment_tokenizer(self) -> Callable[[str], Spans]:
-        return lru_cache(maxsize=16)(self._encode)
 
     def _encode(self, text: str) -> Spans:
         return _spans(self._encoding(text, special=False))
@@ -304,7 +297,7 @@ DEFAULT_OWNER = "sentence-transformers"
 PACKAGE = "pkg:"
 
 
-def build(name: str = "", *, device: Device | None = None) -> Encoder:
+def build(name: str = "") -> Encoder:
     """Return the model `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:` and a package's name.
 
     Raises ConfigError for an empty name, and ModelError for a path or package without a model.
@@ -314,7 +307,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
             "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
     model_name, folder = find(name)
-    encoder = Encoder(model_name, folder, device=device)
+    encoder = Encoder(model_name, folder)
     if is_local(name):
         _ = encoder.facts
     return encoder

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.base.blobs import Span
 from core.embedding.protocol import Embedder
@@ -20,6 +21,14 @@ from core.model import Bits, Matrix, Role, Spans
 def span_rows(spans: Iterable[Span]) -> Spans:
     """Return spans as rows."""
     return np.fromiter(chain.from_iterable(spans), np.int32).reshape(-1, 2)
+
+
+def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
+    """Return which tokens, by their places in a text, are in one of some spans."""
+    inside = np.zeros(len(places), dtype=bool)
+    for start, end in spans:
+        inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
+    return inside
 
 
 WithTokens = tuple[Matrix, list[Matrix]]

@@ -288,7 +288,7 @@ def _nearest_sentence(spans: Sequence[Span], places: Spans, products: Matrix) ->
     """Return the sentence whose tokens are nearest to those of the question in the mean."""
     scores = {}
     for start, end in spans:
-        within = products[(places[:, 0] >= start) & (places[:, 1] <= end)]
+        within = products[tokens.tokens_within(places, [(start, end)])]
         if len(within):
             scores[start, end] = float(within.max(axis=0).mean())
     return max(scores, key=scores.__getitem__, default=None)

@@ -10,7 +10,7 @@ from core.base.registry import lazy
 from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, StageScore, WhyNot
 from core.retrieval.fusion import ChunkMap
 from core.retrieval.ranking import Ranking
-from core.retrieval.stages import narrow
+from core.retrieval.stages import find_by_words, narrow
 from core.store import Store
 from core.store.top_k import Scores, best
 
@@ -124,9 +124,7 @@ class Reasons:
                 vector |= self._store.chunks.nearest(base, request.vectors[base.fingerprint], _ALL, allowed)
         words: Scores = {}
         if self._mode != "semantic":
-            base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
-            ranked = self._store.words.rank
-            words = ranked(request.words, _ALL, base_ids=base_ids, allowed=allowed, others=request.others)
+            words = find_by_words(self._store, request, _ALL, allowed)
         return {
             name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
             for name, scores in (("vector", best(vector)), ("keyword", words))

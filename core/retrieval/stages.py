@@ -89,7 +89,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
     if request.mode != "semantic":
         titles = query.typed, query.text
         titled = store.titles.first_chunks(titles, request.bases, scope.allowed)[: query.settings.pool]
-        by_words = _merged(_find_by_words(store, request, within) for within in scopes)
+        by_words = _merged(find_by_words(store, request, query.settings.pool, within.allowed) for within in scopes)
         found["keyword"] = by_words | {rowid: 0.0 for rowid in titled if rowid not in by_words}
     scored = _score_missing(store, request, found)
     chunks, cards = _read(store, {rowid for scores in scored.values() for rowid in scores})
@@ -162,11 +162,10 @@ def _index_notices(store: Store, request: SearchRequest) -> list[Notice]:
     return notices
 
 
-def _find_by_words(store: Store, request: SearchRequest, scope: Scope) -> Scores:
-    """Return the best chunks by words, best first."""
+def find_by_words(store: Store, request: SearchRequest, count: int, allowed: Rowids | None) -> Scores:
+    """Return the best allowed chunks by words, best first."""
     base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
-    pool, others = request.query.settings.pool, request.others
-    return store.words.rank(request.words, pool, base_ids=base_ids, allowed=scope.allowed, others=others)
+    return store.words.rank(request.words, count, base_ids=base_ids, allowed=allowed, others=request.others)
 
 
 def _score_missing(store: Store, request: SearchRequest, found: Mapping[str, Mapping[int, float]]) -> dict[str, Scores]:

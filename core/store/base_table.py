@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Unpack
 
@@ -11,7 +11,7 @@ from core.base.errors import UnknownChoice
 from core.base.frozen import frozen
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
-from core.store.reading import RowReader, stored
+from core.store.reading import RowReader, columns_of, stored
 from core.store.table import AMONG, StoreTable
 
 
@@ -24,10 +24,7 @@ class SwitchTable(StoreTable):
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
         switch = Switch(embedder, fingerprint, utc_now())
-        self._execute(
-            "INSERT OR REPLACE INTO switches VALUES (?, ?, ?, ?)",
-            *(base.id, embedder, fingerprint, switch.started_at.isoformat()),
-        )
+        self._insert("switches", {"base_id": base.id} | columns_of(switch), replace=True)
         return switch
 
     def end(self, base: KnowledgeBase) -> None:
@@ -154,30 +151,25 @@ class BaseTable(StoreTable):
     # syncs
 
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
-        """Write a sync of a folder as it was."""
-        row = {"base_id": base.id, "folder": sync.folder, "at": sync.at.isoformat(), "report": json.dumps(sync.report)}
-        self._insert("syncs", row)
+        """Write a sync of a folder as it was, in place of the one before."""
+        self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
         """Write the report of a sync; what the user ignores or deleted stays in it, but for the files `added`."""
-        now = utc_now().isoformat()
+        now = utc_now()
         with self._write():
-            deleted_files = {
-                path: stamp for path, stamp in self.deleted_files(base, folder).items() if path not in added
-            }
-            ignored = [sync.report.get(IGNORED, []) for sync in self.syncs(base) if sync.folder == folder]
-            kept = {IGNORED: ignored[0] if ignored else [], _DELETED_FILES: deleted_files}
+            before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
+            deleted = {path: stamp for path, stamp in before.get(_DELETED_FILES, {}).items() if path not in added}
+            kept = {IGNORED: before.get(IGNORED), _DELETED_FILES: deleted}
             report = report | {name: value for name, value in kept.items() if value}
-            self._execute("INSERT OR REPLACE INTO syncs VALUES (?, ?, ?, ?)", base.id, folder, now, json.dumps(report))
-            self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now, base.id)
+            self.put_sync(base, SyncRecord(folder, now, report))
+            self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
         """Store the patterns of files that the user ignores, with each folder of the base."""
-        statement = "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?"
         with self._write():
             for sync in self.syncs(base):
-                report = json.dumps(sync.report | {IGNORED: [*patterns]})
-                self._execute(statement, report, base.id, sync.folder)
+                self.put_sync(base, replace(sync, report=sync.report | {IGNORED: [*patterns]}))
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
         """Return the files of a folder whose notes were deleted for good, each with its hash then."""
@@ -186,11 +178,11 @@ class BaseTable(StoreTable):
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
         """Store that notes of these files were deleted for good."""
-        statement = "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?"
         with self._write():
-            for sync in (sync for sync in self.syncs(base) if sync.folder == folder):
-                report = sync.report | {_DELETED_FILES: self.deleted_files(base, folder) | dict(files)}
-                self._execute(statement, json.dumps(report), base.id, folder)
+            for sync in self.syncs(base):
+                if sync.folder == folder:
+                    deleted = self.deleted_files(base, folder) | dict(files)
+                    self.put_sync(base, replace(sync, report=sync.report | {_DELETED_FILES: deleted}))
 
     def is_synced(self, base_id: str, folder: str) -> bool:
         """Return whether a base was synced with a folder."""
@@ -203,12 +195,7 @@ class BaseTable(StoreTable):
 
 
 def _row(base: KnowledgeBase) -> dict[str, Any]:
-    return asdict(base) | {
-        "chunking": json.dumps(asdict(base.chunking)),
-        "search": json.dumps(base.search.chosen()),
-        "created_at": base.created_at.isoformat(),
-        "synced_at": base.synced_at and base.synced_at.isoformat(),
-    }
+    return columns_of(base) | {"search": json.dumps(base.search.chosen())}
 
 
 def _report(value: object) -> Report:

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
 from core.store.picture_table import PictureTable
 from core.store.refusal_table import RefusalTable
-from core.store.table import AMONG, StoreTable, decoding
+from core.store.table import AMONG, StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
 
@@ -243,14 +244,7 @@ class ChunkTable(StoreTable):
             ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
             [base.id for base in bases],
         )
-        passing = None if allowed is None else set(allowed.tolist())
-        first: dict[str, int] = {}
-        for rowid, note_id in rows:
-            if passing is None or rowid in passing:
-                first.setdefault(note_id, rowid)
-            if len(first) > count:
-                break
-        return list(first.values())[:count]
+        return [*islice(first_of_notes(rows, allowed), count)]
 
     def _rowids(self, tables: str, condition: str, *values: object) -> Rowids:
         # One long text takes a third of the time of a hundred thousand rows.

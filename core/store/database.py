@@ -258,11 +258,14 @@ class Database:
                 self.unread.clear()
             return connection.execute(statement, _bound(values)).rowcount
 
-    def insert(self, table: str, row: Mapping[str, object]) -> int:
-        """Write a row, and return its rowid; like `execute`, it takes part in the caller's transaction."""
+    def insert(self, table: str, row: Mapping[str, object], *, replace: bool = False, aside: bool = False) -> int:
+        """Write a row, and return its rowid; like `execute`, it takes part in the caller's transaction.
+
+        With `replace` it takes the place of the row that has its key.
+        """
         columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
-        with self.write() as connection:
-            statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
+        with self.write(aside=aside) as connection:
+            statement = f"INSERT {'OR REPLACE ' * replace}INTO {table} ({columns}) VALUES ({marks})"
             return connection.execute(statement, list(row.values())).lastrowid or 0
 
     @property

@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from datetime import datetime
 
 from core.base.errors import EditError
 from core.model import Creation, Edit, Note, NoteDraft, Proposal
-from core.store.reading import RowReader, stored
+from core.store.reading import RowReader, columns_of, stored
 from core.store.table import AMONG, StoreTable, decoding
 
 _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
@@ -18,13 +16,7 @@ class DraftTable(StoreTable):
 
     def put(self, draft: NoteDraft) -> None:
         """Write a draft in place of the one with its key."""
-        fields = json.dumps(draft.fields, ensure_ascii=False)
-        self._execute(
-            "INSERT OR REPLACE INTO drafts (key, base_id, version, title, body, fields, at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            *(draft.key, draft.base_id, draft.version, draft.title, draft.body, fields, draft.at.isoformat()),
-            aside=True,
-        )
+        self._insert("drafts", columns_of(draft), replace=True, aside=True)
 
     def all(self) -> list[NoteDraft]:
         """Return the drafts, the newest first."""
@@ -53,12 +45,7 @@ class ProposalTable(StoreTable):
 
     def put(self, proposal: Proposal) -> None:
         """Write a proposal in place of the one of its note."""
-        fields = json.dumps(proposal.fields, ensure_ascii=False, default=datetime.isoformat)
-        self._execute(
-            "INSERT OR REPLACE INTO proposals (note_id, version, body, fields, at) VALUES (?, ?, ?, ?, ?)",
-            *(proposal.note_id, proposal.version, proposal.body, fields, proposal.at.isoformat()),
-            aside=True,
-        )
+        self._insert("proposals", columns_of(proposal), replace=True, aside=True)
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
         """Return the proposals, of all bases or of one, the oldest first."""
@@ -148,8 +135,7 @@ class EditTable(StoreTable):
         with self._write():
             self.delete([note.id])
             for number, edit in enumerate(edits):
-                row = asdict(edit) | {"created_at": edit.created_at.isoformat()}
-                self._insert("edits", row | {"base_id": note.base_id, "number": number})
+                self._insert("edits", columns_of(edit) | {"base_id": note.base_id, "number": number})
 
     def flag(self, note_ids: Sequence[str]) -> int:
         """Flag the edits of notes that are deleted, and return how many there are."""

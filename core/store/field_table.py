@@ -6,7 +6,7 @@ from datetime import datetime
 from core.base.text import compose, make_storable
 from core.model import KnowledgeBase, Note, Rowids, fields_of, property_values
 from core.store.filters import EXPIRED, NAMES, PROPERTY_TEXT, TEXT, moments
-from core.store.table import AMONG, StoreTable
+from core.store.table import AMONG, StoreTable, first_of_notes
 
 _MOST_NAMES = 10_000
 _TITLED = (
@@ -129,12 +129,7 @@ class TitleTable(StoreTable):
             forms,
             [base.id for base in bases],
         ).fetchall()
-        passing = None if allowed is None or not rows else set(allowed.tolist())
-        first: dict[str, int] = {}
-        for rowid, note_id in rows:
-            if passing is None or rowid in passing:
-                first.setdefault(note_id, rowid)
-        return [*first.values()]
+        return [*first_of_notes(rows, allowed)] if rows else []
 
 
 def _forms(titles: Iterable[str]) -> list[str]:

@@ -115,10 +115,6 @@ class Joined:
     overridden: dict[str, object]
 
 
-def overridden_json(fields: Values) -> str:
-    return json.dumps(to_plain(fields), ensure_ascii=False)
-
-
 def data_of(note: Note) -> Values:
     """Return a note's values other than its id, base, title and text, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]

@@ -25,11 +25,11 @@ from core.store.note_rows import (
     named_of,
     note_of,
     options_of,
-    overridden_json,
     row_of,
     texts,
 )
 from core.store.note_to_index import NoteToIndex
+from core.store.reading import columns_of
 from core.store.table import AMONG, StoreTable
 
 _ALL = Filters()
@@ -80,33 +80,23 @@ class NoteTable(StoreTable):
         with self._write() as connection:
             # Two notes may have swapped their names.
             connection.executemany("UPDATE notes SET path = NULL WHERE id = ?", [(move.note_id,) for move in moves])
-            for move in moves:
-                self._execute(
-                    "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ?, stamp = ?"
-                    " WHERE id = ?",
-                    *(move.path, move.source_ref, move.title, move.mtime_ns, move.size, move.stamp, move.note_id),
-                )
-                self._execute(
-                    "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
-                    *(" ".join(keywords(move.title)), move.note_id),
-                )
+            connection.executemany(
+                "UPDATE notes SET path = :path, source_ref = :source_ref, title = :title, mtime_ns = :mtime_ns,"
+                " size = :size, stamp = :stamp WHERE id = :note_id",
+                map(asdict, moves),
+            )
+            connection.executemany(
+                "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
+                [(" ".join(keywords(move.title)), move.note_id) for move in moves],
+            )
 
     def join(self, joins: Iterable[Joined]) -> None:
         """Record that notes belong to files from now on."""
         with self._write() as connection:
             connection.executemany(
-                "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
-                " WHERE id = ?",
-                [
-                    (
-                        joined.source_ref,
-                        joined.path,
-                        joined.content_hash,
-                        overridden_json(joined.overridden),
-                        joined.note_id,
-                    )
-                    for joined in joins
-                ],
+                "UPDATE notes SET source = 'folder', source_ref = :source_ref, path = :path,"
+                " content_hash = :content_hash, overridden = :overridden WHERE id = :note_id",
+                map(columns_of, joins),
             )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
@@ -174,12 +164,10 @@ class NoteTable(StoreTable):
         )
         return (note_of(row, self._database.unread) for row in rows)
 
-    def paths(self, base: KnowledgeBase, source_ref: str = "") -> set[str]:
-        """Return the paths of the notes of a base that are from one source, by default those written here."""
+    def paths(self, base: KnowledgeBase) -> set[str]:
+        """Return the paths of the notes of a base that were written here."""
         return set(
-            self._column(
-                "SELECT path FROM notes WHERE base_id = ? AND source_ref = ? AND path IS NOT NULL", base.id, source_ref
-            )
+            self._column("SELECT path FROM notes WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL", base.id)
         )
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:

@@ -9,7 +9,7 @@ from core.base.errors import ConfigError, QuestionSetError, UnknownChoice
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.model.limits import check_question
 from core.store.ids import fresh_id
-from core.store.reading import RowReader
+from core.store.reading import RowReader, columns_of
 from core.store.table import AMONG, StoreTable
 
 _SETS = """
@@ -50,10 +50,8 @@ class QuestionTable(StoreTable):
         with self._write(aside=True):
             name = self._free_name(base.id, name)
             set_id = fresh_id(f"{base.id}/{name}", self._column("SELECT id FROM question_sets"))
-            now = utc_now()
-            row = {"id": set_id, "base_id": base.id, "name": name, "created_at": now.isoformat()}
-            self._insert("question_sets", row)
-            question_set = QuestionSet(set_id, base.id, name, now)
+            question_set = QuestionSet(set_id, base.id, name, utc_now())
+            self._insert_set(question_set)
             self.add(question_set, questions)
         return self._current(question_set)
 
@@ -63,9 +61,12 @@ class QuestionTable(StoreTable):
             if self._value("SELECT 1 FROM question_sets WHERE id = ?", question_set.id):
                 taken = self._column("SELECT id FROM question_sets")
                 question_set = replace(question_set, id=fresh_id(f"{question_set.base_id}/{question_set.name}", taken))
-            row = {name: getattr(question_set, name) for name in ("id", "base_id", "name")}
-            self._insert("question_sets", row | {"created_at": question_set.created_at.isoformat()})
+            self._insert_set(question_set)
             self._add(question_set, questions)
+
+    def _insert_set(self, question_set: QuestionSet) -> None:
+        row = columns_of(question_set)
+        self._insert("question_sets", {name: row[name] for name in ("id", "base_id", "name", "created_at")})
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
         """Give a set another name; raises ConfigError for a name that is blank or taken."""

@@ -1,4 +1,4 @@
-"""Rows -> nouns: each value is checked by the type of its field.
+"""Rows -> nouns, each value checked by the type of its field; nouns -> rows.
 
 A value that isn't of its type, as damage or another program may leave it, is one row's problem: it counts as empty,
 and `Unread` names the row and the field to the user.
@@ -8,11 +8,11 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from core.base.codec import DAMAGE, Decoder, decoder
+from core.base.codec import DAMAGE, Decoder, decoder, to_plain
 from core.base.messages import Message, as_message, from_json, message
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, Failed
 
@@ -99,6 +99,17 @@ class RowReader(Generic[Noun]):
         key = str(values[self._key])
         unread.add(self._what, key, str(values[self._named]) or key, unfit)
         return self._kind(**values)
+
+
+def columns_of(noun: Any) -> dict[str, Any]:
+    """Return the columns of a noun as `RowReader` reads them: times in ISO format, other nouns and lists as JSON."""
+    return {field.name: _as_stored(getattr(noun, field.name)) for field in fields(noun)}
+
+
+def _as_stored(value: object) -> object:
+    if isinstance(value, Mapping | tuple | Message) or is_dataclass(value):
+        return json.dumps(to_plain(value), ensure_ascii=False)
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def loaded(stored: object) -> Any:

@@ -15,10 +15,9 @@ class RefusalTable(StoreTable):
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store why a model refuses a text."""
-        self._execute(
-            "INSERT OR REPLACE INTO refusals (fingerprint, text_hash, reason, at) VALUES (?, ?, ?, ?)",
-            *(fingerprint, text_hash, json.dumps(to_json(reason), ensure_ascii=False), utc_now().isoformat()),
-        )
+        row = {"fingerprint": fingerprint, "text_hash": text_hash, "at": utc_now().isoformat()}
+        reason_json = json.dumps(to_json(reason), ensure_ascii=False)
+        self._insert("refusals", row | {"reason": reason_json}, replace=True)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the refusals of these texts, by their hash."""

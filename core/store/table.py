@@ -1,10 +1,11 @@
 """Base class and SQL shared by the tables of the database."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from core.base.faults import damage_error
+from core.model import Rowids
 from core.store.database import Database
 
 AMONG = "IN (SELECT value FROM json_each(?))"
@@ -28,6 +29,16 @@ class StoreTable:
                     connection.execute(
                         f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ? AND {which}", (now, text)
                     )
+
+
+def first_of_notes(rows: Iterable[Sequence[Any]], allowed: Rowids | None) -> Iterator[int]:
+    """Yield the first allowed chunk of each note, from rows of a chunk and the id of its note."""
+    passing = None if allowed is None else set(allowed.tolist())
+    reached = set()
+    for rowid, note_id in rows:
+        if note_id not in reached and (passing is None or rowid in passing):
+            reached.add(note_id)
+            yield rowid
 
 
 class _Reader(Protocol):

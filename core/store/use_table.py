@@ -1,5 +1,6 @@
 """What the user and programs did with notes, as rows: uses with verdicts, clicks on hits, past searches."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
@@ -23,18 +24,23 @@ class ClickTable(StoreTable):
 
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on notes, by default on all, the newest first."""
-        where, values = (f"WHERE note_id {AMONG}", [note_ids]) if note_ids is not None else ("", [])
+        where, values = _on_notes(note_ids)
         statement = f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind"
         return self._nouns(_CLICK, statement, *values)
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
-        where, values = (f"WHERE note_id {AMONG}", [note_ids]) if note_ids is not None else ("", [])
+        where, values = _on_notes(note_ids)
         return self._execute(f"DELETE FROM clicks {where}", *values, aside=True)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the texts of questions; equal clicks become one."""
         self._reword(reworded, "clicks", "question")
+
+
+def _on_notes(note_ids: Iterable[str] | None) -> tuple[str, list[Iterable[str]]]:
+    """Return a condition on the notes of clicks, and its values."""
+    return ("", []) if note_ids is None else (f"WHERE note_id {AMONG}", [note_ids])
 
 
 def _click_day(day: datetime) -> str:
@@ -151,18 +157,12 @@ class UseTable(StoreTable):
 
     def figures(self, note_id: str) -> UseFigures:
         """Return how often a note was found and used, and the verdicts on it."""
-        found = used = helpful = neutral = misleading = 0
-        last: datetime | None = None
-        for use in self.for_note(note_id):
-            if use.used_in == "found":
-                found += use.times
-                continue
-            used += use.times
-            last = last or use.used_at
-            helpful += use.helpful == 1
-            neutral += use.helpful == 0
-            misleading += use.helpful == -1
-        return UseFigures(found, used, last, helpful, neutral, misleading)
+        uses = self.for_note(note_id)
+        used = [use for use in uses if use.used_in != "found"]
+        times, verdicts = sum(use.times for use in used), Counter(use.helpful for use in used)
+        found = sum(use.times for use in uses) - times
+        last = used[0].used_at if used else None
+        return UseFigures(found, times, last, verdicts[1], verdicts[0], verdicts[-1])
 
     def found_since(self, since: datetime) -> int:
         """Return how many notes searches found since a time."""

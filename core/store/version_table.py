@@ -10,7 +10,6 @@ from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, VersionNotFound
 from core.base.messages import message
 from core.model import Note, Revision, Trashed, Version
-from core.store.database import Database
 from core.store.note_rows import data_of, extra, overridden
 from core.store.picture_table import DocumentTable, PictureTable
 from core.store.reading import RowReader, loaded
@@ -28,9 +27,7 @@ _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id
 class VersionTable(StoreTable):
     """The versions of the notes of a workspace. At most `most` of a note are stored, the newest."""
 
-    def __init__(self, database: Database, most: int = 100) -> None:
-        super().__init__(database)
-        self.most = most
+    most = 100
 
     def put(self, note: Note, change: Revision, at: datetime | None = None) -> None:
         """Write a note as its version, in the transaction of the change; `at`: its time, by default now."""

@@ -351,12 +351,12 @@ def _close(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 
 
 def _quote(number: int, item: Excerpt) -> Quote:
-    place = _place_in_note(item.hit.chunk, item.start, item.end)
+    place = place_in_note(item.hit.chunk, item.start, item.end)
     quoted = item.hit.note, item.hit.chunk, item.kind, item.text, item.lead
     return Quote(number, *quoted, *place, item.marked, item.shown)
 
 
-def _place_in_note(chunk: Chunk, start: int, end: int) -> Span:
+def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
     """Return the place of a part of a chunk in its note; that of the chunk where its text was read of a picture."""
     is_read = len(chunk.text) != chunk.end - chunk.start
     return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
@@ -365,5 +365,5 @@ def _place_in_note(chunk: Chunk, start: int, end: int) -> Span:
 def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
     """Return a sentence of a hit as a quote, None where the hit doesn't hold it."""
     at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
-    place = _place_in_note(hit.chunk, at, at + len(sentence))
+    place = place_in_note(hit.chunk, at, at + len(sentence))
     return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from core.base.frozen import frozen
 from core.base.text import CJK, STOP_WORDS, fold
 from core.embedding.graphs import thread_count
+from core.embedding.tokens import tokens_within
 from core.features.answers import reader
 from core.features.answers.reader import ReaderEnsemble
 from core.features.answers.units import Span, Unit, is_question, units_of
@@ -137,7 +138,7 @@ def _with_reading(
         if tokenized is None or tokenized.compared is None or ensemble is None or not units:
             continue
         places, _ = tokenized.compared
-        masks[key] = np.stack([reader.tokens_of(candidate.unit, places) for candidate in units])
+        masks[key] = np.stack([tokens_within(places, candidate.unit.spans) for candidate in units])
         evidence = np.array([candidate.evidence for candidate in units])
         todo += [
             (float(evidence[inside].max()), key, ensemble, part)
@@ -215,9 +216,7 @@ def _nearness(
 
 
 def _max_cosines(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]]) -> Matrix:
-    within = np.zeros(len(places), dtype=bool)
-    for start, end in spans:
-        within |= (places[:, 0] >= start) & (places[:, 1] <= end)
+    within = tokens_within(places, spans)
     best: Matrix = cosines[within].max(axis=0) if within.any() else np.zeros(cosines.shape[1], np.float32)
     return best
 

@@ -19,7 +19,6 @@ from core.base import memory
 from core.embedding.graphs import FUSED, Graph, Session
 from core.embedding.tokens import unit as unit_length
 from core.embedding.tokens import unpack_signs
-from core.features.answers.units import Unit
 from core.model import Matrix, Spans
 from core.retrieval.highlights import TokenizedHit
 
@@ -208,11 +207,3 @@ def parts(places: Spans) -> Iterator[Tokens]:
             yield np.concatenate([np.arange(max(start, text - TOKENS // 2), text), np.arange(at, min(at + room, end))])
     if together:
         yield np.concatenate(together)
-
-
-def tokens_of(unit: Unit, places: Spans) -> Mask:
-    """Return which tokens are in a unit or its lead."""
-    inside = np.zeros(len(places), dtype=bool)
-    for start, end in unit.spans:
-        inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
-    return inside

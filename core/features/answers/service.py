@@ -182,9 +182,7 @@ class Answers:
         if answer.denied or not answer.result.hits:
             yield answer
             return
-        question = answer.result.understood.text or text
-        characters = writing.characters(self._settings.llm, answer.result.hits[: writing.PASSAGES])
-        yield from writing.write(chat, answer, question, characters, stop)
+        yield from writing.write(chat, self._settings.llm, answer, stop)
 
     complete = staticmethod(complete)
 
@@ -249,9 +247,7 @@ class Answerer:
         answer = replace(answer, quotes=())
         if answer.denied or not result.hits:
             return answer
-        question = result.understood.text or result.query
-        characters = writing.characters(self._llm, result.hits[: writing.PASSAGES])
-        *_, answer = writing.write(self._writer, answer, question, characters, stop)
+        *_, answer = writing.write(self._writer, self._llm, answer, stop)
         assert answer.writing is not None, "a model writes it"
         if answer.writing.stopped:
             raise Cancelled

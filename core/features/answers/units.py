@@ -118,7 +118,7 @@ class _UnitReader:
                     self._lead = None
                     self._parents = []
             elif _ITEM.match(line):
-                end = self._after_item(at)
+                end = self._after_paragraph(at)
                 yield from self._item(at, end)
             elif at + 1 < len(self._lines) and "|" in line and _RULE.match(self._line(at + 1)):
                 end = self._after(at + 2, lambda row: "|" in row)
@@ -161,9 +161,6 @@ class _UnitReader:
 
     def _after_paragraph(self, at: int) -> int:
         return self._after(at + 1, lambda line: not (_ASIDE.match(line) or _ITEM.match(line) or _FENCE.match(line)))
-
-    def _after_item(self, at: int) -> int:
-        return self._after_paragraph(at)
 
     def _is_code(self, line: str) -> bool:
         """Whether a line is indented as code, further than the text of a list around it."""

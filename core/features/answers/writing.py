@@ -14,6 +14,7 @@ from core.base.errors import Cancelled, ProviderError
 from core.base.frozen import frozen
 from core.base.text import CJK, find_quote, make_storable, one_line
 from core.features.answers import names
+from core.features.answers.choosing import place_in_note
 from core.features.answers.proof import judge
 from core.features.answers.wording import Source, sources
 from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
@@ -230,14 +231,15 @@ class Material:
         return {"question": question, "passages": [{"number": n, "place": p, "text": text} for n, (p, text) in pairs]}
 
 
-def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop) -> Iterator[Answer]:
+def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
     """Yield an answer as a language model writes it, with each sentence once more; the last one has `ended`.
 
     A sentence rests on the quotes that are found in the passages that it names. The quotes of an answer without any
     are those of `answer`, which the notes give alone. A failure of the server is the `problem` of the writing. A reply
     in another form is requested once more, with a schema.
     """
-    material = Material.from_hits(answer.result.hits, characters)
+    question, hits = answer.result.understood.text or answer.query, answer.result.hits
+    material = Material.from_hits(hits, characters(llm, hits[:PASSAGES]))
     asking = material.asking(question)
     draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", as_sent(asking))))
     proof = _Proof(material, question)
@@ -345,9 +347,7 @@ class _Proof:
         first = source.start
         if source.lead and source.end - source.lead[0] <= _WITH_LEAD:
             first = min(first, source.lead[0])
-        start, end = (hit.chunk.start + place for place in (first, source.end))
-        if len(hit.chunk.text) != hit.chunk.end - hit.chunk.start:
-            start, end = hit.chunk.start, hit.chunk.end
+        start, end = place_in_note(hit.chunk, first, source.end)
         text = hit.chunk.text[first : source.end]
         for item in self.quotes:
             if (item.chunk.id, item.start, item.text) == (hit.chunk.id, start, text):

@@ -143,8 +143,8 @@ class Concepts:
                 if cost + step < costs.get(other, math.inf):
                     costs[other], before[other] = cost + step, (note_id, way)
                     heapq.heappush(waiting, (cost + step, other))
-        if last not in before:
-            return [Step(self._store.notes.card(last))] if first == last else []
+        if last not in costs:
+            return []
         ways: list[tuple[str, Message | None]] = [(last, None)]
         while ways[-1][0] != first:
             note_id, way = before[ways[-1][0]]

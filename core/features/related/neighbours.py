@@ -64,9 +64,7 @@ class Nearness:
 
     def nearest(self, note_id: str, count: int, allowed: Container[str]) -> dict[str, float]:
         """Return the allowed notes nearest to a note, with their cosines, best first; empty for one without vectors."""
-        self._read()
-        space = self._spaces.get(self._space_of.get(note_id, ""))
-        if space is None:
+        if (space := self._space(note_id)) is None:
             return {}
         cosines = space.vectors @ space.vectors[space.rows[note_id]]
         ids = [*space.rows]
@@ -75,12 +73,14 @@ class Nearness:
 
     def cosines(self, note_id: str, others: Iterable[str]) -> dict[str, float]:
         """Return the cosines of a note to others; those of another model, or without vectors, are left out."""
-        self._read()
-        space = self._spaces.get(self._space_of.get(note_id, ""))
-        if space is None:
+        if (space := self._space(note_id)) is None:
             return {}
         own = space.vectors[space.rows[note_id]]
         return {other: float(space.vectors[space.rows[other]] @ own) for other in others if other in space.rows}
+
+    def _space(self, note_id: str) -> _Space | None:
+        self._read()
+        return self._spaces.get(self._space_of.get(note_id, ""))
 
     @property
     def is_read(self) -> bool:

@@ -14,7 +14,7 @@ from core.features.related import hints
 from core.features.related.concepts import Concepts
 from core.features.related.hints import Mention
 from core.features.related.neighbours import LEAST, Neighbour, Neighbours, places, tags
-from core.model import Author, Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote, SearchOptions
+from core.model import Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote, SearchOptions
 from core.notes.collection import Notes
 from core.notes.links import NoteLinks
 from core.notes.texts import visible_text
@@ -35,6 +35,8 @@ _WORD = re.compile(r"\w+")
 _BREAK = re.compile(r"\n[ \t]*\n|\A|\Z")
 _PARAGRAPH, _SHORTEST = 40, 8
 """Words of a paragraph that are looked for, the last ones, and the characters below which none is looked for."""
+_PASSAGES = 5
+"""Passages near a paragraph."""
 _OWN = 10
 """Hits beyond those shown: some are of the note itself, or several of one note."""
 _LONG_AGO, _OTHERS = timedelta(days=30), 20
@@ -123,13 +125,12 @@ class RelatedNotes:
         never = not figures.found and not figures.used
         return since if never and self._store.uses.found_since(since) >= _OTHERS else None
 
-    def link(self, note_id: str, other: str, *, expected_version: int | None = None, author: Author = "person") -> Note:
+    def link(self, note_id: str, other: str, *, expected_version: int | None = None) -> Note:
         """Make a link of the first place where a note names another one; return the note.
 
         Raises EditError where it names it nowhere, and as `Notes.update`.
         """
-        body = self.linked(note_id, other)
-        return self._notes.update(note_id, body=body, expected_version=expected_version, author=author)
+        return self._notes.update(note_id, body=self.linked(note_id, other), expected_version=expected_version)
 
     def linked(self, note_id: str, other: str) -> str:
         """Return the text of a note with a link at the first place where it names another one; raises EditError."""
@@ -141,7 +142,7 @@ class RelatedNotes:
             raise EditError("The note doesn't name the other one any more. Look at its suggestions again.")
         return note.body[: places[0].start] + text + note.body[places[0].end :]
 
-    def passages(self, text: str, at: int, *, without: str = "", limit: int = 5) -> list[Hit]:
+    def passages(self, text: str, at: int, *, without: str = "") -> list[Hit]:
         """Return the passages near the paragraph of a text at a place, one of each note, `without` those of one note.
 
         Raises ModelError.
@@ -150,10 +151,10 @@ class RelatedNotes:
         if len("".join(words)) < _SHORTEST:
             return []
         result = self._searching.answer(
-            self._searching.prepare(" ".join(words), SearchOptions(limit=limit + _OWN, reranker="none", wait=False))
+            self._searching.prepare(" ".join(words), SearchOptions(limit=_PASSAGES + _OWN, reranker="none", wait=False))
         )
         first = {hit.note.id: hit for hit in reversed(result.hits) if hit.note.id != without}
-        return [hit for hit in result.hits if hit is first.get(hit.note.id)][:limit] if result.confident else []
+        return [hit for hit in result.hits if hit is first.get(hit.note.id)][:_PASSAGES] if result.confident else []
 
     def _text(self, note_id: str) -> tuple[Hashable, str]:
         """Return the title and the text of a note without blobs and what a person hid."""

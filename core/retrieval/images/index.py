@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 
 from core.base.errors import ConfigError, NoteNotFound, SourceError
 from core.base.jobs import Jobs
@@ -88,10 +89,7 @@ class ImageIndex:
         waiting, done = self._store.images.pending_files(embedder.fingerprint), 0
         with closing(PictureReader()) as reader:
             for number, picture_file in enumerate(waiting):
-
-                def report(number: int = number, place: str = picture_file.picture.place) -> None:
-                    progress(number, len(waiting), place)
-
+                report = partial(progress, number, len(waiting), picture_file.picture.place)
                 while any(job.state == "running" and job.name != _JOB for job in self._jobs.all()):
                     report()
                     time.sleep(_PATIENCE)

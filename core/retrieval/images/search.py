@@ -9,7 +9,7 @@ import numpy as np
 
 from core.base.errors import NoteNotFound, QueryError, TesseraError
 from core.base.jobs import Jobs
-from core.model import Matrix, Notice, PictureHit, Prepared, Query, SearchResult
+from core.model import Matrix, PictureHit, Prepared, Query, SearchResult
 from core.notes.collection import Notes
 from core.query import contents
 from core.retrieval import images
@@ -39,40 +39,40 @@ class ImageSearch:
         alike = [
             name for condition in query.filters.conditions if condition.field == "like" for name in condition.values
         ]
-        pictures, notices = self._find(query, alike, wait=prepared.wait)
+        pictures = self._find(query, alike, wait=prepared.wait)
+        if pictures is None:
+            return replace(result, notices=(*result.notices, "pictures_loading"))
         if alike and not query.text:
             return replace(result, pictures=pictures, hits=(), lost=(), facets=(), notices=())
-        return replace(result, pictures=pictures, notices=(*result.notices, *notices))
+        return replace(result, pictures=pictures)
 
-    def _find(
-        self, query: Query, alike: Sequence[str], *, wait: bool
-    ) -> tuple[tuple[PictureHit, ...], tuple[Notice, ...]]:
-        """Return the nearest pictures of notes that pass the filters, and notices."""
+    def _find(self, query: Query, alike: Sequence[str], *, wait: bool) -> tuple[PictureHit, ...] | None:
+        """Return the nearest pictures of notes that pass the filters, None while the model is loaded."""
         asks = any(map(is_of_pictures, query.filters.conditions)) or contents.names_picture(query.text)
         if not (alike or (asks and query.text.strip())):
-            return (), ()
+            return ()
         embedder = self._embedder()
         if embedder is None:
             if alike:
                 raise QueryError(
                     "No model for pictures is set, so none can be compared. Choose one on the page Settings."
                 )
-            return (), ()
+            return ()
         rows = self._store.images.shown(query.filters, embedder.fingerprint)
         if alike:
             asked = [row for name in alike for row in self._named(name, embedder.fingerprint)]
-            return self._hits(rows, _stacked(asked), query.settings.limit, {row.hash for row in asked}), ()
+            return self._hits(rows, _stacked(asked), query.settings.limit, {row.hash for row in asked})
         if not rows:
-            return (), ()
+            return ()
         if not (wait or embedder.fingerprint in self._loaded):
             self._jobs.start(_WARM, lambda _: self._load(embedder))
-            return (), ("pictures_loading",)
+            return None
         try:
             vectors = embedder.embed_texts([query.text])
         except TesseraError:
             _LOG.warning("The model for pictures can't be used", exc_info=True)
-            return (), ()
-        return self._hits(rows, vectors, query.settings.limit), ()
+            return ()
+        return self._hits(rows, vectors, query.settings.limit)
 
     def _embedder(self) -> ImageEmbedder | None:
         """Return the model, None where none is set, is on this machine, or can be used."""

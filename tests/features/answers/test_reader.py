@@ -32,7 +32,7 @@ def hit(count: int) -> tuple[Any, list[Unit]]:
 
 
 def masks_of(read: Any, units: list[Unit]) -> Any:
-    return np.stack([reader.tokens_of(unit, read.compared[0]) for unit in units])
+    return np.stack([tokens.tokens_within(read.compared[0], unit.spans) for unit in units])
 
 
 def scores_of(ensemble: ReaderEnsemble, read: Any, units: list[Unit]) -> list[float]:
