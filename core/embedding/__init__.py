@@ -37,13 +37,12 @@ def resolve(name: str) -> str:
     With the extra `onnx`, the first call on a machine imports torch to know the processor. Raises ModelError if the
     built-in model can't be written.
     """
-    if name != AUTO:
-        return name
-    if settings().embeddings.is_set_up:
-        return "openai_compatible"
-    from core.embedding import onnx, sentence
+    guessed = guess_name(name)
+    if name != AUTO or guessed != "bundled":
+        return guessed
+    from core.embedding import onnx
 
-    return onnx.choose_fastest() if sentence.is_bundled_installed() else "tfidf"
+    return onnx.choose_fastest()
 
 
 def guess_name(name: str) -> str:

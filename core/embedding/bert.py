@@ -18,7 +18,7 @@ from core.base import memory
 from core.base.errors import ModelError
 from core.base.messages import message
 from core.embedding.graphs import FUSED, Array, Graph
-from core.embedding.model_folder import Config, ModelFacts, read_json
+from core.embedding.model_folder import Config, ModelFacts, pooling_modes, read_json
 from core.embedding.tokens import WithTokens
 from core.model import Device, Ids, Matrix, Running
 
@@ -100,25 +100,20 @@ def _pooling(folder: Path, config: Config) -> str:
     """Return `mean` or `cls`; raises ValueError for a model that is not plain BERT, one of these and unit length."""
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(folder / "modules.json")}
     pooling = read_json(folder / modules["Pooling"] / "config.json")
-    mode = pooling.get("pooling_mode") or [
-        key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
-        for key, value in pooling.items()
-        if key.startswith("pooling_mode_") and value is True
-    ]
-    mode = mode[0] if isinstance(mode, list) and len(mode) == 1 else mode
+    modes = pooling_modes(pooling)
     lowered = folder / "sentence_bert_config.json"
     plain = (
         set(modules) <= {"Transformer", "Pooling", "Normalize"}
         and modules["Transformer"] == ""
         and (config["model_type"], config["hidden_act"]) == ("bert", "gelu")
         and config.get("position_embedding_type", "absolute") == "absolute"
-        and mode in ("mean", "cls")
+        and modes in (["mean"], ["cls"])
         and pooling.get("include_prompt", True)
         and not (lowered.is_file() and read_json(lowered).get("do_lower_case"))
     )
     if not plain:
         raise ValueError("not a plain BERT encoder")
-    return str(mode)
+    return str(modes[0])
 
 
 def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]]:

@@ -162,7 +162,7 @@ def _facts(folder: Path, name: str) -> ModelFacts:
     options_file = folder / "config_sentence_transformers.json"
     options: Config = read_json(options_file) if options_file.is_file() else {}
     _check(folder, modules, options)
-    parts = [folder / str(module.get("path", "")) for module in modules]
+    parts = parts_of(folder)
     tokenizer = next((path for part in (parts[0], folder) if (path := part / "tokenizer.json").is_file()), None)
     if tokenizer is None:
         raise ModelError(
@@ -269,17 +269,28 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
         kind = str(module["type"]).rpartition(".")[2]
         if kind == "Pooling":
             pooling = read_json(part / "config.json")
-            modes = pooling.get("pooling_mode")
-            if modes is None:  # before version 6: one flag per mode, and a missing flag is off
-                count = sum(value is True for key, value in pooling.items() if key.startswith("pooling_mode_"))
-            else:
-                count = 1 if isinstance(modes, str) else len(modes)
-            dimension = (pooling.get("embedding_dimension") or pooling["word_embedding_dimension"]) * max(count, 1)
+            count = max(len(pooling_modes(pooling)), 1)
+            dimension = (pooling.get("embedding_dimension") or pooling["word_embedding_dimension"]) * count
         elif kind == "Dense":
             dimension = read_json(part / "config.json")["out_features"]
     if not isinstance(dimension, int) or dimension <= 0:
         raise ValueError(message("its config.json doesn't say how many numbers it gives"))
     return dimension
+
+
+def pooling_modes(pooling: Config) -> list[str]:
+    """Return how a model makes one vector of those of its tokens, such as `mean` or `cls`; several are put together."""
+    modes = pooling.get("pooling_mode")
+    if modes is None:  # before version 6: one flag per mode, and a missing flag is off
+        flags = [key for key, value in pooling.items() if key.startswith("pooling_mode_") and value is True]
+        return [re.sub("^pooling_mode_|_tokens?$", "", flag) for flag in flags]
+    return [modes] if isinstance(modes, str) else modes
+
+
+def parts_of(folder: Path) -> list[Path]:
+    """Return the folders of a model's modules, its own one where it names none."""
+    file = folder / "modules.json"
+    return [folder / str(module.get("path", "")) for module in read_json(file)] if file.is_file() else [folder]
 
 
 def max_tokens(transformer: Path, config: Config) -> int:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 
 from core.base.text import CJK, STOP_WORDS, keywords
-from core.embedding.tokens import span_rows
+from core.embedding.tokens import span_rows, unit
 from core.model import Matrix, Role, Spans
 
 VERSION = 3
@@ -52,8 +52,7 @@ class Tfidf:
                 vector[slot] += weight * (1 + math.log(count))
         # Texts without words, or whose words cancel each other out, are equally far from all others.
         vectors[~vectors.any(axis=1)] = 1
-        unit: Matrix = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        return unit
+        return unit(vectors)
 
     def warm(self) -> None:
         """Nothing is loaded."""

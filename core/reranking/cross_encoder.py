@@ -15,7 +15,7 @@ from core.base.registry import lazy
 from core.base.text import fold, query_keywords
 from core.embedding import hub
 from core.embedding.loading import Turns, choose_device, explain_failure, load, to_device, weight_bytes
-from core.embedding.model_folder import digest, explain_read_error, max_tokens, read_json, weights
+from core.embedding.model_folder import digest, explain_read_error, max_tokens, parts_of, read_json, weights
 from core.embedding.sentence import SURROGATES, on_hub
 from core.model import Device, Running
 from core.reranking import Candidate, Judged, built_in
@@ -215,16 +215,14 @@ def facts(folder: Path) -> CrossEncoderFacts:
 def _facts(folder: Path) -> CrossEncoderFacts:
     if built_in.has_weights(folder):
         return CrossEncoderFacts(folder, built_in.READ_TOKENS, (folder / built_in.FILE,))
-    parts = [folder]
-    if (folder / "modules.json").is_file():
-        parts = [folder / str(module.get("path", "")) for module in read_json(folder / "modules.json")]
-    elif not (folder / "config.json").is_file():
+    if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
         lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
         raise ModelError(
             "{folder} is not a model for close reading: {reason}. Name the model's own folder.",
             folder=str(folder),
             reason=lack,
         )
+    parts = parts_of(folder)
     config = read_json(parts[0] / "config.json")
     architecture = (config.get("architectures") or [""])[0]
     if architecture.endswith("ForSequenceClassification"):

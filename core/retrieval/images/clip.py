@@ -11,7 +11,7 @@ from core.base.errors import ConfigError, ModelError
 from core.base.text import make_storable
 from core.embedding import hub, sentence
 from core.embedding.loading import Turns, choose_device, explain_failure, load
-from core.embedding.model_folder import digest, explain_read_error, read_json, refuse_own_code, weights
+from core.embedding.model_folder import digest, explain_read_error, parts_of, read_json, refuse_own_code, weights
 from core.model import Matrix, Pixels
 
 _TOKENS = 77
@@ -88,8 +88,6 @@ class Clip:
 
 def _parts(folder: Path) -> list[Path]:
     """Return the folders of a model's modules; raises ModelError for one with code of its own."""
-    if not (folder / "modules.json").is_file():
-        return [folder]
-    modules = read_json(folder / "modules.json")
-    refuse_own_code(folder, modules)
-    return [folder / str(module.get("path", "")) for module in modules]
+    if (folder / "modules.json").is_file():
+        refuse_own_code(folder, read_json(folder / "modules.json"))
+    return parts_of(folder)
