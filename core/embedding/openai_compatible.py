@@ -135,10 +135,9 @@ class OpenAICompatible:
             if sorted(places) != list(range(count)):
                 raise self._server.unusable("numbered its results wrongly")
             data = [places[index] for index in range(count)]
-        rows = [_numbers(row.get("embedding")) for row in data]
-        if any(row is None for row in rows):
+        vectors = [vector for row in data if (vector := _numbers(row.get("embedding"))) is not None]
+        if len(vectors) < count:
             raise self._server.unusable("gave a result that isn't numbers, or only zeros")
-        vectors = [row for row in rows if row is not None]
         if len({len(row) for row in vectors}) > 1:
             raise self._server.unusable("gave results of different lengths for one model")
         return vectors

@@ -30,10 +30,9 @@ class LateInteraction:
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         _, (question,) = self._embedder.embed_tokens([query], role="query")
         filled = self._filled(candidates)
-        with_bits = [number for number, candidate in enumerate(filled) if candidate.bits is not None]
-        passages = [bits for candidate in filled if (bits := candidate.bits) is not None]
+        passages = {number: bits for number, candidate in enumerate(filled) if (bits := candidate.bits) is not None}
         scores: Judged = [None] * len(candidates)
-        for number, cosine in zip(with_bits, interaction(question, self._centre, passages), strict=True):
+        for number, cosine in zip(passages, interaction(question, self._centre, [*passages.values()]), strict=True):
             scores[number] = (1 + cosine) / 2
         return scores
 

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from core.base.datetimes import utc_now
 from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour, in_utc, later
-from core.store.reading import RowReader
+from core.store.reading import RowReader, columns_of
 from core.store.table import AMONG, StoreTable
 
 CLICK_DAYS = 365
@@ -19,8 +20,12 @@ class ClickTable(StoreTable):
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
         """Record clicks, each once, and delete those that are too old on the day `today`."""
         with self._write(aside=True) as connection:
-            connection.executemany("INSERT OR IGNORE INTO clicks VALUES (?, ?, ?, ?, ?)", map(_click_row, clicks))
-            connection.execute("DELETE FROM clicks WHERE day < ?", (_click_day(later(today, -CLICK_DAYS)),))
+            connection.executemany(
+                "INSERT OR IGNORE INTO clicks VALUES (:note_id, :question, :kind, :day, :chunk_id)",
+                (columns_of(replace(click, day=in_utc(click.day))) for click in clicks),
+            )
+            oldest = in_utc(later(today, -CLICK_DAYS))
+            connection.execute("DELETE FROM clicks WHERE day < ?", (oldest.isoformat(),))
 
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on notes, by default on all, the newest first."""
@@ -41,14 +46,6 @@ class ClickTable(StoreTable):
 def _on_notes(note_ids: Iterable[str] | None) -> tuple[str, list[Iterable[str]]]:
     """Return a condition on the notes of clicks, and its values."""
     return ("", []) if note_ids is None else (f"WHERE note_id {AMONG}", [note_ids])
-
-
-def _click_day(day: datetime) -> str:
-    return in_utc(day).isoformat()
-
-
-def _click_row(click: Click) -> tuple[str, ...]:
-    return click.note_id, click.question, click.kind, _click_day(click.day), click.chunk_id
 
 
 _CLICK = RowReader(Click, "click", "question", key="note_id")
@@ -108,6 +105,7 @@ _PAST = RowReader(PastSearch, "past search", "query", key="query")
 
 _MOST = 1_000_000_000
 """Most times that a use counts."""
+_USE_VALUES = "VALUES (:note_id, :chunk_id, :used_in, :context, :used_at, :times, :helpful)"
 
 
 class UseTable(StoreTable):
@@ -117,15 +115,15 @@ class UseTable(StoreTable):
         """Record uses in one transaction; one that is there counts again, and a verdict replaces the earlier one."""
         with self._write(aside=True) as connection:
             connection.executemany(
-                "INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-                " used_at = max(used_at, excluded.used_at), times = min(times + excluded.times, ?),"
-                " helpful = coalesce(excluded.helpful, helpful)",
-                [(*_row(use), _MOST) for use in uses],
+                f"INSERT INTO uses {_USE_VALUES} ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at),"
+                f" times = min(times + excluded.times, {_MOST}), helpful = coalesce(excluded.helpful, helpful)",
+                map(_row, uses),
             )
 
     def put(self, use: Use) -> None:
         """Write a use as it was, unless it is there."""
-        self._execute("INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", *_row(use), aside=True)
+        with self._write(aside=True) as connection:
+            connection.execute(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", _row(use))
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
         """Remove the verdict of a use; nothing stays of a use that is only a verdict."""
@@ -203,10 +201,8 @@ class UseTable(StoreTable):
         self._reword(reworded, "uses", "context", f"used_in IN {OF_QUESTIONS}")
 
 
-def _row(use: Use) -> tuple[object, ...]:
-    times = max(0, min(use.times, _MOST))
-    at = in_utc(use.used_at).isoformat()
-    return use.note_id, use.chunk_id, use.used_in, use.context, at, times, use.helpful
+def _row(use: Use) -> dict[str, object]:
+    return columns_of(replace(use, used_at=in_utc(use.used_at), times=max(0, min(use.times, _MOST))))
 
 
 _USE = RowReader(Use, "use", "context", key="note_id")

@@ -55,8 +55,8 @@ class VersionTable(StoreTable):
 
     def kind(self, note_id: str) -> str:
         """Return the kind of the newest version of a note, "" if it has none."""
-        row = self._row(f"{_NEWEST} LIMIT 1", note_id)
-        return str(row["kind"]) if row else ""
+        kind = "SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1"
+        return str(self._value(kind, note_id) or "")
 
     def last(self, note_id: str) -> int:
         """Return the number of the newest version of a note, 0 if it has none."""
