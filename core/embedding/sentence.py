@@ -297,7 +297,7 @@ DEFAULT_OWNER = "sentence-transformers"
 PACKAGE = "pkg:"
 
 
-def build(name: str = "") -> Encoder:
+def build(name: str = "", *, device: Device | None = None) -> Encoder:
     """Return the model `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:` and a package's name.
 
     Raises ConfigError for an empty name, and ModelError for a path or package without a model.
@@ -307,7 +307,7 @@ def build(name: str = "") -> Encoder:
             "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
     model_name, folder = find(name)
-    encoder = Encoder(model_name, folder)
+    encoder = Encoder(model_name, folder, device=device)
     if is_local(name):
         _ = encoder.facts
     return encoder

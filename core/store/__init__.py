@@ -20,7 +20,7 @@ from core.base.errors import NotWritable
 from core.base.faults import DATABASE, translate_errors
 from core.base.files import TemporaryFolders
 from core.embedding.centring import Centring
-from core.model import Author, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
+from core.model import Author, IndexState, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import top_k
 from core.store.base_table import BaseTable, SwitchTable
@@ -31,7 +31,7 @@ from core.store.field_table import FieldTable, PropertyTable, TitleTable
 from core.store.floors import Floors
 from core.store.folder import check_exists
 from core.store.image_table import ImageTable
-from core.store.index.backend import Address, NoIndex
+from core.store.index.backend import Address
 from core.store.index.chroma_process import Backend, ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
 from core.store.index.vector_index import Index
@@ -93,13 +93,12 @@ class Store:
         """Held from reading a note's generation and edits until its new version is written."""
         self.on_pending: Callable[[], object] = lambda: None
         """Called after a write that left it to others to embed its chunks."""
-        self.index: Index | NoIndex = NoIndex()
-        if chosen.kind == "chroma":
-            backend: Backend = ChromaFolder(self.folder / "chroma")
-            if chosen.url:
-                token = os.environ.get(INDEX_TOKEN, "")
-                backend = ChromaServer(Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token))
-            self.index = Index(backend, self.database, self.changing)
+        backend: Backend = ChromaFolder(self.folder / "chroma")
+        if chosen.kind == "chroma" and chosen.url:
+            token = os.environ.get(INDEX_TOKEN, "")
+            backend = ChromaServer(Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token))
+        state: IndexState = "none" if chosen.kind == "none" else "closed"
+        self.index = Index(backend, self.database, self.changing, state)
 
     def _open_tables(self, database: Database) -> None:
         self.bases = BaseTable(database)

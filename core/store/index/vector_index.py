@@ -100,11 +100,12 @@ _LOG = logging.getLogger(__name__)
 class Index:
     """The collections of all bases in one backend; only the process that may write opens it.
 
-    `state` tells whether searches can use it, and `problem` why not. `changing` is held while a note is written.
+    `state` tells whether searches can use it, and `problem` why not. `changing` is held while a note is written. In a
+    workspace without an index the state is always `none`: searches compare with every vector.
     """
 
-    def __init__(self, backend: Backend, database: Database, changing: WriteLock) -> None:
-        self.state: IndexState = "closed"
+    def __init__(self, backend: Backend, database: Database, changing: WriteLock, state: IndexState = "closed") -> None:
+        self.state = state
         self.problem: Message | None = None
         self._backend = backend
         self._database = database
@@ -139,7 +140,7 @@ class Index:
         next opening tries again.
         """
         # Who writes notes meanwhile doesn't wait: the opening waits for them, and brings in what they wrote.
-        if self._database.readonly or not self._opening.acquire(blocking=False):
+        if self.state == "none" or self._database.readonly or not self._opening.acquire(blocking=False):
             return
         try:
             if not self.ready:
@@ -160,6 +161,8 @@ class Index:
 
     def rebuild(self, progress: Progress = no_progress) -> None:
         """Build every collection from SQLite's vectors, without a model; raises a StoreError if that fails."""
+        if self.state == "none":
+            return
         with self._opening:
             try:
                 self._renew(progress)
@@ -170,7 +173,7 @@ class Index:
     def close(self) -> None:
         """Close Chroma. The next opening trusts the files of an index that was in use without a fault."""
         with self._opening:
-            if self.state != "closed":
+            if self.state not in ("closed", "none"):
                 followed = self._queue.wait(_LAST_SECONDS)
                 with suppress(StoreError), self._writing:
                     self._backend.close(sealed=self.ready and followed)
@@ -209,11 +212,11 @@ class Index:
     def ids(self, base: KnowledgeBase) -> set[str]:
         """Return the ids of a base's windows in the index; raises IndexDamaged."""
         self._queue.wait_for(base.id)
-        return self._backend.ids(self.name(base))
+        return set() if self.state == "none" else self._backend.ids(self.name(base))
 
     def names(self) -> set[str]:
         """Return the names of all collections; raises IndexDamaged."""
-        return self._backend.names()
+        return set() if self.state == "none" else self._backend.names()
 
     def _write(self, write: Callable[[], None]) -> None:
         """Write to the index if it is in use, else its next opening does. A failure becomes `problem`."""
