@@ -249,7 +249,7 @@ class NoteTable(StoreTable):
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
         """Return the ids of the notes of some folders that have one of these words of the names of files."""
         named = "EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')"
-        return self._database.column(f"SELECT id FROM notes WHERE source_ref {AMONG} AND {named}", source_refs, words)
+        return self._column(f"SELECT id FROM notes WHERE source_ref {AMONG} AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return the tags in use with their note counts, most frequent first; `a` includes the notes of `a/b`."""

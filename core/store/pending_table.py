@@ -120,7 +120,7 @@ class PendingTable(StoreTable):
             f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
             f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}"
         )
-        return int(self._database.value(statement, *(base_ids, *values)))
+        return int(self._value(statement, *(base_ids, *values)))
 
     def unindexed(self, base_ids: Iterable[str]) -> set[int]:
         """Return the rowids of the chunks of some bases that have no vector: pending ones, and refused ones."""

@@ -51,11 +51,11 @@ class TrashedTable(StoreTable):
 
     def put(self, file: str, data: bytes) -> None:
         """Write the digest of a file that Tessera writes."""
-        self._database.insert("trashed_bases", {"file": file, "digest": sha256(data).hexdigest()})
+        self._insert("trashed_bases", {"file": file, "digest": sha256(data).hexdigest()})
 
     def has(self, file: str, stream: IO[bytes]) -> bool:
         """Return whether a file is as Tessera wrote it; the stream is at its start then."""
-        known = self._database.value("SELECT digest FROM trashed_bases WHERE file = ?", file)
+        known = self._value("SELECT digest FROM trashed_bases WHERE file = ?", file)
         stream.seek(0)
         same = known is not None and file_digest(stream, sha256).hexdigest() == known  # type: ignore[arg-type]
         stream.seek(0)
@@ -63,7 +63,7 @@ class TrashedTable(StoreTable):
 
     def drop(self, file: str) -> None:
         """Forget a file that is gone."""
-        self._database.execute("DELETE FROM trashed_bases WHERE file = ?", file, aside=True)
+        self._execute("DELETE FROM trashed_bases WHERE file = ?", file, aside=True)
 
 
 class BaseTrash:
@@ -181,8 +181,8 @@ class OpeningTable(StoreTable):
 
     def begin(self, day: date) -> None:
         """Record an opening; those that follow each other on one day are one."""
-        if self._database.value("SELECT day FROM openings ORDER BY number DESC") != day.isoformat():
-            self._database.execute("INSERT INTO openings (day) VALUES (?)", day.isoformat(), aside=True)
+        if self._value("SELECT day FROM openings ORDER BY number DESC") != day.isoformat():
+            self._execute("INSERT INTO openings (day) VALUES (?)", day.isoformat(), aside=True)
 
     @decoding
     def overdue(self, items: Mapping[str, tuple[date | None, timedelta]]) -> set[str]:
@@ -191,7 +191,7 @@ class OpeningTable(StoreTable):
         The items are all that there are: others are forgotten, and new ones are seen now.
         """
         self._see(set(items))
-        days = [date.fromisoformat(day) for day in self._database.column("SELECT day FROM openings ORDER BY number")]
+        days = [date.fromisoformat(day) for day in self._column("SELECT day FROM openings ORDER BY number")]
         if len(days) < 2:
             return set()
         past = min(days[-2:])
@@ -201,17 +201,17 @@ class OpeningTable(StoreTable):
         )
         return {
             row["item"]
-            for row in self._database.rows(statement)
+            for row in self._rows(statement)
             if past - _since(items[row["item"]][0], row["before"], row["day"]) > items[row["item"]][1]
         }
 
     def _see(self, items: set[str]) -> None:
-        known = set(self._database.column("SELECT item FROM overdue"))
+        known = set(self._column("SELECT item FROM overdue"))
         if items == known:
             return
-        with self._database.write(aside=True):
-            self._database.execute(f"DELETE FROM overdue WHERE item {AMONG}", list(known - items))
-            self._database.execute(
+        with self._write(aside=True):
+            self._execute(f"DELETE FROM overdue WHERE item {AMONG}", list(known - items))
+            self._execute(
                 "INSERT INTO overdue SELECT value, (SELECT max(number) FROM openings) FROM json_each(?)",
                 list(items - known),
             )

@@ -28,21 +28,21 @@ class RunTable(StoreTable):
 
     def for_base(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, the newest first."""
-        rows = self._database.rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
+        rows = self._rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
         return [_RUN(dict(row), self._database.unread) for row in rows]
 
     def run(self, run_id: str) -> Run:
-        row = self._database.row(f"{_RUNS} WHERE id = ?", run_id)
+        row = self._row(f"{_RUNS} WHERE id = ?", run_id)
         if row is None:
             raise RunNotFound(run_id)
         return _RUN(dict(row), self._database.unread)
 
     def begin(self, run: Run) -> Run:
         """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
-        with self._database.write(aside=True):
-            ids = self._database.column("SELECT id FROM runs")
+        with self._write(aside=True):
+            ids = self._column("SELECT id FROM runs")
             run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", ids))
-            if not self._database.value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
+            if not self._value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
                 raise RunNotFound(run_with_id.id)
             pipeline = asdict(run_with_id.pipeline) | {"search": run_with_id.pipeline.search.chosen()}
             row = {name: getattr(run_with_id, name) for name in Run.__slots__ if name != "asked"} | {
@@ -52,7 +52,7 @@ class RunTable(StoreTable):
                 "ended_at": None,
                 "metrics": "{}",
             }
-            self._database.insert("runs", row)
+            self._insert("runs", row)
         return run_with_id
 
     def add(
@@ -63,7 +63,7 @@ class RunTable(StoreTable):
         ended_at: datetime | None = None,
     ) -> Run:
         """Store results by their question's number in the run, and the metrics so far; return the changed run."""
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             self.run(run.id)
             connection.executemany(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?)",
@@ -77,12 +77,12 @@ class RunTable(StoreTable):
 
     def results(self, run_id: str) -> dict[int, QuestionResult]:
         """Return the results of a run so far, by the number of their question."""
-        rows = self._database.rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
+        rows = self._rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
         read = ((number, _RESULT(fields_in(result, QuestionResult), self._database.unread)) for number, result in rows)
         return {number: result for number, result in read if result.id}
 
     def delete(self, run_ids: Iterable[str]) -> None:
-        self._database.execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
+        self._execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
 
 
 def _pipeline(value: object) -> Pipeline:

@@ -15,7 +15,7 @@ class FactTable(StoreTable):
     def put(self, facts: Iterable[LearntFact]) -> None:
         """Write facts, in place of equal ones."""
         now = utc_now().isoformat()
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO learnt_facts (hash, rule, key, note_id, rejected, reason, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -35,7 +35,7 @@ class FactTable(StoreTable):
 
     def all(self) -> list[LearntFact]:
         """Return rejected facts, and facts whose notes exist or are in the trash."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
             " WHERE rejected OR note_id IN (SELECT note_id FROM versions) ORDER BY at, hash"
         )
@@ -43,7 +43,7 @@ class FactTable(StoreTable):
 
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
         """Store that the user rejected the facts of these notes with a reason, or accepted them: then None."""
-        self._database.execute(
+        self._execute(
             f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
             *(reason is not None, reason or "", [*note_ids]),
             aside=True,

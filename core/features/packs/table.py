@@ -42,14 +42,14 @@ class PackTable(StoreTable):
         return next(iter(self._packs("WHERE packs.name = ?", name)), None)
 
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
-        return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_PACK} {where}", *values)]
+        return [_READER(dict(row), self._database.unread) for row in self._rows(f"{_PACK} {where}", *values)]
 
     def passed_by(self) -> dict[str, str]:
         """Return the notes of installed packs that an upgrade left as the user has them, by their ids.
 
         Each has the hash of what its pack has for it, "" where that is nothing, or was taken and given back.
         """
-        return dict(self._database.rows(_PASSED_BY))
+        return dict(self._rows(_PASSED_BY))
 
     # writing
 
@@ -57,29 +57,29 @@ class PackTable(StoreTable):
         """Write a pack whose notes are still to come."""
         now = utc_now().isoformat()
         row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
-        self._database.insert("packs", row | {"initialized_at": now, "checked_at": now})
+        self._insert("packs", row | {"initialized_at": now, "checked_at": now})
 
     def finish(self, name: str, version: str, folder: str) -> None:
         """Record that all notes of a version are there, and where the pack was read."""
         now = utc_now().isoformat()
-        self._database.execute(
+        self._execute(
             "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name
         )
 
     def check(self, names: Iterable[str]) -> None:
         """Record that packs were compared with their folders now."""
         now = utc_now().isoformat()
-        self._database.execute(f"UPDATE packs SET checked_at = ? WHERE name {AMONG}", now, list(names), aside=True)
+        self._execute(f"UPDATE packs SET checked_at = ? WHERE name {AMONG}", now, list(names), aside=True)
 
     def drop(self, name: str) -> None:
         """Delete a pack; its notes stay."""
-        self._database.execute("DELETE FROM packs WHERE name = ?", name)
+        self._execute("DELETE FROM packs WHERE name = ?", name)
 
     # files and notes
 
     def files(self, name: str) -> dict[str, str]:
         """Return the hash of each file of a pack as it was installed, of deleted and edited notes too."""
-        return dict(self._database.rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
+        return dict(self._rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
 
     def put_file(self, note: Note) -> None:
         """Record the file of a note that a pack wrote, in the transaction that writes the note."""
@@ -87,7 +87,7 @@ class PackTable(StoreTable):
 
     def put_files(self, name: str, hashes: dict[str, str]) -> None:
         """Record files of a pack."""
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
                 [(path, content, name) for path, content in hashes.items()],
@@ -95,12 +95,12 @@ class PackTable(StoreTable):
 
     def drop_files(self, name: str, paths: Iterable[str]) -> None:
         """Delete what is recorded of files that a pack has no more."""
-        self._database.execute(f"DELETE FROM pack_files WHERE pack = ? AND path {AMONG}", name, list(paths), aside=True)
+        self._execute(f"DELETE FROM pack_files WHERE pack = ? AND path {AMONG}", name, list(paths), aside=True)
 
     def notes(self, name: str) -> dict[str, str]:
         """Return the ids of the notes of a pack by their paths."""
         return dict(
-            self._database.rows(
+            self._rows(
                 "SELECT path, id FROM notes WHERE source = 'pack' AND source_ref = ? AND path IS NOT NULL",
                 f"pack:{name}",
             )

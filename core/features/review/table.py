@@ -18,7 +18,7 @@ class DecisionTable(StoreTable):
         `at` is when that was decided, by default now.
         """
         now, end = (at or utc_now()).isoformat(), until and until.astimezone(UTC).isoformat()
-        with self._database.write(aside=True) as connection:
+        with self._write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
                 [(matter, end, now) for matter in matters],
@@ -26,11 +26,11 @@ class DecisionTable(StoreTable):
 
     def drop(self, matters: Iterable[str]) -> None:
         """Take decisions back."""
-        self._database.execute(f"DELETE FROM decisions WHERE matter {AMONG}", list(matters), aside=True)
+        self._execute(f"DELETE FROM decisions WHERE matter {AMONG}", list(matters), aside=True)
 
     def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
         """Return when matters were put off, and until when; those whose times can't be read aren't among them."""
-        rows = self._database.rows(f"SELECT matter, at, until FROM decisions WHERE matter {AMONG}", list(matters))
+        rows = self._rows(f"SELECT matter, at, until FROM decisions WHERE matter {AMONG}", list(matters))
         spans = {}
         for matter, at, until in rows:
             with suppress(ValueError, TypeError):
@@ -40,4 +40,4 @@ class DecisionTable(StoreTable):
     def hidden_keys(self) -> set[str]:
         """Return the keys of the matters that are put off, or fine as they are."""
         now = utc_now().isoformat()
-        return set(self._database.column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))
+        return set(self._column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))

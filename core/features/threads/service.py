@@ -356,7 +356,7 @@ class ThreadTable(StoreTable):
 
     def add(self, turn: Turn) -> None:
         """Write a turn."""
-        self._database.execute(
+        self._execute(
             "INSERT INTO turns (thread_id, number, typed, question, model, sentences, citations, at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             *(turn.thread_id, turn.number, turn.typed, turn.question, turn.model),
@@ -368,8 +368,7 @@ class ThreadTable(StoreTable):
     def all(self) -> list[Thread]:
         """Return the threads, the one that was answered last first."""
         turns = [
-            _READER(dict(row), self._database.unread)
-            for row in self._database.rows(f"{_TURNS} ORDER BY thread_id, number")
+            _READER(dict(row), self._database.unread) for row in self._rows(f"{_TURNS} ORDER BY thread_id, number")
         ]
         threads = [Thread(tuple(iterator)) for _, iterator in groupby(turns, lambda turn: turn.thread_id)]
         return sorted(threads, key=lambda thread: thread.at, reverse=True)
@@ -378,12 +377,12 @@ class ThreadTable(StoreTable):
         """Return the thread of an id, None if there is none."""
         turns = tuple(
             _READER(dict(row), self._database.unread)
-            for row in self._database.rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)
+            for row in self._rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)
         )
         return Thread(turns) if turns else None
 
     def delete_for_good(self, thread_id: str) -> None:
-        self._database.execute("DELETE FROM turns WHERE thread_id = ?", thread_id, aside=True)
+        self._execute("DELETE FROM turns WHERE thread_id = ?", thread_id, aside=True)
 
 
 _READER = RowReader(
