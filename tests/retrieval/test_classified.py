@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -119,15 +119,10 @@ def test_an_expired_note_answers_only_where_it_is_asked_for(workspace: Workspace
 def test_a_note_that_expires_is_not_answered_from_the_cache(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Tomorrow(datetime):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
-            return datetime.now(tz) + timedelta(days=1)
-
     note_id = add(workspace, "soon", expires_at=datetime.now(UTC) + timedelta(hours=1))
     assert by_words(workspace) == ["soon"]
     assert workspace.search("backups attic", mode="keyword").cached
-    monkeypatch.setattr("core.store.filters.datetime", Tomorrow)
+    monkeypatch.setattr("core.store.filters.utc_now", lambda: datetime.now(UTC) + timedelta(days=1))
     assert by_words(workspace) == []
     workspace.notes.set_fields([note_id], expires_at=None)
     assert by_words(workspace) == ["soon"]
