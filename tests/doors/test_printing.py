@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.base.messages import message, plural
+from core.base.messages import plural
 from core.doors.operations.printing import details, sentence, table
 from core.model import Author
 
@@ -26,7 +26,7 @@ class Rows:
 
 
 AT = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
-LINES = table("title", "notes", "author", "at", "tags", "pinned", empty=message("There are no notes."))
+LINES = table("title", "notes", "author", "at", "tags", "pinned", empty="There are no notes.")
 
 
 def test_columns_are_aligned_and_those_without_values_are_left_out() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import yaml
 
@@ -15,10 +15,8 @@ from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
+from core.intake.importers.file_parts import FilePart
 from core.model import Failed, Omission
-
-if TYPE_CHECKING:
-    from core.intake.importers.attached import FilePart
 
 
 @frozen
@@ -31,7 +29,7 @@ class Imported:
     path: str
     text: str
     left_out: tuple[Omission, ...] = ()
-    files: Mapping[str, "FilePart"] = field(default_factory=dict)
+    files: Mapping[str, FilePart] = field(default_factory=dict)
 
 
 ImportedNotes = Iterator[Imported | Failed]

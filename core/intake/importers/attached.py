@@ -1,48 +1,20 @@
 """Files that the notes of an export name: pictures and others next to it, or in its archive."""
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from core.base.frozen import frozen
 from core.base.text import link_address
 from core.intake.importers import Imported, file_name
+from core.intake.importers.file_parts import FilePart
 from core.model import Omission
 
 FOLDER = "attachments"
 """Where the files come to lie, from the top of the files of the workspace."""
-_MOST = 50_000_000
-"""Bytes of a file: a larger one isn't shown."""
 _MOST_NAMES = 200
 """Characters of the names of files that don't come along."""
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
-
-
-@frozen
-class FilePart:
-    """A file, or the part of an archive that is one: `size` bytes from `start` on."""
-
-    file: Path
-    start: int
-    size: int
-
-    def read(self) -> bytes:
-        """Return the bytes; none where they can't be read, or are too many."""
-        with suppress(OSError), self.file.open("rb") as stream:
-            stream.seek(self.start)
-            return stream.read(self.size) if self.size <= _MOST else b""
-        return b""
-
-
-def find(folder: Path, path: str) -> FilePart | None:
-    """Return the file at a path in a folder, None for one that isn't there, also by its real path."""
-    with suppress(OSError, RuntimeError, ValueError):  # a name that is no name, a link that leads to itself
-        file = (folder / path).resolve(strict=True)
-        if file.is_file() and file.is_relative_to(folder.resolve()):
-            return FilePart(file, 0, file.stat().st_size)
-    return None
 
 
 @dataclass(slots=True)

@@ -7,7 +7,8 @@ from typing import Any
 
 from core.base.frozen import frozen
 from core.intake.importers import Imported, Taken, add_front_matter, file_name, objects, text_of, unique
-from core.intake.importers.attached import FilePart, NoteFiles
+from core.intake.importers.attached import NoteFiles
+from core.intake.importers.file_parts import FilePart
 
 _MANY = 200
 """Messages from which on the next day is a note of its own; a month with fewer is one note."""

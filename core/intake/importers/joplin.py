@@ -24,7 +24,8 @@ from core.intake.importers import (
     time_of,
     unique,
 )
-from core.intake.importers.attached import FilePart, NoteFiles
+from core.intake.importers.attached import NoteFiles
+from core.intake.importers.file_parts import FilePart
 from core.model import Failed
 
 _NOTE, _RESOURCE, _TAGGED = "1", "4", "6"

@@ -19,7 +19,8 @@ from core.intake.importers import (
     time_of,
     unique,
 )
-from core.intake.importers.attached import FilePart, NoteFiles, find
+from core.intake.importers.attached import NoteFiles
+from core.intake.importers.file_parts import FilePart, find
 from core.model import Failed
 
 _EDITED, _CREATED = "userEditedTimestampUsec", "createdTimestampUsec"

@@ -9,8 +9,8 @@ from typing import Any
 
 from core.base.text import link_address
 from core.intake.importers import ImportedNotes, Taken, files, lie_below, objects, read_json, text_of
-from core.intake.importers.attached import find
 from core.intake.importers.chats import ChatMessage, SharedFile, escape, reactions, write_chat
+from core.intake.importers.file_parts import find
 from core.model import Failed
 
 _MOST_BYTES = 100 * 1024 * 1024

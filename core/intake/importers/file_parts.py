@@ -1,0 +1,34 @@
+"""Files of an export, which may lie in its archive."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from core.base.frozen import frozen
+
+_MOST = 50_000_000
+"""Bytes of a file: a larger one isn't shown."""
+
+
+@frozen
+class FilePart:
+    """A file, or the part of an archive that is one: `size` bytes from `start` on."""
+
+    file: Path
+    start: int
+    size: int
+
+    def read(self) -> bytes:
+        """Return the bytes; none where they can't be read, or are too many."""
+        with suppress(OSError), self.file.open("rb") as stream:
+            stream.seek(self.start)
+            return stream.read(self.size) if self.size <= _MOST else b""
+        return b""
+
+
+def find(folder: Path, path: str) -> FilePart | None:
+    """Return the file at a path in a folder, None for one that isn't there, also by its real path."""
+    with suppress(OSError, RuntimeError, ValueError):  # a name that is no name, a link that leads to itself
+        file = (folder / path).resolve(strict=True)
+        if file.is_file() and file.is_relative_to(folder.resolve()):
+            return FilePart(file, 0, file.stat().st_size)
+    return None
