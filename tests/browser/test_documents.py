@@ -92,7 +92,8 @@ def test_a_file_that_another_program_changed_is_found_soon(tab: Tab, place: Path
 
 def test_a_page_shows_what_another_program_wrote_without_being_loaded_anew(tab: Tab, place: Path) -> None:
     tab.open("/")
-    expect(tab.page.get_by_role("heading", name="My notes")).to_be_visible()
+    expect(tab.page.get_by_role("heading", name="Recent notes")).to_be_visible()
+    tab.settle()
     (place.parent / "vault" / "quay.md").write_text("# Quay\n\nThe gondola lies here.\n", "utf-8")
     expect(tab.page.get_by_test_id("stMain").get_by_text("Quay")).to_be_visible()
     (place.parent / "vault" / "quay.md").unlink()

@@ -64,8 +64,8 @@ def test_links_open_notes_at_their_places_and_pictures_are_of_the_folder(tab: Ta
     document.get_by_role("link", name="its part").click()
     expect(document.get_by_role("heading", name="The part")).to_be_in_viewport()
     expect(page.locator(".st-key-reader .t-title")).to_have_text("Target")
-    expect(document.locator("section.links")).to_contain_text("Start")
     tab.settle()
+    expect(document.locator("section.links")).to_contain_text("Start")
     page.get_by_role("button", name="Back").click()
     expect(document.get_by_text("To Target")).to_be_visible()
 
