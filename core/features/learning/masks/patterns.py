@@ -359,7 +359,7 @@ _BELOW = re.compile(
 )
 """A name at the end of a line and its value in the next one, as blocks of YAML have it."""
 _PRINTED = re.compile(
-    r"(?m)^[ \t]*(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
+    r"(?m)^[ \t]*+(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
     r"|[^\n]{0,400}(?<![A-Za-z])(?:(?i:password|secret|token)|base64 --?\w{1,8}))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
 )
