@@ -158,8 +158,9 @@ def test_letters_that_are_typed_while_the_page_is_drawn_anew_come_into_the_text(
     text = page.get_by_role("textbox", name="Text of the note")
     text.click()
     page.keyboard.type("one ")
-    state(tab, "Saving…")
+    state(tab, "Saved")  # a new note is made by that, and drawn
     tab.settle()
+    expect(text).to_be_focused()
     gone = page.locator(".st-key-note_editor").evaluate_handle(
         "place => { const gone = place.firstElementChild; gone.remove(); return gone; }"
     )

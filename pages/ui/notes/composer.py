@@ -200,14 +200,14 @@ def save(workspace: Workspace, session: EditorSession, *, over: Note | None = No
         session.refuse(error)
         if session.conflict and over is None:
             with suppress(TesseraError):  # changed once more: the user chooses
-                _merge(workspace, session)
+                _merge(workspace, session, automatic=automatic)
         return
     drop_draft(workspace, session)
     _SAVED[session.draft_id] = note.id, note.version, session.number
     session.save(note, automatic=automatic)
 
 
-def _merge(workspace: Workspace, session: EditorSession) -> None:
+def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> None:
     """Save what the user wrote with what was changed elsewhere; nothing where both changed the same lines or a field."""
     note, stored = session.note, stored_note(workspace, session)
     assert note is not None
@@ -216,6 +216,9 @@ def _merge(workspace: Workspace, session: EditorSession) -> None:
     mine = session.body
     body = workspace.notes.merge_texts(note.body, mine, stored.body)
     if body is None:
+        return
+    if body == mine:  # nothing else is in it, as where the connection broke during its own save
+        save(workspace, session, over=stored, automatic=automatic)
         return
     about: Any = {"author": "person", "embed": False}
     merged = workspace.notes.update(note.id, body=body, expected_version=stored.version, **about, **session.fields)
