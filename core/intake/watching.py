@@ -15,9 +15,9 @@ from core.base.jobs import Jobs
 from core.base.messages import Message, message, plural
 from core.indexing.bases import Bases
 from core.intake.events import FileEvents
-from core.intake.exports import FileStates, exports_in, is_export, state_of
+from core.intake.exports import FileStates, exports_in, state_of
 from core.intake.imports import Imports
-from core.intake.notefile import is_skipped
+from core.intake.notefile import is_note, is_skipped
 from core.model import (
     JOB_KINDS,
     Freshness,
@@ -281,10 +281,12 @@ class Watching:
                 return True  # deleted or renamed meanwhile
             seen = replace(seen, removals=removals)
             if not plan.is_empty or plan.touched or self._fails_anew(base, plan):
-                seen = replace(seen, problem=self._sync(base, folder, changed))
+                # Planned once more: then no other import runs.
+                seen = replace(seen, problem=self._sync(base, folder, lambda: self._plan(base, folder, changed)[0]))
             elif base.read_pictures or self._settings.pictures.model:
                 self._index()  # its pictures may have changed
-            for export in () if base.plain else exports_in(Path(folder)):
+            is_of_notes = bool(changed) and all(map(is_note, changed))
+            for export in () if base.plain or is_of_notes else exports_in(Path(folder)):
                 seen = replace(seen, problem=self._watch_export(base, export) or seen.problem)
         except TesseraError as error:
             seen = replace(seen, problem=error.message)
@@ -296,15 +298,17 @@ class Watching:
     def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
         """Import an export in a watched folder if it is new or changed; return why it failed."""
         key = base.id, str(export)
+
+        def plan() -> SyncPlan:
+            self._exports[key] = state_of(export)
+            return self._notes.plan_export(export, base)
+
         if self._exports.get(key) != state_of(export):
-            self._refused_exports[key] = self._sync(base, str(export), frozenset())
+            self._refused_exports[key] = self._sync(base, str(export), plan)
         return self._refused_exports.get(key)
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
         """Return the plan of a sync without the removals that the user has to confirm, and their number."""
-        if is_export(Path(folder)):
-            self._exports[base.id, folder] = state_of(Path(folder))
-            return self._notes.plan_export(Path(folder), base), 0
         plan = self._notes.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)
@@ -323,15 +327,15 @@ class Watching:
         )
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
-    def _sync(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> Message | None:
-        """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen.
+    def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
+        """Sync a folder or an export as a job, and return why it failed; a finished job leaves no result on the screen.
 
         A sync that only records new times of files isn't reported.
         """
 
         def work(progress: Progress) -> SyncReport | None:
             with log_call("sync"):
-                plan, _ = self._plan(base, folder, changed)  # once more: now no other import runs
+                plan = plan_sync()
                 if plan.base_id != base.id:
                     return None
                 is_news = not plan.is_empty or self._fails_anew(base, plan)
