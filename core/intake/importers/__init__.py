@@ -61,6 +61,15 @@ class Importer(Protocol):
         """
 
 
+class FolderImporter:
+    """An importer of files in a folder; most read an export in it."""
+
+    keeps_files = False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+
 IMPORTERS: Registry[Importer] = Registry(
     message("importer"),
     {

@@ -16,6 +16,7 @@ from core.base.errors import SourceError
 from core.base.messages import message
 from core.intake.importers import (
     MAX_BYTES,
+    FolderImporter,
     Imported,
     ImportedNotes,
     Taken,
@@ -106,14 +107,10 @@ class _EvernoteNote:
     words: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Evernote:
+class Evernote(FolderImporter):
     """Reads the `.enex` files of a folder that holds nothing else; each is a notebook."""
 
     name = "Evernote"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
     @property
     def knows(self) -> bool:

@@ -13,6 +13,7 @@ from core.base.text import link_address
 from core.intake.importers import (
     DAMAGED,
     MAX_BYTES,
+    FolderImporter,
     Imported,
     ImportedNotes,
     Taken,
@@ -43,14 +44,10 @@ _Item = defaultdict[str, str]
 """The fields of an item of an export, with its `title` and `body`."""
 
 
-class Joplin:
+class Joplin(FolderImporter):
     """Reads the `.jex` files of a folder that holds nothing else."""
 
     name = "Joplin"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
     @property
     def knows(self) -> bool:

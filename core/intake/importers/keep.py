@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterator
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from core.intake.importers import (
+    FolderImporter,
     Imported,
     ImportedNotes,
     Taken,
@@ -31,14 +32,10 @@ _LOOKED_AT = 20
 _MICROSECONDS = 1_000_000
 
 
-class Keep:
+class Keep(FolderImporter):
     """Reads the notes of an export; those in Keep's trash are left out."""
 
     name = "Google Keep"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
     @property
     def knows(self) -> bool:

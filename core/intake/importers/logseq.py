@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection, Iterator
 from datetime import date
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
 from core.base.frozen import frozen
-from core.intake.importers import Fields, Imported, ImportedNotes, add_front_matter, files, read_text
+from core.intake.importers import Fields, FolderImporter, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
 
 _MARK = "logseq/config.edn"
@@ -39,14 +39,11 @@ class _Target:
     text: str
 
 
-class Logseq:
+class Logseq(FolderImporter):
     """Reads the pages and journals of a graph; each stays the note of its file."""
 
     name = "Logseq"
     keeps_files = True
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
     @property
     def knows(self) -> bool:

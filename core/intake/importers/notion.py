@@ -6,13 +6,14 @@ import posixpath
 import re
 from collections.abc import Collection, Iterable
 from itertools import dropwhile
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from core.base.errors import SourceError
 from core.intake.importers import (
     EXPORT,
     Fields,
+    FolderImporter,
     Imported,
     ImportedNotes,
     Taken,
@@ -40,14 +41,10 @@ _INLINE = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _TIMES = {"created": "created", "created time": "created", "updated": "updated", "last edited time": "updated"}
 
 
-class Notion:
+class Notion(FolderImporter):
     """Reads an export of Notion; its notes are written anew, without the ids."""
 
     name = "Notion"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
     @property
     def knows(self) -> bool:

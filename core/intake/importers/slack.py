@@ -4,10 +4,10 @@ import html
 import re
 from collections.abc import Collection, Iterator
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from core.intake.importers import (
+    FolderImporter,
     ImportedNotes,
     Taken,
     files,
@@ -31,14 +31,10 @@ _People = dict[str, str]
 """The names of people by their ids."""
 
 
-class Slack:
+class Slack(FolderImporter):
     """Reads an export; the files that messages share are at Slack, and not in it."""
 
     name = "Slack"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
     @property
     def knows(self) -> bool:

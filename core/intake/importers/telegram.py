@@ -4,11 +4,10 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from core.base.text import link_address
-from core.intake.importers import ImportedNotes, Taken, files, lie_below, objects, read_json, text_of
+from core.intake.importers import FolderImporter, ImportedNotes, Taken, files, lie_below, objects, read_json, text_of
 from core.intake.importers.chats import ChatMessage, SharedFile, escape, reactions, write_chat
 from core.intake.importers.file_parts import find
 from core.model import Failed
@@ -27,14 +26,10 @@ _ABOUT = (
 _MARKS = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 
-class Telegram:
+class Telegram(FolderImporter):
     """Reads the chats of the exports in a folder."""
 
     name = "Telegram"
-    keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
     @property
     def knows(self) -> bool:
