@@ -16,6 +16,7 @@ from core.doors import cli
 from core.doors.api import PLACE
 from core.intake.importers import Imported, importer_of
 from core.intake.importers.chats import ChatMessage, write_chat
+from core.intake.importers.file_parts import FilePart
 from core.model import Note
 from core.workspace import Workspace
 from tests.doors.programs import connected
@@ -321,6 +322,22 @@ def test_values_of_any_kind_in_any_field_stop_no_import(workspace: Workspace, tm
         importer = importer_of(folder)
         with suppress(SourceError):
             workspace.notes.discard(workspace.notes.plan_folder(folder, "any")) if importer else None
+
+
+def test_a_file_that_many_links_lead_to_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, read = [], FilePart.read
+
+    def counted(part: FilePart) -> bytes:
+        reads.append(part)
+        return read(part)
+
+    export = written(tmp_path, exports.joplin(f"![](:/{exports.D}) " * 500))
+    importer = importer_of(export)
+    assert importer
+    monkeypatch.setattr(FilePart, "read", counted)
+    newts = next(note for note in importer.notes() if isinstance(note, Imported) and "Newts" in note.path)
+    assert newts.text.count("attachments/newt-") == 502
+    assert sum(part.size == len(exports.PNG) for part in reads) == 1
 
 
 def test_a_notebook_in_itself_and_names_that_no_system_has(tmp_path: Path) -> None:

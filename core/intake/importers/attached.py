@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import PurePosixPath
 
 from core.base.text import link_address
@@ -27,11 +26,11 @@ class NoteFiles:
     def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
         """Return the address of a file in a link: it has the file's hash, else it is that `elsewhere`, or the name."""
         path = PurePosixPath(file_name(name))
-        if not part or not (data := part.read()):
+        if not part or not (digest := part.digest()):
             self.missing.append(name)
             return elsewhere or link_address(str(path))
         stem = re.sub(r"[^\w-]+", "-", path.stem).strip("-")[:40]
-        address = f"{FOLDER}/{stem or 'file'}-{blake2b(data, digest_size=8).hexdigest()}{path.suffix.lower()}"
+        address = f"{FOLDER}/{stem or 'file'}-{digest}{path.suffix.lower()}"
         self.parts[address] = part
         return link_address(address)
 

@@ -1,6 +1,8 @@
 """Files of an export, which may lie in its archive."""
 
 from contextlib import suppress
+from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 
 from core.base.frozen import frozen
@@ -23,6 +25,19 @@ class FilePart:
             stream.seek(self.start)
             return stream.read(self.size) if self.size <= _MOST else b""
         return b""
+
+    def digest(self) -> str:
+        """Return the hash of the bytes; "" where there are none that can be read."""
+        with suppress(OSError):
+            return _digest(self, self.file.stat().st_mtime_ns)
+        return ""
+
+
+@lru_cache(1_000)
+def _digest(part: FilePart, _: int) -> str:
+    """Return the hash of a part of a file as that was at a time: many notes may link to one part."""
+    data = part.read()
+    return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
