@@ -1,6 +1,7 @@
 import os
 import shutil
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 
 # Workers share the processors, and so do the processes that they start: threads of torch would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -23,6 +24,7 @@ from core.embedding import Embedder, centring, onnx, tokens
 from core.indexing.models import servers
 from core.notes import filing
 from core.retrieval import images
+from core.store import schema
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 
@@ -80,6 +82,28 @@ def _measured_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "centre", cache(tokens.centre))
         patch.setattr(centring, "load_centring", cache(centring.load_centring))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _migrated_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A new database is a copy of one that went through all migrations: thousands of tests begin with one."""
+    folder = tmp_path_factory.mktemp("schema")
+    migrate = schema.migrate
+    with (
+        closing(sqlite3.connect(folder / "empty.db", isolation_level=None, check_same_thread=False)) as empty,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        migrate(empty, folder)
+
+        def copy(connection: sqlite3.Connection, folder: Path) -> None:
+            if schema.schema_version(connection) or connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+                migrate(connection, folder)
+            else:
+                empty.backup(connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+
+        patch.setattr(schema, "migrate", copy)
         yield
 
 

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,9 +113,26 @@ def _scanned_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def _imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three notes and the workspace in which they were imported once; its tests get copies."""
+    folder = tmp_path_factory.mktemp("imported")
+    samples.write(folder / "vault")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+        patch.setenv("TESSERA_EMBEDDER", "words")
+        with Workspace(folder / "workspace") as workspace:
+            workspace.notes.apply(workspace.notes.plan_folder(folder / "vault"))
+    shutil.copytree(folder / "vault", folder / "untouched")
+    return folder
+
+
 @pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return samples.write(tmp_path / "vault")
+def vault(_imported: Path) -> Path:
+    """The folder of the three notes, as it was when they were imported."""
+    folder = _imported / "vault"
+    shutil.rmtree(folder, ignore_errors=True)
+    return Path(shutil.copytree(_imported / "untouched", folder))
 
 
 @pytest.fixture(autouse=True)
@@ -139,10 +157,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def filled(place: Path, vault: Path) -> Screen:
+def filled(place: Path, vault: Path, _imported: Path) -> Screen:
     """The app with the three notes imported and its model ready."""
-    with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+    shutil.copytree(_imported / "workspace", place)
     screen = Screen()
     return screen.finish("warm")
 
