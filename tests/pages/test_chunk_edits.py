@@ -86,14 +86,14 @@ def test_an_empty_text_is_refused_and_the_drawer_stays(page: Chunks) -> None:
     assert not page.all[3].edited
 
 
-def test_a_chunk_is_split_where_its_line_begins(page: Chunks) -> None:
+def test_a_chunk_is_split_where_its_sentence_begins(page: Chunks) -> None:
     text = page.all[2].text
     page.drawer(2, "split")
     offered = editor.places(text)
     page.screen.app.selectbox(f"place_{page.all[2].id}_1").set_value(offered[0]).run()
     page.press("drawer_split")
     assert len(page.all) == 31
-    assert page.all[2].text + page.all[3].text == text.replace("\n\n", "", 1)
+    assert f"{page.all[2].text} {page.all[3].text}" == text
     assert page.column[2:4] == ["split", "split"]
 
 
@@ -272,6 +272,18 @@ def test_places_for_a_split_are_before_lines_and_sentences() -> None:
     text = "One. Two\n\nthree。四"
     assert [text[at:] for at in editor.places(text)] == ["Two\n\nthree。四", "three。四", "四"]
     assert editor.places("word") == []
+
+
+def test_no_split_parts_a_heading_or_the_mark_of_an_item_from_its_text() -> None:
+    text = "## Steps\n\n1. Save the file. Then go on.\n2. Close it.\n\n## OK\n\n1. Look. It is there.\n- Done"
+    assert [text[at:].split("\n")[0] for at in editor.places(text)] == [
+        "Then go on.",
+        "2. Close it.",
+        "## OK",
+        "It is there.",
+        "- Done",
+    ]
+    assert text[editor._best_place(text, editor.places(text)) :].startswith("## OK")
 
 
 def test_a_column_that_says_one_word_for_all_stands_below_the_table(page: Chunks) -> None:

@@ -80,6 +80,8 @@ PLACES = 400
 SEEN = 700
 """Characters of each half in the preview."""
 _PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
+_BELONGS_TO_NEXT = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)")
+"""A line that a split leaves with what follows it: the mark of a list item, a heading."""
 
 
 def open_at(chunk_id: str) -> None:
@@ -234,7 +236,7 @@ def _place(note: Note, chunk: Chunk) -> int:
         chosen = st.selectbox(
             t("Split before"),
             offered,
-            index=len(offered) // 2,
+            index=offered.index(_best_place(text, offered)),
             format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
             key=f"place_{chunk.id}_{note.generation}",
         )
@@ -250,7 +252,17 @@ def _place(note: Note, chunk: Chunk) -> int:
 def places(text: str) -> list[int]:
     """Return the starts of a text's lines and sentences, without the first; only of lines where these are too many."""
     text = with_newlines(text)
-    starts = [match.start() for match in _PLACE.finditer(text) if text[: match.start()].strip()]
+    starts = [match.start() for match in _PLACE.finditer(text) if _may_end(text[: match.start()].rstrip())]
     if len(starts) > PLACES:
         starts = [at for at in starts if text[at - 1] == "\n"]
     return starts[:PLACES]
+
+
+def _may_end(part: str) -> bool:
+    return bool(part) and not _BELONGS_TO_NEXT.fullmatch(part.rpartition("\n")[2])
+
+
+def _best_place(text: str, offered: Sequence[int]) -> int:
+    """Return the place next to the middle, before a heading or a paragraph if there is one."""
+    blocks = [at for at in offered if text[at] == "#" or text[:at].endswith("\n\n")]
+    return min(blocks or offered, key=lambda at: abs(at - len(text) / 2))
