@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from core.base.frozen import frozen
+from core.base.html_page import html_page
 from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
 from core.features.evaluation import question_files
 from core.features.evaluation.sidebyside import answered
@@ -25,8 +26,6 @@ from core.model import (
     SideBySide,
     setting_value,
 )
-
-# The page and the style of a report in HTML.
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }
@@ -47,22 +46,6 @@ th { background: var(--shade); } .n { text-align: end; font-variant-numeric: tab
   tr { break-inside: avoid; } h2 { break-after: avoid; } thead { display: table-header-group; }
 }
 """
-
-PAGE = """<!doctype html>
-<html lang="{language}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
-
 
 NONE = "–"
 
@@ -117,14 +100,14 @@ def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -
 
 def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
     """Return a report as a self-contained page without scripts."""
-    title = escape(render(_title(compared), language))
-    parts = [f"<h1>{title}</h1>"]
+    title = render(_title(compared), language)
+    parts = [f"<h1>{escape(title)}</h1>"]
     for section in _sections(compared, base):
         parts.append(f"<h2>{_html(section.title, language)}</h2>")
         parts += [f"<p>{_html(sentence, language)}</p>" for sentence in section.sentences]
         if section.table:
             parts.append(_html_table(section.table, language))
-    return PAGE.format(language=escape(language.replace("_", "-")), title=title, style=STYLE, body="\n".join(parts))
+    return html_page(title, "\n".join(parts), STYLE, language)
 
 
 # content

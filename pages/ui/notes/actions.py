@@ -10,10 +10,11 @@ import streamlit as st
 from core.model import NOTE_FIELDS, LinkingNote, Note, Renaming, fields_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, note_fields, offers, opened, trash
+from pages.ui.notes.page_file import note_page
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import labels, sentences, t, t_plural, text_of, with_label
+from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import component
 
 # The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note.
@@ -203,18 +204,14 @@ def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 
 def _export(workspace: Workspace, note: Note) -> None:
-    st.caption(t("The text with its fields, as Markdown. Pictures and attachments are left out."))
-    name = PurePosixPath(note.path or "note.md").with_suffix(".txt" if note.plain else ".md").name
+    path = PurePosixPath(note.path or "note.md")
+    name, page = path.with_suffix(".txt" if note.plain else ".md").name, path.with_suffix(".html").name
     with shell.errors():
-        widgets.download(
-            plain(name),
-            workspace.notes.file_text(note.id).encode("utf-8", "replace"),
-            name,
-            "text/markdown",
-            "export_note",
-            "download",
-            type="primary",
-        )
+        small_print("The text with its fields, as Markdown. Pictures and attachments are left out.")
+        text = workspace.notes.file_text(note.id).encode("utf-8", "replace")
+        widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
+        small_print("To print or to pass on: the note as it looks here, one page with its pictures inside.")
+        widgets.download(plain(page), note_page(workspace, note), page, "text/html", "export_page", "description")
 
 
 def _read_as(workspace: Workspace, note: Note) -> None:

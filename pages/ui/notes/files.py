@@ -1,13 +1,13 @@
 """The targets of a note's links, and the document that it was converted from."""
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import streamlit as st
 
 from core.base.errors import NoteNotFound
-from core.model import Chunk, Note
+from core.model import Attachment, Chunk, Note
 from core.workspace import Workspace
 from pages.ui.notes import routes
 from pages.ui.shared import widgets
@@ -23,15 +23,30 @@ PREVIEWED = 100
 """Linked notes of which they are shown."""
 
 
+def _route(note_id: str, file: Attachment) -> str | None:
+    return routes.file_address(note_id, file.place)
+
+
 class NoteSources:
-    """The notes and files that a note refers to, looked up as it is drawn."""
+    """The notes and files that a note refers to, looked up as it is drawn.
+
+    `address` returns the address of a file of a note, by the note's id; None where there is none.
+    """
 
     def __init__(
-        self, workspace: Workspace, note: Note, links: Any = None, *, can_click: bool = False, first_line: int = 0
+        self,
+        workspace: Workspace,
+        note: Note,
+        links: Any = None,
+        *,
+        can_click: bool = False,
+        first_line: int = 0,
+        address: Callable[[str, Attachment], str | None] = _route,
     ) -> None:
         self._workspace = workspace
         self._note = note
         self._links = links or workspace.notes.links()
+        self._address = address
         self.can_click, self.first_line = can_click, first_line
         base = workspace.bases.by_id(note.base_id) if can_click else None
         self.can_tick = base is not None and not workspace.readonly and (not note.in_file or base.write_files)
@@ -51,14 +66,14 @@ class NoteSources:
 
     def file(self, target: str) -> str | None:
         file = self._workspace.notes.attachment(self._note.id, target) if self._note.id else None
-        return routes.file_address(self._note.id, file.place) if file else None
+        return self._address(self._note.id, file) if file else None
 
     def text(self, note_id: str) -> tuple[str, Sources]:
         try:
             note = self._workspace.notes.get(note_id)
         except NoteNotFound:
             return "", self
-        return note.body, NoteSources(self._workspace, note, self._links)
+        return note.body, NoteSources(self._workspace, note, self._links, address=self._address)
 
     def links(self) -> tuple[list[SourceSpan], list[str], list[SourceSpan]]:
         """Return the notes that the note links to, the targets of its broken links, and the notes that link to it."""

@@ -12,6 +12,7 @@ from core.base.flow import as_copied
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from core.workspace import Workspace
+from pages.ui.notes.page_file import page_file
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import Span, html, plain
@@ -51,6 +52,11 @@ def _box(answer: Answer) -> None:
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(text_of(ANSWERED[answer.answered]))}", width="content")
             widgets.copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
+            about = t("Save as a page to print or to pass on")
+            page = page_file(answer.query, as_page(answer))
+            widgets.download(
+                "", page, "answer.html", "text/html", "save_answer", "download", type="tertiary", help=about
+            )
             if unfolded or answer.has_more:
                 label, fold = (t("Less"), "unfold_less") if unfolded else (t("More"), "unfold_more")
                 widgets.small(label, "more_of_answer", fold, **widgets.toggling(more))
@@ -67,6 +73,15 @@ def as_markdown(quote: Quote) -> str:
     said = "\n".join(f"> {line}".rstrip() for line in as_copied(quote.flowing(quote.marked)).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
+
+
+def as_page(answer: Answer) -> str:
+    """Return a question with the excerpts that are shown at first, each with its place, as HTML."""
+    parts = [f"<h1>{html(answer.query)}</h1>"]
+    for quote in answer.at_first:
+        said = f"{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}"
+        parts.append(f'<blockquote>{said}</blockquote><p class="undrawn">{html(cards.place(quote))}</p>')
+    return "".join(parts)
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:

@@ -1,0 +1,25 @@
+"""An HTML page in one file, which loads nothing and runs no scripts: what a user prints or passes on."""
+
+from html import escape
+
+from core.base.messages import ENGLISH
+
+_PAGE = """<!doctype html>
+<html lang="{language}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def html_page(title: str, body: str, style: str, language: str = ENGLISH) -> str:
+    """Return a page with a title in plain text, whose body is HTML; pictures are in it as `data:` addresses."""
+    return _PAGE.format(language=escape(language.replace("_", "-")), title=escape(title), style=style, body=body)
