@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import BaseStatus, NoteSummary, Status, day_of
 from core.workspace import Workspace
 from pages.ui.settings import upkeep
-from pages.ui.shared import ignoring, jobs, look, names, shell, tour, welcome, widgets
+from pages.ui.shared import ignoring, jobs, look, names, pinned, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import section_title, t, t_plural
 
@@ -110,23 +110,24 @@ def _draw_rows(cards: Sequence[NoteSummary]) -> None:
     widgets.more(len(cards) - SHOWN)
 
 
-def _row(card: NoteSummary, at: datetime | None, key: str) -> None:
+def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
     """Draw the link to a note, with a day and its base."""
     with widgets.row(key):
-        st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
+        st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
         st.caption(" · ".join([*([day_of(at)] if at else []), *named]), width="content")
 
 
 def recent(workspace: Workspace) -> None:
-    """Draw the notes that were changed last, each a link."""
-    cards = workspace.notes.switch("", RECENT)
+    """Draw the notes that are pinned, and those that were changed last, each a link."""
+    kept = pinned.pinned(workspace)
+    cards = pinned.likely(workspace, len(kept) + RECENT, opened=False)
     if not cards:
         return
     section_title("Recent notes")
     with st.container(gap="xxsmall", key="recent_notes"):
         for card in cards:
-            _row(card, card.updated_at, f"recent_{card.id}")
+            _row(card, card.updated_at, f"recent_{card.id}", ":material/keep:" if card.id in kept else None)
 
 
 def _unfinished(workspace: Workspace, status: Status) -> None:

@@ -20,7 +20,7 @@ from pages.ui.notes import (
     trash,
 )
 from pages.ui.review import decisions
-from pages.ui.shared import jobs, shell, welcome, widgets
+from pages.ui.shared import jobs, pinned, shell, welcome, widgets
 from pages.ui.shared.text import page_title, small_print, t
 
 
@@ -76,6 +76,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 def _two_notes(workspace: Workspace, note_id: str, second: str) -> None:
     """Draw a note, and next to it a second one, which a window that is too narrow for both leaves out."""
     note = workspace.notes.get(note_id)
+    pinned.remember(workspace, note_id)
     opened.tabs(workspace, note)
     if second in ("", note_id) or not workspace.notes.cards_of([second]):
         _note(workspace, note)

@@ -11,7 +11,7 @@ from core.model import NOTE_FIELDS, LinkingNote, Note, Renaming, fields_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.notes.page_file import note_page
-from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared import jobs, names, pinned, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
@@ -321,6 +321,8 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 opened.choose(workspace.notes.copy(note.id, embed=False).id)
             case "history":
                 history.DIALOG.open(note.id)
+            case "pin":
+                pinned.toggle(workspace, note.id)
             case "view":
                 st.session_state[_RAW] = not is_raw()
             case "archive":
@@ -335,7 +337,8 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 workspace.documents.convert(note.id, converter.removeprefix("convert "))
 
     view = t("Show the formatted text") if is_raw() else t("Show the raw text")
-    texts = {"history": t("History"), "view": view, "export": t("Save as a file…")}
+    pin = t("Unpin") if note.id in pinned.pinned(workspace) else t("Pin")
+    texts = {"pin": pin, "history": t("History"), "view": view, "export": t("Save as a file…")}
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
     if not jobs.is_shut(workspace):

@@ -13,7 +13,7 @@ from core.base.messages import message, message_table
 from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, look, names, server, shortcuts, style, tour, widgets
+from pages.ui.shared import jobs, look, names, pinned, server, shortcuts, style, tour, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import page_title, small_print, t, text_of
 
@@ -58,12 +58,14 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
         text = widgets.text_box(
             t("Title, alias, path, or the name of a page"), "switch_text", icon=":material/search:", live="120ms"
         )
-        cards = workspace.notes.switch(text, SHOWN)
+        kept, several = pinned.pinned(workspace), len(workspace.bases.all()) > 1
+        cards = workspace.notes.switch(text, SHOWN) if text.strip() else pinned.likely(workspace, SHOWN, opened=True)
         with st.container(key="switcher", gap="xxsmall"):
             for card in cards:
-                place = " / ".join(filter(None, [card.base, card.path]))
+                place = " / ".join(filter(None, [card.base if several else "", card.path]))
                 label = f"{plain(card.title)} :gray[{plain(place)}]"
-                if widgets.button(label, f"switch_to_{card.id}", type="tertiary", width="stretch"):
+                icon = "keep" if card.id in kept else "description"
+                if widgets.small(label, f"switch_to_{card.id}", icon, width="stretch"):
                     _close()
                     st.switch_page("notes.py", query_params={"note": card.id})
             label = t("Today's note")

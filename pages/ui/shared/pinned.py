@@ -1,0 +1,36 @@
+"""The notes that the user pinned, and those that were opened last: they come first where a note is chosen."""
+
+from core.model import NoteSummary
+from core.workspace import Workspace
+
+MOST = 20
+"""Notes of each kind that are remembered."""
+_PINNED, _OPENED = "pinned_notes", "opened_notes"
+
+
+def pinned(workspace: Workspace) -> list[str]:
+    """Return the ids of the pinned notes, the one pinned last first."""
+    return workspace.preferences.get(_PINNED).split()
+
+
+def toggle(workspace: Workspace, note_id: str) -> None:
+    """Pin a note, or unpin it."""
+    others = [item for item in pinned(workspace) if item != note_id]
+    now = others if note_id in pinned(workspace) else [note_id, *others]
+    workspace.preferences.set(_PINNED, " ".join(now[:MOST]))
+
+
+def remember(workspace: Workspace, note_id: str) -> None:
+    """Remember that a note is open."""
+    before = workspace.preferences.get(_OPENED).split()
+    if before[:1] != [note_id]:
+        others = [item for item in before if item != note_id]
+        workspace.preferences.set(_OPENED, " ".join([note_id, *others][:MOST]))
+
+
+def likely(workspace: Workspace, limit: int, *, opened: bool) -> list[NoteSummary]:
+    """Return the notes that a user is likely to want: the pinned ones, those that were `opened`, those changed last."""
+    ids = pinned(workspace) + (workspace.preferences.get(_OPENED).split() if opened else [])
+    cards = workspace.notes.cards_of(ids)
+    every = [*(cards[note_id] for note_id in ids if note_id in cards), *workspace.notes.switch("", limit)]
+    return [*{card.id: card for card in every}.values()][:limit]
