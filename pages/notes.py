@@ -1,5 +1,7 @@
 """Notes: a tree at the left and the note that is open at the right, or a list over the whole width."""
 
+from functools import partial
+
 import streamlit as st
 
 from core.model import Note
@@ -69,7 +71,8 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
     if not cards and jobs.is_importing(workspace, base):
         small_print("The notes are being imported.")
     else:
-        listing.notes(cards, view, note_id, narrowed, several=len(bases) > 1 and not base)
+        several, move = len(bases) > 1 and not base, partial(actions.drop, workspace)
+        listing.notes(cards, view, note_id, narrowed, several=several, shut=jobs.is_shut(workspace), move=move)
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 

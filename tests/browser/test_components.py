@@ -210,6 +210,26 @@ class TestTree:
         shown.one("[data-id=cellar]").click()
         assert shown.sent == [["pick", "cellar"]]
 
+    def test_notes_are_dragged_onto_a_folder_together_with_those_that_are_marked(self, shown: Stage) -> None:
+        self.draw(shown, folder("rooms", "kitchen", folders=(folder("below", "cellar"),)), movable=True)
+        shown.one("summary").click()
+        expect(shown.one("summary")).to_have_count(2)
+        shown.one("summary").last.click()
+        expect(shown.one("[data-id=cellar]")).to_be_visible()
+        shown.one("[data-id=top]").drag_to(shown.one("summary").last)
+        assert shown.sent == [["move", {"notes": ["top"], "path": ["rooms", "below"]}]]
+        for name in ("cellar", "kitchen"):
+            shown.one(f"[data-id={name}]").click(modifiers=["ControlOrMeta"])
+        shown.one("[data-id=kitchen]").drag_to(shown.one("[data-id=top]"))
+        assert shown.sent == [["move", {"notes": ["cellar", "kitchen"], "path": []}]]
+        expect(shown.one(".marked")).to_have_count(0)
+        expect(shown.one(".over")).to_have_count(0)
+
+    def test_nothing_is_dragged_where_notes_may_not_be_moved(self, shown: Stage) -> None:
+        self.draw(shown, folder("rooms", "kitchen"), movable=False)
+        shown.one("[data-id=top]").drag_to(shown.one("summary"))
+        assert shown.sent == []
+
     def test_a_folder_asks_for_its_notes_and_for_the_rest_of_them(self, shown: Stage) -> None:
         self.draw(shown, {"name": "large", "count": 900})
         shown.one("summary").click()

@@ -27,6 +27,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         steps = "".join(f"## Step {number}\n\n{'Mow, rake and water. ' * 12}\n\n" for number in range(40))
         (vault / "Garden.md").write_text(f"# Garden\n\n{steps}", encoding="utf-8")
         (vault / "Beds.md").write_text("Two beds in the [[Garden]].\n", encoding="utf-8")
+        (vault / "yard").mkdir()
+        (vault / "yard" / "Shed.md").write_text("Rakes.\n", encoding="utf-8")
         (vault / "Day.md").write_text("# {{title}}\n\nWeather: ", encoding="utf-8")
         with Workspace(place) as workspace:
             workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
@@ -67,6 +69,19 @@ def test_todays_note_is_opened_by_one_key_from_any_page_and_is_a_file(tab: Tab, 
     assert page.url == address
     files = [file for file in (place.parent / "vault").iterdir() if re.fullmatch(r"\d{4}-\d\d-\d\d\.md", file.name)]
     assert [file.read_text("utf-8") for file in files] == [f"# {files[0].stem}\n\nWeather: rain."]
+
+
+def test_a_note_is_dragged_into_a_folder_with_its_file_and_taken_back(tab: Tab, place: Path) -> None:
+    page, vault = tab.page, place.parent / "vault"
+    tab.open("/notes")
+    tab.settle()
+    page.locator(".tree button", has_text="Beds").drag_to(page.locator(".tree summary", has_text="yard"))
+    expect(page.get_by_text("The note is at 'yard/Beds.md' now.")).to_be_visible()
+    assert (vault / "yard" / "Beds.md").exists()
+    tab.settle()
+    page.locator(".st-key-notes_undo button").click()
+    expect(page.locator(".tree > button", has_text="Beds")).to_be_visible()
+    assert (vault / "Beds.md").exists()
 
 
 def test_the_head_of_the_page_is_seen_without_the_side_bar(tab: Tab) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
+from core.base.errors import EditError
 from core.model import NOTE_FIELDS, LinkingNote, Note, Renaming, fields_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, note_fields, offers, opened, trash
@@ -193,14 +194,26 @@ def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
     if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
         with shell.errors():
-            done = workspace.notes.move(note_ids, folder)
-            if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
-                text = t("The note is at '{path}' now.", path=moved[0].path)
-                if len(moved) > 1:
-                    text = t("{n} notes are in '{folder}' now.", n=len(moved), folder=folders.get(folder, folder))
-                _offer_undo(workspace, moved, text)
+            _move_into(workspace, note_ids, folder)
             MOVE_DIALOG.close()
             st.rerun()
+
+
+def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> None:
+    """Put notes into a folder of their base, and offer to undo it."""
+    done = workspace.notes.move(note_ids, folder)
+    if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
+        text = t("The note is at '{path}' now.", path=moved[0].path)
+        if len(moved) > 1:
+            text = t("{n} notes are in '{folder}' now.", n=len(moved), folder=folder or t("the top of the base"))
+        _offer_undo(workspace, moved, text)
+
+
+def drop(workspace: Workspace, note_ids: Sequence[str], base: str, folder: str) -> None:
+    """Move notes that were dragged onto a folder of a base, "" for their own; raises EditError for those of another."""
+    if base and any(card.base != base for card in workspace.notes.cards_of(note_ids).values()):
+        raise EditError("Notes can be moved within their own base only.")
+    _move_into(workspace, note_ids, folder)
 
 
 def _export(workspace: Workspace, note: Note) -> None:

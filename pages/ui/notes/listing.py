@@ -1,7 +1,7 @@
 """The notes at the left of the page: their filters, and the tree or the list where a click opens one."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 
 import streamlit as st
@@ -120,8 +120,17 @@ def marked_notes() -> list[str]:
     return list(st.session_state.get("chosen", []))
 
 
-def notes(cards: Sequence[NoteSummary], view: str, note_id: str, narrowed: Narrowing, *, several: bool) -> None:
-    """Draw the notes that pass the filters."""
+def notes(
+    cards: Sequence[NoteSummary],
+    view: str,
+    note_id: str,
+    narrowed: Narrowing,
+    *,
+    several: bool,
+    shut: bool,
+    move: Callable[[Sequence[str], str, str], None],
+) -> None:
+    """Draw the notes that pass the filters; `move` puts notes into a folder of a base onto which they were dragged."""
     if not cards and not any(narrowed.parts[1:]):
         small_print("There is no note here yet.")
     elif not cards:
@@ -139,7 +148,12 @@ def notes(cards: Sequence[NoteSummary], view: str, note_id: str, narrowed: Narro
     else:
         with st.container(key="notes_tree"):
             shown = tree.NoteTree(cards, narrowed.parts, several, counts=False)
-            tree.draw(shown, note_id, opened.choose, "notes_tree_view")
+
+            def dropped(note_ids: Sequence[str], path: tree.Path) -> None:
+                base, folders = (path[:1], path[1:]) if several else ((), path)
+                widgets.guarded(move)(note_ids, "".join(base), "/".join(folders))
+
+            tree.draw(shown, note_id, opened.choose, "notes_tree_view", None if shut else dropped)
 
 
 def clear() -> None:

@@ -24,6 +24,7 @@ const folder = (view, inner, path) => {
   const body = document.createElement('div');
   const key = JSON.stringify(path);
   details.dataset.name = inner.name;
+  line.folder = path;
   line.append(document.createTextNode(inner.name + ' '), small(inner.count.toLocaleString('en'), ''));
   details.append(line, body);
   details.fill = () => {
@@ -49,6 +50,7 @@ const fill = (view, box, inner, path) => {
   for (const [id, title, about, pending] of inner.notes) {
     const note = button(title);
     note.dataset.id = id;
+    note.draggable = view.data.movable;
     if (about || pending) note.append(small(about, pending ? view.data.waiting : ''));
     box.append(note);
   }
@@ -58,6 +60,40 @@ const fill = (view, box, inner, path) => {
     rest.onclick = () => view.request(path, inner.notes.length);
     box.append(rest);
   }
+};
+
+// Notes are dragged onto a folder or what is in it, else to the top: those that Ctrl or ⌘ and a click marked, together.
+const marked = tree => [...tree.querySelectorAll('button.marked')];
+
+const drag = tree => {
+  const over = line => {
+    tree.over?.classList.remove('over');
+    tree.over = line;
+    line?.classList.add('over');
+  };
+  const target = event => event.target.closest('details')?.firstChild ?? tree;
+  tree.ondragstart = event => {
+    const note = event.target.closest('button');
+    if (!note.classList.contains('marked')) marked(tree).forEach(one => one.classList.remove('marked'));
+    note.classList.add('marked');
+    tree.dragged = marked(tree).map(one => one.dataset.id);
+    event.dataTransfer.effectAllowed = 'move';
+    event.dataTransfer.setData('text/plain', note.firstChild.textContent);
+  };
+  tree.ondragover = event => {
+    if (!tree.dragged) return;
+    event.preventDefault();
+    over(target(event));
+  };
+  tree.ondrop = event => {
+    event.preventDefault();
+    tree.send('move', { notes: tree.dragged, path: target(event).folder ?? [] });
+  };
+  tree.ondragend = () => {
+    over(null);
+    tree.dragged = null;
+    marked(tree).forEach(one => one.classList.remove('marked'));
+  };
 };
 
 const reveal = (tree, path) => {
@@ -86,8 +122,11 @@ export default function({ parentElement, data, setTriggerValue }) {
   }
   tree.onclick = event => {
     const note = event.target.closest('button');
-    if (note && note.dataset.id) setTriggerValue('pick', note.dataset.id);
+    if (!note?.dataset.id) return;
+    if (data.movable && (event.ctrlKey || event.metaKey)) note.classList.toggle('marked');
+    else setTriggerValue('pick', note.dataset.id);
   };
+  if (data.movable) drag(tree);
   const drawn = JSON.stringify([data.chosen, data.listing, data.path]);
   const news = tree.dataset.drawn !== drawn;
   tree.dataset.drawn = drawn;

@@ -28,7 +28,8 @@ A note is its id, its title, the small text after it, and whether it waits to be
 """
 
 VIEW = component("note_tree", __file__, "<div class='tree'></div>")
-"""A click triggers `pick` with a note's id; a folder without its content, or with more, `open` with its path."""
+"""A click triggers `pick` with a note's id; a folder without its content, or with more, `open` with its path; notes
+that are dropped on a folder `move`, with their ids and its path."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,18 @@ class NoteTree:
 
 
 @st.fragment
-def draw(notes: NoteTree, chosen: str | None, choose: Callable[[str], None], key: str) -> None:
+def draw(
+    notes: NoteTree,
+    chosen: str | None,
+    choose: Callable[[str], None],
+    key: str,
+    move: Callable[[Sequence[str], Path], None] | None = None,
+) -> None:
     """Draw the tree; a folder that the user unfolds is sent without a run of the page.
 
-    A click on a note runs `choose`, then the page. Of notes that are filtered by more than the base all folders are unfolded.
+    A click on a note runs `choose`, then the page, and so does `move` where notes may be dragged onto a folder, whose
+    path has the base only where there are several. Of notes that are filtered by more than the base all folders are
+    unfolded.
     """
     cards = notes.cards
     card = next((card for card in cards if card.id == chosen), None)
@@ -67,17 +76,23 @@ def draw(notes: NoteTree, chosen: str | None, choose: Callable[[str], None], key
         if (folder := st.session_state[key].open) is not None:
             opened[tuple(folder["path"])] = folder["shown"] + STEP
 
+    def moved() -> None:
+        if move and (dropped := st.session_state[key].move) is not None:
+            move([str(note) for note in dropped["notes"]], tuple(map(str, dropped["path"])))
+            st.rerun()
+
     everything = any(notes.filters[1:]) and len(cards) <= OPEN
     data = {
         "tree": tree,
         "chosen": chosen if card else None,
         "path": list(above),
         "all": everything,
+        "movable": move is not None,
         "listing": stamp(notes.filters),
         "waiting": text_of(NOTE_STATES["pending"]),
-        "stamp": stamp((tree, everything)),
+        "stamp": stamp((tree, everything, move is None)),
     }
-    VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
+    VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold, on_move_change=moved)
 
 
 def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:
