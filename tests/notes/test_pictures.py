@@ -363,9 +363,8 @@ def test_a_picture_whose_reading_was_stopped_is_tried_again_at_the_next_import(
     assert (workspace.pictures.read(), [*problems()]) == (0, ["torn.png"])
 
 
-@pytest.mark.parametrize("look", ["import", "read"])
 def test_a_picture_that_took_too_long_is_tried_again(
-    workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch, look: str
+    workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(vault, {"board.png": picture(READ)})
     with monkeypatch.context() as slow:
@@ -376,12 +375,7 @@ def test_a_picture_that_took_too_long_is_tried_again(
     (vault / "plan.md").write_text(f"{NOTE}One more.\n")
     assert workspace.notes.apply(workspace.notes.plan_changes(vault, base, {"plan.md"})).changed == 1
     assert "takes longer than" in str(workspace.pictures.problems(note.id)[0].error), "not at each change of a file"
-    if look == "import":
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
-        assert workspace.pictures.start()
-        workspace.jobs.wait("pictures")
-    else:
-        workspace.pictures.read()
+    workspace.pictures.read()
     assert found(workspace) == [("plan.md", "board.png")]
 
 
