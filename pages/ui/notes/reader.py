@@ -446,7 +446,7 @@ def _raw(note: Note) -> None:
     if len(shown) < len(note.body):
         _is_long(note, len(shown), around=False)
     if shown.strip():
-        st.code(shown, language=None, wrap_lines=True, height=620)
+        st.container(key="raw_text").code(shown, language=None, wrap_lines=True)
     else:
         small_print("This note has no text.")
 

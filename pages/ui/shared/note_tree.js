@@ -136,6 +136,6 @@ export default function({ parentElement, data, setTriggerValue }) {
   note?.classList.add('on');
   if (note && news) {
     const top = note.getBoundingClientRect().top - tree.getBoundingClientRect().top;
-    if (top < 0 || top > tree.clientHeight - 24) tree.scrollTop += top - tree.clientHeight / 3;
+    if (top < 0 || top + note.offsetHeight > tree.clientHeight) tree.scrollTop += top - tree.clientHeight / 3;
   }
 }
