@@ -23,15 +23,18 @@ from core.store.picture_table import UnreadFile
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 """Kinds of notes that show pictures next to them."""
+_BESIDE = frozenset("attachments assets images image img media resources _resources files figures pictures".split())
+"""Names of folders in which programs put what notes show; Tessera puts pasted pictures into the first one."""
 _LEAST_BYTES = 10_000
 """Size of a picture below which it is no page but an icon."""
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
-    """Return a scan of which only those pictures are documents that are pages, the others are files that aren't read.
+    """Return a scan of which only those pictures are documents that are pages.
 
     Where there is no note that could show it, a picture is a page. One that is a note already, among the paths of
-    `known`, stays one. Raises SourceError for a `whole` folder of which nothing is left.
+    `known`, stays one. Others are files that aren't read, except in a folder for what notes show. Raises SourceError
+    for a `whole` folder of which nothing is left.
     """
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     paths = (*known, *(file.path for file in scanned.files))
@@ -42,10 +45,14 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
         tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
         for item in (scanned.failed, scanned.not_downloaded)
     )
-    skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in sorted(others)))
+    skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in sorted(others) if not _is_beside(path)))
     if whole and not (files or failed or away):
-        raise SourceError(str(scanned.folder), nothing_read(item.path for item in skipped))
+        raise SourceError(str(scanned.folder), nothing_read([*(item.path for item in scanned.skipped), *others]))
     return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
+
+
+def _is_beside(path: str) -> bool:
+    return not _BESIDE.isdisjoint(path.casefold().split("/")[:-1])
 
 
 _KEPT = 8_000_000
