@@ -62,7 +62,7 @@ class Tessera:
         self._options = dict(options)
 
     def add(self, vault: Path) -> None:
-        self._workspace.notes.apply(self._workspace.notes.plan_folder(vault, BASE))
+        self._workspace.imports.apply(self._workspace.imports.plan_folder(vault, BASE))
 
     def windows(self, path: str) -> list[str]:
         """Return what the embedder was given of a note."""

@@ -75,7 +75,7 @@ def fill(folder: Path, count: int) -> None:
         file.write_text(f"---\ntags: [tag{number % 30}]\n---\n# Note {number} {words[number]}\n\n{text}\n\n{link}\n")
     with Workspace(folder / "workspace") as workspace:
         workspace.bases.add("many", embedder="tfidf", embed_at_once=False)
-        workspace.notes.apply(workspace.notes.plan_folder(folder / "vault", "many"), embed=False)
+        workspace.imports.apply(workspace.imports.plan_folder(folder / "vault", "many"), embed=False)
 
 
 def measured(place: Path, questions: list[str]) -> dict[str, list[float]]:

@@ -105,7 +105,7 @@ def take(workspace: "Workspace", scratch: Path, base: str, files: Mapping[str, b
     folder.mkdir()
     for name, data in files.items():
         (folder / name).write_bytes(data)
-    report = workspace.notes.apply(workspace.notes.plan_folder(folder, base), watch=False)
+    report = workspace.imports.apply(workspace.imports.plan_folder(folder, base), watch=False)
     assert not report.failed, report.failed
 
 

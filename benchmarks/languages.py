@@ -74,7 +74,7 @@ def fill(workspace: Workspace, bases: Iterable[str], folder: Path) -> None:
     if BOTH not in {base.name for base in workspace.bases.all()}:
         workspace.bases.add(BOTH)
     for base in bases:
-        workspace.notes.apply(workspace.notes.plan_folder(folder / base, BOTH))
+        workspace.imports.apply(workspace.imports.plan_folder(folder / base, BOTH))
 
 
 def ask(workspace: Workspace, base: str, file: Path, search: SearchSettings) -> Evaluation:

@@ -37,14 +37,14 @@ import sys
 from pathlib import Path
 from core.workspace import Workspace
 with Workspace() as workspace:
-    workspace.notes.apply(workspace.notes.plan_folder(Path(sys.argv[1]), "notes"))
+    workspace.imports.apply(workspace.imports.plan_folder(Path(sys.argv[1]), "notes"))
 """
 READ = """
 import sys
 from pathlib import Path
 from core.workspace import Workspace
 with Workspace() as workspace:
-    report = workspace.notes.apply(workspace.notes.plan_folder(Path(sys.argv[1]), "documents"), embed=False)
+    report = workspace.imports.apply(workspace.imports.plan_folder(Path(sys.argv[1]), "documents"), embed=False)
     assert report.added and not report.failed, report.failed
 """
 HOUR = "from benchmarks.hour import main; main()"

@@ -128,7 +128,7 @@ def shelve(workspace: Workspace, base: str, notes: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for path, text in notes.items():
             (Path(scratch) / path).write_text(f"{text}\n", encoding="utf-8")
-        workspace.notes.apply(workspace.notes.plan_folder(Path(scratch), base))
+        workspace.imports.apply(workspace.imports.plan_folder(Path(scratch), base))
 
 
 def reranked(workspace: Workspace, base: str, name: str, reranker: str, questions: Sequence[Asked], slow: int) -> None:

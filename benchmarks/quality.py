@@ -82,7 +82,7 @@ def imported(workspace: Workspace, vault: Path, embedder: str) -> str:
     workspace.settings.embedder = embedder
     if base not in {known.name for known in workspace.bases.all()}:
         workspace.bases.add(base)
-    workspace.notes.apply(workspace.notes.plan_folder(vault, base))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, base))
     workspace.bases.keep_tokens(base, True)
     return base
 

@@ -105,7 +105,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def synced(workspace: Workspace, folder: Path, **more: bool) -> Any:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder), **more)
+    return workspace.imports.apply(workspace.imports.plan_folder(folder), **more)
 
 
 def texts_of(workspace: Workspace, embedder: Any) -> list[str]:

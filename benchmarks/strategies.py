@@ -42,7 +42,7 @@ def cut(workspace: Workspace, vault: Path, base: str, strategy: str) -> None:
         workspace.bases.add(base, embed_at_once=False)
         workspace.chunks.rechunk(base, options=ChunkingOptions(strategy=strategy))
         workspace.bases.update(base, embed_at_once=True)
-    workspace.notes.apply(workspace.notes.plan_folder(vault, base))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, base))
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def ways(folder: Path, embedder: str) -> dict[str, Way]:
 
         def from_file(name: str) -> None:
             (vault / f"{name}.md").write_text(TEXT.format(title=name, word=f"crust-{name}"), "utf-8")
-            workspace.notes.apply(workspace.notes.plan_folder(vault, "notes"))
+            workspace.imports.apply(workspace.imports.plan_folder(vault, "notes"))
 
         def from_question(name: str) -> None:
             workspace.search(f"{QUESTION} {name}")

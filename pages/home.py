@@ -53,8 +53,8 @@ def quick_search() -> None:
 
 def attention(workspace: Workspace, status: Status) -> None:
     """Draw the problems that the user should look at; nothing without any."""
-    unread = [base.base for base in status.bases if workspace.bases.unread(base.base)]
-    unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
+    unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
+    unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=SOON)
     waiting = workspace.review.count()
     if not (unread or status.index_problem or unfinished or lapsing or waiting):

@@ -29,7 +29,7 @@ def fill(place: Path, secret: str) -> Path:
     folder = place / f"workspace {secret}"
     with Workspace(folder) as opened:
         base = "".join(one for one in secret if one.isprintable() or one >= "\xa0")  # a name has no control characters
-        opened.notes.apply(opened.notes.plan_folder(vault, f"base {base}"))
+        opened.imports.apply(opened.imports.plan_folder(vault, f"base {base}"))
         opened.preferences.set("x", secret)
         (folder / secret).write_text(secret)
         failures: list[Exception] = [
@@ -82,7 +82,7 @@ def test_the_report_says_what_a_maintainer_needs(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("TESSERA_SEARCH__LIMIT", "7")
     monkeypatch.setenv("TESSERA_SEARCH__FUSION", "reciprocal")
     with Workspace(tmp_path / "w") as opened:
-        opened.notes.apply(opened.notes.plan_folder(samples.write(tmp_path / "vault"), "mine"))
+        opened.imports.apply(opened.imports.plan_folder(samples.write(tmp_path / "vault"), "mine"))
         opened.store.index.problem = StoreError("{why}: rebuild", why="secret").message
         said = str(opened.bug_report())
     for line in ("  search.limit: 7", "  search.fusion: reciprocal", "index: {why}: rebuild", "open for: writing"):

@@ -160,7 +160,7 @@ def test_given_settings_hold_while_the_workspace_is_open(tmp_path: Path, monkeyp
     with ModelServer() as server:
         given = Settings(embedder="openai_compatible", trash_days=3, embeddings={"base_url": server.url, "model": "m"})
         with Workspace(tmp_path / "one", settings=given) as workspace:
-            assert (workspace.settings.keep_versions, workspace.notes.trash_stays.days) == (77, 3)
+            assert (workspace.settings.keep_versions, workspace.trash.stays.days) == (77, 3)
             note = workspace.notes.add("work", "Consumers lag behind.")
             assert workspace.bases.get("work").embedder == "openai_compatible"
             assert workspace.search("consumers", mode="semantic").hits[0].note.id == note.id
@@ -226,8 +226,8 @@ def test_a_converter_that_cannot_be_used_is_named_and_stops_no_other(tmp_path: P
     with Workspace(tmp_path / "w", settings=Settings(embedder="tfidf")) as workspace:
         (torn,) = (card for card in workspace.documents.converters() if card.problem)
         assert str(torn.problem).startswith("The converter 'torn' of the Python package letters-model can't be loaded")
-        plan = workspace.notes.plan_upload([("prices.csv", b"fruit,price\napple,3\n")], "work")
-        assert workspace.notes.apply(plan).added == 1
+        plan = workspace.imports.plan_upload([("prices.csv", b"fruit,price\napple,3\n")], "work")
+        assert workspace.imports.apply(plan).added == 1
     shown = CliRunner().invoke(app, ["document", "converters", "--workspace", str(tmp_path / "w")]).output
     (row,) = (line for line in shown.splitlines() if line.startswith("torn "))
     assert "The converter 'torn' of the Python package" in row

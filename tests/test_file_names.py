@@ -84,7 +84,7 @@ def test_every_way_in_and_out_makes_names_harmless(tmp_path: Path, monkeypatch: 
         for path in HOSTILE:
             (vault / path).parent.mkdir(parents=True, exist_ok=True)
             (vault / path).write_text(f"text of {path}")
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
         workspace.archives.export("vault", tmp_path / "out", "markdown")
         assert paths_below(tmp_path / "out") == harmless_on_linux
     stream = io.BytesIO()

@@ -95,7 +95,7 @@ def test_of_many_notes_the_bad_ones_are_reported_and_the_others_go_in(workspace:
     added = workspace.notes.add_many("many", items)
     assert [number for number, _ in added.failed] == [7, 11, 13, 17]
     assert len(added.note_ids) == 296
-    assert workspace.chunks.pending("many") == 0
+    assert workspace.pending.count("many") == 0
     assert workspace.search("number299", mode="semantic").hits[0].note.id == added.note_ids[-1]
 
 
@@ -104,6 +104,6 @@ def test_categories_are_counted_by_base(workspace: Workspace) -> None:
     workspace.notes.add("rocketmq", "Two.", category="lag", tags=["a", "b"])
     workspace.notes.add("kafka", "Three.", category="disk", tags=["a"])
     workspace.notes.add("kafka", "Four.")
-    assert workspace.notes.categories() == {"lag": 2, "disk": 1}
-    assert workspace.notes.categories("kafka") == {"disk": 1}
-    assert workspace.notes.tags("kafka") == {"a": 1}
+    assert workspace.vocabulary.categories() == {"lag": 2, "disk": 1}
+    assert workspace.vocabulary.categories("kafka") == {"disk": 1}
+    assert workspace.vocabulary.tags("kafka") == {"a": 1}

@@ -37,7 +37,7 @@ def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path:
     vault = samples.write(tmp_path / "vault")
     (vault / "binary.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     with Workspace(tmp_path / "w") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     said = written(tmp_path / "w")
     assert "Opened on python 3" in said
     assert "import: base=vault model=tfidf added=3 changed=0 renamed=0 removed=0 unchanged=0 chunks=" in said
@@ -51,7 +51,7 @@ def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path:
 def test_what_is_healed_is_logged(tmp_path: Path) -> None:
     vault = samples.write(tmp_path / "vault")
     with Workspace(tmp_path / "w") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     (tmp_path / "w" / "chroma" / "chroma.sqlite3").write_bytes(b"no database")
     with Workspace(tmp_path / "w") as workspace:
         workspace.store.open_index()
@@ -153,7 +153,7 @@ def test_a_log_that_cant_be_written_breaks_nothing(
     damage(tmp_path / "w" / log.FILE)  # type: ignore[operator]
     vault = samples.write(tmp_path / "vault")
     with Workspace(tmp_path / "w") as workspace:
-        assert workspace.notes.apply(workspace.notes.plan_folder(vault)).added == 3
+        assert workspace.imports.apply(workspace.imports.plan_folder(vault)).added == 3
     assert "Traceback" not in capfd.readouterr().err
     assert {error.where.partition(":")[0] for error in log.errors(tmp_path / "w", 5)} <= {"core.base.files"}
     assert damage is a_full_disk or "is set aside as" in written(tmp_path / "w")
@@ -180,7 +180,7 @@ def test_nothing_is_printed_without_a_log(capfd: pytest.CaptureFixture[str]) -> 
 def test_searches_and_calls_leave_one_line_each_without_their_texts(tmp_path: Path) -> None:
     vault = samples.write(tmp_path / "vault")
     with Workspace(tmp_path / "w") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
         before = len(written(tmp_path / "w").splitlines())
         operations.search.find.run(workspace, PROGRAM, {"query": "pg_restore Zaubernuss", "bases": ["vault"]})
         with suppress(TesseraError):

@@ -62,7 +62,7 @@ def test_a_file_is_read_decoded_hashed_and_parsed_once(workspace: Workspace, tmp
     for name in "abc":
         (vault / f"{name}.md").write_text(f"---\ntags: [x]\n---\n# {name}\n\nSee [[a]].", "utf-8")
     with calls() as counted:
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "notes"))
     for function in ("folder.read", "encoding.decode_file", "folder.content_hash"):
         assert counted[f"intake/{function}"] == 3, function
     assert counted["markdown/parser.parse"] == counted["markdown/frontmatter.parse"] == 3

@@ -45,7 +45,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def synced(workspace: Workspace, folder: Path, **given: bool) -> SyncReport:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder), **given)
+    return workspace.imports.apply(workspace.imports.plan_folder(folder), **given)
 
 
 def paths(result: SearchResult) -> list[str | None]:
@@ -251,7 +251,7 @@ def test_one_file_never_stops_an_import(
     )
     assert "a fault of a library" in caplog.text
     with pytest.raises(SourceError, match="AttributeError"):
-        workspace.notes.preview(folder / "b.md", ChunkingOptions(), "bundled")
+        workspace.imports.preview(folder / "b.md", ChunkingOptions(), "bundled")
 
 
 def test_uploads_and_archives(workspace: Workspace) -> None:
@@ -259,16 +259,16 @@ def test_uploads_and_archives(workspace: Workspace) -> None:
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("zipped/notes.md", "# Zipped\n\nA note about lighthouses.")
     files = [("vault/sub/a.md", b"# A\n\nA note about herons."), ("more.zip", archive.getvalue())]
-    plan = workspace.notes.plan_upload(files, "uploads")
+    plan = workspace.imports.plan_upload(files, "uploads")
     assert workspace.notes.all() == []
-    assert workspace.notes.apply(plan).added == 2
+    assert workspace.imports.apply(plan).added == 2
     assert not plan.folder.exists()
     assert {card.path for card in workspace.notes.all()} == {"vault/sub/a.md", "zipped/notes.md"}
-    again = workspace.notes.apply(
-        workspace.notes.plan_upload([("vault/sub/a.md", b"# A\n\nA note about geese.")], "uploads")
+    again = workspace.imports.apply(
+        workspace.imports.plan_upload([("vault/sub/a.md", b"# A\n\nA note about geese.")], "uploads")
     )
     assert (again.changed, again.removed) == (1, 0)
-    broken = workspace.notes.apply(workspace.notes.plan_upload([("scan.pdf", b"%PDF")], "uploads"))
+    broken = workspace.imports.apply(workspace.imports.plan_upload([("scan.pdf", b"%PDF")], "uploads"))
     assert (broken.added, [failed.path for failed in broken.failed]) == (0, ["scan.pdf"])
 
 
@@ -279,7 +279,7 @@ def test_names_that_lead_out_are_refused(workspace: Workspace, name: str, tmp_pa
         file.writestr(zipfile.ZipInfo(name), "x")
     for files in ([(name, b"x")], [("a.zip", archive.getvalue())]):
         with pytest.raises(SourceError):
-            workspace.notes.plan_upload(files, "uploads")
+            workspace.imports.plan_upload(files, "uploads")
     assert workspace.bases.all() == []
     assert not list(tmp_path.rglob("x.md"))
 
@@ -323,7 +323,7 @@ def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, t
             store("caf\udce9")
     folder = samples.write(tmp_path / "caf\udce9")
     with pytest.raises(SourceError, match="not valid text"):
-        workspace.notes.plan_folder(folder, "base")
+        workspace.imports.plan_folder(folder, "base")
 
 
 @pytest.mark.parametrize("text", ['say "', "NEAR(a b)", "a* OR", "缓" * 10_000, "word " * 2000, "🦀", "\x00a"])
@@ -348,13 +348,13 @@ def test_a_workspace_in_the_notes_folder_is_no_note(tmp_path: Path) -> None:
         (folder / "workspace" / "x.md").write_text("inside")
         assert synced(workspace, folder).added == 3
         with pytest.raises(SourceError, match="inside"):
-            workspace.notes.plan_folder(folder / "workspace")
+            workspace.imports.plan_folder(folder / "workspace")
 
 
 def test_deleting_notes_and_bases(workspace: Workspace, folder: Path) -> None:
     synced(workspace, folder)
     card = next(card for card in workspace.notes.all() if card.path == "backups.md")
-    workspace.notes.delete([card.id])
+    workspace.trash.put([card.id])
     with pytest.raises(NoteNotFound):
         workspace.notes.get(card.id)
     assert "backups.md" not in paths(workspace.search("pg_restore"))
@@ -377,7 +377,7 @@ def test_searching_goes_on_during_an_import(workspace: Workspace, folder: Path, 
             progress(done, total, what)
             started.set()
 
-        return workspace.notes.apply(workspace.notes.plan_folder(more), progress=told)
+        return workspace.imports.apply(workspace.imports.plan_folder(more), progress=told)
 
     workspace.jobs.start("import", work)
     started.wait(30)

@@ -38,7 +38,7 @@ def use_workspace(folder: Path) -> None:
     from tests import samples
 
     with Workspace(folder / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(samples.write(folder / "vault")))
+        workspace.imports.apply(workspace.imports.plan_folder(samples.write(folder / "vault")))
         assert workspace.search("restore", mode="keyword").hits
         assert workspace.answers.ask("how to check a restore").query
         for title in ("Kept", "Dropped"):

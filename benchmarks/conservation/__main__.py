@@ -147,10 +147,10 @@ def measured(folder: Path) -> Iterator[FileResult]:
 
 def _imported(workspace: Workspace, place: Path, base: str) -> tuple[SyncReport, dict[str, Note]]:
     try:
-        plan = workspace.notes.plan_folder(place, base)
+        plan = workspace.imports.plan_folder(place, base)
     except SourceError as error:
         return SyncReport(failed=tuple(Failed(one.name, error) for one in place.iterdir())), {}
-    report = workspace.notes.apply(plan, confirmed=True, embed=False, watch=False)
+    report = workspace.imports.apply(plan, confirmed=True, embed=False, watch=False)
     cards = workspace.notes.all(Filters(bases=(base,)))
     return report, {str(card.path): workspace.notes.get(card.id) for card in cards}
 

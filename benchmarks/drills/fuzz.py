@@ -61,7 +61,7 @@ class Bench:
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
         self.workspace = Workspace(folder / "workspace")
-        self.workspace.notes.apply(self.workspace.notes.plan_folder(vault))
+        self.workspace.imports.apply(self.workspace.imports.plan_folder(vault))
         self.workspace.bases.add(_BASE, embed_at_once=False)
         self.tokens = embedding.build("bundled").tokens
         self.workspace.search("warm")
@@ -266,19 +266,19 @@ def _uploaded(bench: Bench, made: list[tuple[str, bytes]]) -> str:
     before = bench.outside()
     notes = bench.workspace.notes
     try:
-        plan = notes.plan_upload(made, _BASE)
+        plan = bench.workspace.imports.plan_upload(made, _BASE)
         there = [
             path
             for path in plan.folder.rglob("*")
             if path.is_file() and is_note(path.relative_to(plan.folder).as_posix())
         ]
-        report = notes.apply(plan, confirmed=True, embed=False)
+        report = bench.workspace.imports.apply(plan, confirmed=True, embed=False)
         lost = _unreported(report, len(there))
     finally:
         left = list(bench.temporary.iterdir())
     cards = [card.id for card in notes.all() if card.source == "upload"]
     if len(cards) > _UPLOADED:
-        notes.delete(cards)
+        bench.workspace.trash.put(cards)
     if left:
         return f"{left} was left"
     return lost or ("written elsewhere" if bench.outside() != before else "")

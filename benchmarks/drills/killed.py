@@ -95,14 +95,14 @@ def prepare(begin: Begin, folder: Path, start: str, notes: int) -> None:
         if notes:
             for number in range(500, 520):
                 vault.write(folder / "others", number, 1)
-            workspace.notes.apply(workspace.notes.plan_folder(folder / "others", operations.OTHER))
+            workspace.imports.apply(workspace.imports.plan_folder(folder / "others", operations.OTHER))
             if start in _WRITTEN:
                 writings.add(workspace, folder / "vault")
             elif start == "packed":
                 packings.install(workspace, folder / "vault")
             else:
-                plan = workspace.notes.plan_folder(folder / "vault", operations.BASE)
-                workspace.notes.apply(plan, embed=start != "waiting")
+                plan = workspace.imports.plan_folder(folder / "vault", operations.BASE)
+                workspace.imports.apply(plan, embed=start != "waiting")
             if start != "waiting":
                 operations.editing(operations.Place(folder, folder, Journal(folder / "none"), 7, workspace=workspace))
             file = operations.question_file(folder / "vault", 48)
@@ -144,7 +144,7 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
         look(workspace, "gone on with")
         if name.startswith(_COMPLETE):
             wrong += [
-                f"{base.name} still waits" for base in workspace.bases.all() if workspace.chunks.pending(base.name)
+                f"{base.name} still waits" for base in workspace.bases.all() if workspace.pending.count(base.name)
             ]
             unused = "SELECT count(*) FROM vectors WHERE id NOT IN (SELECT vector FROM windows)"
             if workspace.store.database.value(unused):

@@ -24,9 +24,9 @@ def _hub(workspace: Workspace) -> str:
 
 
 ACTS: dict[str, Callable[[Workspace], object]] = {
-    "rename": lambda workspace: workspace.notes.rename(_hub(workspace), "Renamed"),
-    "move": lambda workspace: workspace.notes.move(workspace.notes.resolve("Loose").id, "elsewhere"),
-    "delete": lambda workspace: workspace.notes.delete([card.id for card in workspace.notes.all()]),
+    "rename": lambda workspace: workspace.renames.rename(_hub(workspace), "Renamed"),
+    "move": lambda workspace: workspace.renames.move(workspace.notes.resolve("Loose").id, "elsewhere"),
+    "delete": lambda workspace: workspace.trash.put([card.id for card in workspace.notes.all()]),
     "export": lambda workspace: workspace.archives.export(BASE, workspace.store.folder.with_name("out"), "markdown"),
 }
 
@@ -39,7 +39,7 @@ def prepare(begin: Begin, place: Path) -> None:
         text = f"# Leaf {number}\n\nSee [[Hub]], [it](Hub.md#hub) and [[Loose]] or [there](loose/Loose.md).\n"
         (place / "vault" / f"leaf-{number}.md").write_text(text)
     with Workspace(place / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(place / "vault", BASE), embed=False)
+        workspace.imports.apply(workspace.imports.plan_folder(place / "vault", BASE), embed=False)
         workspace.notes.add(BASE, "Loose.\n", path="loose/Loose.md", title="Loose", embed=False)
         workspace.bases.update(BASE, write_files=True)
 

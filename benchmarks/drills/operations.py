@@ -47,7 +47,7 @@ def importing(place: Place) -> None:
     """Import the vault as the app does: store the notes, then index them."""
     with place.opened() as workspace:
         final = _begin_import(place, set(sound.state(workspace)))
-        plan = workspace.notes.plan_folder(place.vault, BASE)
+        plan = workspace.imports.plan_folder(place.vault, BASE)
         files = sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path)
         said = [vault.token((place.vault / file.path).read_text()) or (-1, -1) for file in files]
         stored = 0
@@ -58,9 +58,9 @@ def importing(place: Place) -> None:
                 place.journal.done({f"note {BASE}/{number}": version for number, version in said[stored : int(done)]})
                 stored = int(done)
 
-        workspace.notes.apply(plan, embed=False, progress=progress)
+        workspace.imports.apply(plan, embed=False, progress=progress)
         place.journal.done(final)
-        workspace.chunks.embed_rest()
+        workspace.pending.embed_rest()
 
 
 def importing_by_command(place: Place) -> None:
@@ -88,7 +88,7 @@ def _begin_import(place: Place, held: set[str]) -> dict[str, object]:
 def indexing(place: Place) -> None:
     with place.opened() as workspace:
         start = int(str(sound.state(workspace)[f"{LEAST}embedded"]))
-        workspace.chunks.embed_rest(
+        workspace.pending.embed_rest(
             lambda done, total, what: place.journal.done({f"{LEAST}embedded": start + int(done)})
         )
 
@@ -114,8 +114,8 @@ def switching(place: Place) -> None:
         if base.embedder != MODELS[1]:
             place.journal.begin({f"model {BASE}": MODELS[1]})
             if not workspace.bases.status(base).switch:
-                workspace.bases.begin_switch(BASE, MODELS[1])
-            workspace.bases.run_switch(BASE)
+                workspace.switches.begin(BASE, MODELS[1])
+            workspace.switches.run(BASE)
         place.journal.done({f"model {BASE}": MODELS[1]})
 
 
@@ -132,7 +132,7 @@ def deleting_notes(place: Place) -> None:
             these = doomed[at : at + 2]
             names = [f"{kind} {BASE}/{number_of(card)}" for card in these for kind in ("note", "chunks")]
             place.journal.begin(dict.fromkeys(names))
-            workspace.notes.delete([card.id for card in these])
+            workspace.trash.put([card.id for card in these])
             place.journal.done(dict.fromkeys(names))
 
 

@@ -28,13 +28,13 @@ def change(workspace: Workspace) -> None:
     """Change and delete a note of the pack, as a person does."""
     ids = {card.path: card.id for card in workspace.notes.all(Filters(bases=(BASE,)))}
     workspace.notes.update(ids[f"{EDITED}.md"], body=vault.body(EDITED, _OWN))
-    workspace.notes.delete(ids[f"{DELETED}.md"])
+    workspace.trash.put(ids[f"{DELETED}.md"])
 
 
 def upgrading(place: Place) -> None:
     """Upgrade the pack, by every second seed at an opening, else in a workspace that is open."""
     if place.workspace is not None:
-        place.workspace.chunks.embed_rest()
+        place.workspace.pending.embed_rest()
         place.journal.done(_final(place.vault))
     elif place.seed % 2:
         with Workspace(place.folder) as workspace:
@@ -46,7 +46,7 @@ def upgrading(place: Place) -> None:
         _begin(place)
         with Workspace(place.folder) as workspace:
             place.journal.done(_final(place.vault))
-            workspace.chunks.embed_rest()
+            workspace.pending.embed_rest()
 
 
 def faults(workspace: Workspace) -> list[str]:

@@ -34,10 +34,10 @@ def state(workspace: Workspace) -> dict[str, object]:
         name = f"{names[card.base_id]}/{number}"
         held[f"note {name}"] = version
         held[f"chunks {name}"] = digest(workspace, card.id)
-        held[f"{LEAST}versions {name}"] = len(workspace.notes.history(card.id))
-    for one in workspace.notes.trash():
+        held[f"{LEAST}versions {name}"] = len(workspace.versions.all(card.id))
+    for one in workspace.trash.all():
         name = f"{names[one.base_id]}/{PurePosixPath(one.path or '').stem}"
-        held.setdefault(f"{LEAST}versions {name}", len(workspace.notes.history(one.version.note_id)))
+        held.setdefault(f"{LEAST}versions {name}", len(workspace.versions.all(one.version.note_id)))
     held |= {f"search {past.query}": True for past in workspace.searches.all()}
     held |= {f"{LEAST}embedded": embedded, f"{LEAST}results": results}
     return held | {"choice": workspace.preferences.get("drilled") or None}
@@ -97,10 +97,10 @@ def of_notes(workspace: Workspace) -> Iterator[str]:
 def _of_versions(workspace: Workspace) -> Iterator[str]:
     """Every note is its last version, a deleted one too; no version lacks, and each is whole."""
     notes = {card.id: card for card in workspace.notes.all()}
-    deleted = {one.version.note_id for one in workspace.notes.trash()}
+    deleted = {one.version.note_id for one in workspace.trash.all()}
     for note_id in (*notes, *deleted):
-        versions = workspace.notes.history(note_id)
-        last = workspace.notes.at(note_id, versions[0].number)
+        versions = workspace.versions.all(note_id)
+        last = workspace.versions.get(note_id, versions[0].number)
         if [version.number for version in versions] != [*range(len(versions), 0, -1)]:
             yield f"{last.path}: the versions are {[version.number for version in versions]}"
         if (versions[0].kind == "delete") != (note_id in deleted) or (note_id in notes) == (note_id in deleted):
@@ -109,7 +109,7 @@ def _of_versions(workspace: Workspace) -> Iterator[str]:
             note = workspace.store.notes.note(note_id)
             if (note.version, note.title, note.body) != (last.version, last.title, last.body):
                 yield f"{card.path} is version {note.version}, but not as this one is"
-        if None in {vault.token(workspace.notes.at(note_id, version.number).body) for version in versions}:
+        if None in {vault.token(workspace.versions.get(note_id, version.number).body) for version in versions}:
             yield f"{last.path}: a version is a mix of versions"
 
 

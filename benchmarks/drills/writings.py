@@ -31,7 +31,7 @@ def put_away(workspace: Workspace, file: Path) -> None:
     for card in workspace.notes.all(Filters(bases=(BASE,))):
         if number_of(card) % 3 == 0:
             found[card.id] = sound.digest(workspace, card.id)
-            workspace.notes.delete(card.id)
+            workspace.trash.put(card.id)
     file.write_text(json.dumps(found))
 
 
@@ -62,9 +62,9 @@ def reverting(place: Place) -> None:
     """Bring texts of earlier versions back."""
 
     def change(workspace: Workspace, note_id: str, draw: random.Random) -> tuple[int, Callable[[], object]]:
-        chosen = draw.choice(workspace.notes.history(note_id)).number
-        _, version = vault.token(workspace.notes.at(note_id, chosen).body) or (-1, -1)
-        return version, lambda: workspace.notes.revert(note_id, chosen)
+        chosen = draw.choice(workspace.versions.all(note_id)).number
+        _, version = vault.token(workspace.versions.get(note_id, chosen).body) or (-1, -1)
+        return version, lambda: workspace.versions.revert(note_id, chosen)
 
     _changing(place, change)
 
@@ -84,7 +84,7 @@ def _changing(
                 {
                     f"note {name}": version,
                     f"chunks {name}": sound.digest(workspace, card.id),
-                    f"{LEAST}versions {name}": len(workspace.notes.history(card.id)),
+                    f"{LEAST}versions {name}": len(workspace.versions.all(card.id)),
                 }
             )
 
@@ -93,16 +93,16 @@ def restoring(place: Place) -> None:
     """Bring deleted notes back, two at a time: what searches find of them is what it was."""
     with place.opened() as workspace:
         digests = json.loads((place.folder.parent / DIGESTS).read_text())
-        deleted = sorted(workspace.notes.trash(BASE), key=lambda one: one.version.note_id)
+        deleted = sorted(workspace.trash.all(BASE), key=lambda one: one.version.note_id)
         for at in range(0, len(deleted), 2):
             ids = [one.version.note_id for one in deleted[at : at + 2]]
             state: dict[str, object] = {}
             least = {}
             for one in deleted[at : at + 2]:
                 name, note_id = f"{BASE}/{Path(one.path or '').stem}", one.version.note_id
-                _number, version = vault.token(workspace.notes.at(note_id, one.version.number).body) or (-1, -1)
+                _number, version = vault.token(workspace.versions.get(note_id, one.version.number).body) or (-1, -1)
                 state |= {f"note {name}": version, f"chunks {name}": digests[note_id]}
                 least[f"{LEAST}versions {name}"] = one.version.number + 1
             place.journal.begin(state)
-            workspace.notes.restore(ids)
+            workspace.trash.restore(ids)
             place.journal.done(state | least)

@@ -1,18 +1,8 @@
-"""The bases of a workspace: their settings, embedder, folders and state.
-
-Another embedder is prepared next to the present index: first the windows that it needs are embedded, which can be
-stopped and resumed at any window. Then, in one transaction, every note is cut by its tokens, a new collection is
-filled, and the base refers to it. Until the commit the old collection answers.
-"""
+"""The bases of a workspace: their settings, their ways to search, and their state."""
 
 import re
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
-from fnmatch import fnmatch
-from functools import partial
-from shlex import quote
 from typing import Unpack, get_args
 
 from core import embedding, reranking
@@ -21,30 +11,29 @@ from core.base.errors import ConfigError, UnknownChoice
 from core.base.text import escape_halves, find_half_character
 from core.chunking import check as check_chunking
 from core.documents import converting
-from core.embedding import Embedder
 from core.indexing.chunks import Chunks
 from core.indexing.cutter import outdated_notes
 from core.indexing.indexer import Indexer
+from core.indexing.model_switches import measure
 from core.indexing.models import Models
 from core.model import (
     OPEN,
     BaseFields,
     BaseKind,
+    BaseRenamed,
     BaseStatus,
     ChangeCost,
     ChunkingOptions,
     CompleteSettings,
-    Failed,
     KnowledgeBase,
     NewBase,
+    PictureReadingChanged,
     Pipeline,
     Progress,
-    Switch,
     no_progress,
 )
 from core.settings.config import Settings, check
 from core.store import Store
-from core.store.base_table import IGNORED
 
 Reworded = Callable[[str, str, str], str]
 """A question, the old and the new name of a base -> the question."""
@@ -54,8 +43,6 @@ _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
 """Chunking strategies of kinds of bases for which the settings don't decide."""
 MOST_NAME = 200
 """Characters of a base's name at most."""
-_SAMPLE = 8
-"""Windows embedded to estimate how long the rest takes."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
@@ -72,10 +59,6 @@ class Bases:
         self._settings = settings
         self._models = models
         self._chunks = chunks
-        self.on_pictures: Callable[[], object] = lambda: None
-        """Called when a base begins or ends to read pictures."""
-        self.on_renamed: Callable[[str, str], object] = lambda old, new: None
-        """Called with the old and the new name of a base that was renamed."""
 
     def get(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
@@ -151,6 +134,11 @@ class Bases:
         log_bases([base])
         return base
 
+    def find_or_add(self, name: str, *, watch: bool = False) -> KnowledgeBase:
+        """Return the base of this name, which is made if there is none; raises as `add`."""
+        with self._store.changing:
+            return self.find(name) or self.add(name, watch=watch)
+
     @log_call("base.change")
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Store other values of fields that change nothing that is indexed; return the base.
@@ -163,7 +151,7 @@ class Bases:
         _check(fields, base.kind)
         changed = self._store.bases.change(base, **fields)
         if changed.read_pictures != base.read_pictures:
-            self.on_pictures()
+            self._store.events.publish(PictureReadingChanged())
         return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
@@ -185,7 +173,7 @@ class Bases:
             for table in (self._store.searches, self._store.uses, self._store.clicks, self._store.questions):
                 table.reword(lambda text: self._reworded(text, name, new))
             renamed = self._store.bases.change(base, name=new)
-        self._store.changing.follow(partial(self.on_renamed, name, new))
+        self._store.events.publish(BaseRenamed(name, new))
         return renamed
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
@@ -197,7 +185,7 @@ class Bases:
         check_chunking(options, base.chunking)
         target, embedder = replace(base, chunking=options), self._models.embedder(base)
         notes = outdated_notes(self._store, target)
-        return _measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
+        return measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
 
     @log_call("base.delete")
     def delete(self, name: str) -> None:
@@ -270,132 +258,15 @@ class Bases:
         lacking = self._store.vectors.without_bits(changed)
         return indexer.embed_again(lacking, progress).embedded_windows
 
-    # another embedder
-
-    def switch_cost(self, base: str, embedder: str, *, progress: Progress = no_progress) -> ChangeCost:
-        """Estimate the cost of another embedder: cut every note by its tokens, and time the embedding of a few windows.
-
-        Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
-        """
-        stored = self._store.bases.named(base)
-        target = self._target(stored, embedder)
-        notes = list(self._store.notes.cut_by(stored))
-        return _measure(self._indexer(stored, embedder), target, embedding.build(embedder), notes, progress)
-
-    def begin_switch(self, base: str, embedder: str) -> Switch:
-        """Record the switch of a base to another embedder; until `run_switch` ends, the old one answers.
-
-        Raises ConfigError if the base has that embedder already.
-        """
-        stored = self._store.bases.named(base)
-        built = embedding.build(embedder)
-        if stored.has_vectors and built.fingerprint == stored.fingerprint:
-            raise ConfigError(
-                "The base '{base}' has the model '{embedder}' already. To index it again with it: {command}",
-                base=base,
-                embedder=embedder,
-                command=f"tessera index --base {quote(base)} --again",
-            )
-        return self._store.switches.begin(stored, embedder, built.fingerprint)
-
-    @log_call("base.switch")
-    def run_switch(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
-        """Run or resume the prepared switch, and return the base with its new embedder.
-
-        Raises ConfigError if no switch was started. On Cancelled, or if the embedder fails, the vectors
-        embedded so far stay for the next run.
-        """
-        self._store.open_index()
-        base_id = self._store.bases.named(base).id
-        while True:
-            stored, switch = self._current_switch(base_id)
-            indexer = self._indexer(stored, switch.embedder)
-            # Twice: notes may change during the first pass, which may take hours.
-            for _ in range(2):
-                indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
-            with self._store.changing:
-                if (stored, switch) == self._current_switch(base_id):
-                    notes = list(self._store.notes.cut_by(stored))
-                    target = self._target(stored, switch.embedder)
-                    log_bases([target])
-                    return self._store.switch(target, indexer.cut_again(notes, progress))
-
-    def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
-        """Return the base as it is now and its switch, restarted if the name now means another model."""
-        stored = self._store.bases.by_id(base_id)
-        switch = self._store.switches.for_base(stored)
-        if switch is None:
-            self._store.drop_unused_vectors()
-            raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=stored.name)
-        fingerprint = embedding.build(switch.embedder).fingerprint
-        if switch.fingerprint != fingerprint:
-            switch = self._store.switches.begin(stored, switch.embedder, fingerprint)
-        return stored, switch
-
-    def abandon_switch(self, base: str) -> None:
-        """Drop the prepared switch, and the vectors embedded for it; the base stays with its embedder."""
-        self._store.switches.end(self._store.bases.named(base))
-        self._store.drop_unused_vectors()
-
-    def _indexer(self, base: KnowledgeBase, embedder: str) -> Indexer:
-        return Indexer(self._store, self._target(base, embedder), embedding.build(embedder), keep_ready=True)
-
-    def _target(self, base: KnowledgeBase, embedder: str) -> KnowledgeBase:
-        built = embedding.build(embedder)
-        kind = base.kind if base.has_vectors else "vector"
-        return replace(
-            base, kind=kind, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, wish=""
-        )
-
     # state
-
-    def folders(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
-        """Return the folders with which a base was synced, and the times."""
-        return tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
-
-    def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that the last sync of a folder of the base couldn't read, or of each folder."""
-        return self._listed("failed", base, folder)
-
-    def unread(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the failures of a folder of the base, or of each, without the files that the user ignores."""
-        patterns = self.ignored(base)
-        return [failed for failed in self.failures(base, folder) if not _is_ignored(failed.path, patterns)]
-
-    def ignored(self, base: KnowledgeBase) -> list[str]:
-        """Return the patterns of unreadable files that the user ignores."""
-        reports = [sync.report.get(IGNORED, []) for sync in self._store.bases.syncs(base)]
-        return sorted({str(pattern) for patterns in reports for pattern in patterns})
-
-    def ignore(self, base: str, pattern: str) -> None:
-        """Say no more of unreadable files that match a pattern; they are still read once they can be."""
-        stored = self.get(base)
-        self._store.bases.ignore(stored, sorted({*self.ignored(stored), pattern}))
-
-    def report_again(self, base: str, pattern: str) -> None:
-        """End the ignoring of a pattern."""
-        stored = self.get(base)
-        self._store.bases.ignore(stored, [other for other in self.ignored(stored) if other != pattern])
-
-    def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that weren't there yet at the last sync of a folder of the base, or of each folder."""
-        return self._listed("not_downloaded", base, folder)
-
-    def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
-        reports = [sync.report for sync in self._store.bases.syncs(base) if folder in ("", sync.folder)]
-        return [Failed.from_dict(item) for report in reports for item in report.get(name, ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
         waiting, switch = self._store.pending.count([base.id]), self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
-        return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes, refused)
-
-
-def _is_ignored(path: str, patterns: Iterable[str]) -> bool:
-    """Return whether a path matches one of the patterns, in which `*` stands for any text."""
-    return any(fnmatch(path.lower(), pattern.lower()) for pattern in patterns)
+        folders = tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
+        return BaseStatus(base, *counts, folders, waiting.chunks, *bits, switch, waiting.notes, refused)
 
 
 def _check(fields: BaseFields, kind: BaseKind) -> None:
@@ -407,32 +278,3 @@ def _check(fields: BaseFields, kind: BaseKind) -> None:
     check(search)
     if search.reranker not in (None, reranking.NONE):
         reranking.check(search.reranker)
-
-
-def _measure(
-    indexer: Indexer, target: KnowledgeBase, embedder: Embedder, note_ids: Sequence[str], progress: Progress
-) -> ChangeCost:
-    """Cut the notes as the indexer of the target would, and time the embedding of a few windows; nothing is stored.
-
-    Raises ModelError or ProviderError if the embedder fails.
-    """
-    chunks = windows = 0
-    texts: dict[bytes, str] = {}
-    for number, note_id in enumerate(note_ids):
-        progress(number, len(note_ids), "")
-        cut = indexer.missing(note_id)
-        chunks += cut.chunks
-        windows += cut.windows
-        texts |= cut.texts
-    seconds = _seconds(embedder, list(texts.values())) if texts else 0.0
-    return ChangeCost(target.embedder, target.chunking, len(note_ids), chunks, windows, len(texts), seconds)
-
-
-def _seconds(embedder: Embedder, texts: Sequence[str]) -> float:
-    embedder.warm()
-    step = max(1, len(texts) // _SAMPLE)
-    sample = sorted(texts, key=len)[step // 2 :: step][:_SAMPLE]
-    started = time.perf_counter()
-    embedder.embed(sample, role="note")
-    per_character = (time.perf_counter() - started) / sum(map(len, sample))
-    return per_character * sum(map(len, texts))

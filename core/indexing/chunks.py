@@ -1,21 +1,21 @@
-"""The chunks of a workspace: cuts of notes, the user's edits, cutting again, embedding pending chunks."""
+"""The chunks of a workspace: cuts of notes, the user's edits, cutting again."""
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
-from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.errors import EditError, UnknownChoice
 from core.base.faults import wrap_file_errors
 from core.embedding import Embedder
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import outdated_notes
 from core.indexing.edits import apply
-from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.indexing.indexer import Indexed, Indexer
 from core.indexing.models import Models
+from core.indexing.pending import PendingChunks, by_base
 from core.model import (
     Chunk,
     ChunkingOptions,
@@ -27,7 +27,6 @@ from core.model import (
     Note,
     Progress,
     Rechunked,
-    RefusedChunk,
     no_progress,
 )
 from core.store import Store
@@ -42,9 +41,8 @@ class Chunks:
     Changes raise WorkspaceLocked in a workspace that is open for reading only.
     """
 
-    def __init__(self, store: Store, models: Models) -> None:
-        self._store = store
-        self._models = models
+    def __init__(self, store: Store, models: Models, pending: PendingChunks) -> None:
+        self._store, self._models, self._pending = store, models, pending
 
     def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order; raises NoteNotFound."""
@@ -61,9 +59,9 @@ class Chunks:
         """Return a note's own chunking options, None if it has its base's."""
         return self._store.notes.options(note_id)
 
-    def pending(self, base: str) -> int:
-        """Return how many chunks of a base are pending."""
-        return self._store.pending.count([self._store.bases.named(base).id]).chunks
+    def notes_of(self, chunk_ids: Iterable[str]) -> list[str]:
+        """Return the ids of the notes of some chunks; raises ChunkNotFound."""
+        return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the edits of a note, or of all notes."""
@@ -115,7 +113,7 @@ class Chunks:
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
         with self._store.changing:
-            ((base, _),) = self._by_base([note_id])
+            ((base, _),) = by_base(self._store, [note_id])
             log_bases([base])
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
@@ -193,7 +191,7 @@ class Chunks:
     def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
         """Cut some notes again. With the options of its base, a note has no options of its own any more."""
         started = time.perf_counter()
-        done, stored = Indexed(), self._by_base(note_ids)
+        done, stored = Indexed(), by_base(self._store, note_ids)
         log_bases(base for base, _ in stored)
         for base, ids in stored:
             base, embedder = self._opened(base)
@@ -203,92 +201,12 @@ class Chunks:
         return done.report(0, started)
 
     def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
-        """Cut a base, or some notes, again, and embed all that waits there; raises as `rechunk` and `embed` do."""
+        """Cut a base, or some notes, again, and embed all that waits there; raises as both do."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
-        bases = [self._store.bases.named(base)] if base else [item for item, _ in self._by_base(note_ids)]
-        rest = self._embed(bases, progress, None if base else self._store.pending.for_notes(note_ids))
+        bases = [self._store.bases.named(base)] if base else [item for item, _ in by_base(self._store, note_ids)]
+        rest = self._pending.embed_in(bases, progress, None if base else self._store.pending.for_notes(note_ids))
         windows = done.embedded_windows + rest.windows
         return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
-
-    # embedding
-
-    def embed(
-        self,
-        base: str | None = None,
-        *,
-        note_ids: Sequence[str] = (),
-        chunk_ids: Sequence[str] = (),
-        refused: bool = False,
-        progress: Progress = no_progress,
-    ) -> int:
-        """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
-
-        They are embedded in the order of `PendingTable.next`, a few chunks before all others. Refused ones are tried
-        again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
-        committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
-        """
-        self._store.database.check_writable()
-        if base is not None:
-            if refused:
-                self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
-            return self._embed([self._store.bases.named(base)], progress).chunks
-        self._store.refusals.try_again(set(chunk_ids))
-        stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
-        return self._embed(
-            [item for item, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
-        ).chunks
-
-    def embed_written(self, note_ids: Sequence[str]) -> None:
-        """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
-        base_ids = {*self._store.notes.base_ids(note_ids).values()}
-        bases = [base for base in self._at_once() if base.id in base_ids]
-        try:
-            self._embed(bases, no_progress, self._store.pending.for_notes(note_ids))
-        except FAILURES:
-            _LOG.warning("Notes that were written are found by words only", exc_info=True)
-
-    @log_call("index.embed")
-    def embed_again(self, base: str, progress: Progress = no_progress) -> int:
-        """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
-
-        Until a chunk is done it is found by words only; stopped, it goes on as `embed` does. Bases with the same
-        model and equal texts get the new vectors too. Raises what `embed` raises.
-        """
-        self._store.database.check_writable()
-        self._store.forget_vectors(self._store.bases.named(base))
-        return self._embed([self._store.bases.named(base)], progress).chunks
-
-    def refused(self, base: str | None = None) -> list[RefusedChunk]:
-        """Return the chunks of a base, or of all, that have a text which their model refuses, with its reason."""
-        bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
-        return self._store.refusals.all(bases)
-
-    def embed_rest(self, progress: Progress = no_progress) -> int:
-        """Embed what an unfinished import left pending: the chunks of all bases that embed at once.
-
-        Return their number. Stops and fails as `embed` does.
-        """
-        self._store.database.check_writable()
-        return self._embed(self._at_once(), progress).chunks
-
-    def unfinished(self) -> bool:
-        """Whether a base that embeds at once has a pending chunk."""
-        return self._store.pending.any(base.id for base in self._at_once())
-
-    @log_call("index.embed")
-    def _embed(
-        self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
-    ) -> EmbedQueue:
-        """Embed the pending chunks of some bases, or `only` these ids; return what was done."""
-        log_bases(bases)
-        waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
-        waiting.embed(progress)
-        for base in bases if waiting.chunks else ():
-            self._models.settle_floor(base)
-        return waiting
-
-    def _at_once(self) -> list[KnowledgeBase]:
-        return [base for base in self._store.bases.all() if base.embed_at_once and base.has_vectors]
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
         """Open the index, and return the base as it is now with its embedder."""
@@ -296,14 +214,3 @@ class Chunks:
         self._store.open_index()
         base = self._store.bases.by_id(base.id)
         return base, self._models.embedder(base)
-
-    def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
-        distinct = list(dict.fromkeys(note_ids))
-        bases = self._store.notes.base_ids(distinct)
-        if missing := [note_id for note_id in distinct if note_id not in bases]:
-            raise NoteNotFound(missing[0])
-        return [
-            (base, [note_id for note_id in distinct if bases[note_id] == base.id])
-            for base in self._store.bases.all()
-            if base.id in bases.values()
-        ]

@@ -26,6 +26,7 @@ from core.indexing.embed_queue import FAILURES, Counted, EmbedQueue, are_few, st
 from core.indexing.embedding_process import NoteEmbedder
 from core.indexing.indexer import Indexer
 from core.indexing.models import Models
+from core.indexing.synced_folders import SyncedFolders
 from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
 from core.intake.exports import SUFFIXES
@@ -71,6 +72,7 @@ class Imports:
         self._store = store
         self._models = models
         self._bases = bases
+        self._folders = SyncedFolders(store)
         self._writing: dict[str, threading.Lock] = {}
         """Held by the import that writes the notes of a base, by its id."""
 
@@ -124,7 +126,7 @@ class Imports:
         others = {path: item for path, item in before.items() if path not in only}
         failed, away = (
             [others.pop(item.path) for item in listed(base, plan.source_ref) if item.path in others]
-            for listed in (self._bases.failures, self._bases.not_downloaded)
+            for listed in (self._folders.failures, self._folders.not_downloaded)
         )
         return replace(
             plan,
@@ -288,7 +290,9 @@ class Imports:
         if not plan.is_empty:
             self._store.open_index()
         started = time.perf_counter()
-        base = self._store.bases.by_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
+        base = (
+            self._store.bases.by_id(plan.base_id) if plan.base_id else self._bases.find_or_add(plan.base, watch=watch)
+        )
         log_bases([base])
         embed = embed and base.embed_at_once
         embedder = embedding.build(base.embedder)
@@ -336,7 +340,7 @@ class Imports:
     def _name_for(self, path: Path) -> str:
         """Return the name of the base for a folder of which no base is given."""
         bases, path = self._bases.all(), path.expanduser().resolve()
-        synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
+        synced = [base.name for base in bases if str(path) in dict(self._folders.all(base))]
         usual = upload.name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
@@ -352,10 +356,6 @@ class Imports:
             plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
         live = None if base and base.plain else upload.live_importer(plan.folder)
         return replace(plan, importer=live.name) if live else plan
-
-    def _base_for_import(self, name: str, *, watch: bool = False) -> KnowledgeBase:
-        with self._store.changing:
-            return self._bases.find(name) or self._bases.add(name, watch=watch)
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:

@@ -14,12 +14,14 @@ from core.base.errors import Cancelled, ConfigError, TesseraError
 from core.base.jobs import Jobs
 from core.base.messages import Message, message, plural
 from core.indexing.bases import Bases
+from core.indexing.synced_folders import SyncedFolders
 from core.intake.events import FileEvents
 from core.intake.exports import FileStates, exports_in, state_of
 from core.intake.imports import Imports
 from core.intake.notefile import is_note, is_skipped
 from core.model import (
     JOB_KINDS,
+    FolderSynced,
     Freshness,
     KnowledgeBase,
     Progress,
@@ -56,10 +58,10 @@ Folders = Iterator[tuple[KnowledgeBase, str]]
 class TextFolders:
     """The text folders that `[knowledge]` of the settings names, and their bases."""
 
-    def __init__(self, settings: Settings, bases: Bases, notes: Imports) -> None:
+    def __init__(self, settings: Settings, bases: Bases, imports: Imports) -> None:
         self._settings = settings
         self.bases = bases
-        self._notes = notes
+        self._imports = imports
 
     @property
     def _section(self) -> KnowledgeSettings:
@@ -125,8 +127,8 @@ class TextFolders:
         made = False
         try:
             base, made = self.base_for(name)
-            plan = self._notes.plan_folder(folder, base.name)
-            report = self._notes.apply(plan, confirmed=confirmed, progress=progress)
+            plan = self._imports.plan_folder(folder, base.name)
+            report = self._imports.apply(plan, confirmed=confirmed, progress=progress)
         except Cancelled:
             raise
         except TesseraError as error:
@@ -145,16 +147,19 @@ class Watching:
 
     def __init__(
         self,
+        store: Store,
         settings: Settings,
-        notes: Imports,
+        imports: Imports,
         texts: TextFolders,
         jobs: Jobs,
         index: Callable[[], object],
         reread: Callable[[], object],
     ) -> None:
         self._settings = settings
-        self._notes = notes
+        self._imports = imports
         self._bases = texts.bases
+        self._synced = SyncedFolders(store)
+        self._publish = store.events.publish
         self._texts = texts
         self._jobs = jobs
         self._index = index
@@ -166,8 +171,6 @@ class Watching:
         self._exports: dict[tuple[str, str], FileStates] = {}
         self._refused_exports: dict[tuple[str, str], Message | None] = {}
         self._removals: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
-        self.on_sync: Callable[[KnowledgeBase, SyncReport], object] = lambda base, report: None
-        """Called with what came of each sync."""
         self.synced = 0
         """Syncs that changed notes, but for text files, which may grow at every moment."""
         self.made: list[str] = []
@@ -243,7 +246,7 @@ class Watching:
         if plain and self._texts.automatic:
             yield from self._text_folders()
         for base in self._bases.all():
-            for folder, _ in self._bases.folders(base) if base.watch and base.plain == plain else ():
+            for folder, _ in self._synced.all(base) if base.watch and base.plain == plain else ():
                 there = self._texts.holds(Path(folder)) and (Path(folder).is_dir() or not self._texts.automatic)
                 if Path(folder).is_absolute() and not there:
                     yield base, folder
@@ -301,7 +304,7 @@ class Watching:
 
         def plan() -> SyncPlan:
             self._exports[key] = state_of(export)
-            return self._notes.plan_export(export, base)
+            return self._imports.plan_export(export, base)
 
         if self._exports.get(key) != state_of(export):
             self._refused_exports[key] = self._sync(base, str(export), plan)
@@ -309,7 +312,7 @@ class Watching:
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
         """Return the plan of a sync without the removals that the user has to confirm, and their number."""
-        plan = self._notes.plan_changes(Path(folder), base, changed)
+        plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
@@ -322,8 +325,8 @@ class Watching:
 
     def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
         lists = (
-            (plan.failed, self._bases.failures(base, plan.source_ref)),
-            (plan.not_downloaded, self._bases.not_downloaded(base, plan.source_ref)),
+            (plan.failed, self._synced.failures(base, plan.source_ref)),
+            (plan.not_downloaded, self._synced.not_downloaded(base, plan.source_ref)),
         )
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
@@ -339,7 +342,7 @@ class Watching:
                 if plan.base_id != base.id:
                     return None
                 is_news = not plan.is_empty or self._fails_anew(base, plan)
-                report = self._notes.apply(plan, embed=False, progress=progress)
+                report = self._imports.apply(plan, embed=False, progress=progress)
             self._removals[base.id, folder].append((time.monotonic(), report.removed))
             return report if is_news else None
 
@@ -352,7 +355,7 @@ class Watching:
         self._jobs.forget(_IMPORT, before)
         if job and job.state == "done" and not self._stop.is_set() and isinstance(job.result, SyncReport):
             self.synced += not base.plain
-            self.on_sync(base, job.result)
+            self._publish(FolderSynced(base, job.result))
         return job.error.message if job and job.error else None
 
 
@@ -372,7 +375,7 @@ _WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
 """Jobs that change what is found."""
 
 
-def freshness(store: Store, jobs: Jobs, bases: Bases, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
+def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
     """Return what is going on, else what needs a look: folders, files, refused passages, a damaged index.
 
     With `of` only that base is looked at.
@@ -380,12 +383,12 @@ def freshness(store: Store, jobs: Jobs, bases: Bases, watching: Watching, of: Kn
     doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
     if doing:
         return Freshness("working", tuple(doing))
-    known = [of] if of else bases.all()
+    known, synced = [of] if of else store.bases.all(), SyncedFolders(store)
     unread = [
         store.notes.has_path(base, failed.path, folder)
         for base in known
-        for folder, _ in bases.folders(base)
-        for failed in bases.unread(base, folder)
+        for folder, _ in synced.all(base)
+        for failed in synced.unread(base, folder)
     ]
     stale = sum(unread)
     folders = [folder for base in known for folder in watching.folders(base)]

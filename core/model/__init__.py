@@ -15,6 +15,7 @@ from core.model.chunks import *
 from core.model.comparison import *
 from core.model.documents import *
 from core.model.evaluation import *
+from core.model.events import *
 from core.model.health import *
 from core.model.labels import *
 from core.model.learning import *

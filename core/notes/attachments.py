@@ -1,17 +1,27 @@
 """Pictures and other files of a note, in the folder that it was read from and never outside of it."""
 
+import hashlib
 import os
+import posixpath
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from core.base import safe_replace
+from core.base.call_log import log_call
+from core.base.errors import EditError, SourceError
+from core.base.faults import FILES, FULL
 from core.base.text import find_half_character, name_key
+from core.indexing.bases import Bases
 from core.intake.notefile import is_skipped
-from core.model import Attachment, Note
+from core.markdown.body import attachments_in
+from core.model import Attachment, KnowledgeBase, Note
+from core.notes.links import NoteLinks
+from core.store import Store
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
@@ -124,3 +134,127 @@ def _files(top: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(top):
         folders[:] = sorted(name for name in folders if not is_skipped(name))
         yield from (Path(folder, name) for name in sorted(files))
+
+
+# Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
+
+MOST_PASTED = 20_000_000
+"""Bytes of a picture: a photo of a telephone has less, and a larger one is slow to show."""
+FOLDER = "attachments"
+_SUFFIXES = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+    "image/avif": ".avif",
+    "image/bmp": ".bmp",
+}
+"""Types of pictures that are taken, by their first bytes; an SVG could hold a script."""
+_NAME = 40
+"""Characters of a name that stay."""
+
+
+def save(top: Path, name: str, data: bytes) -> str:
+    """Write a picture into the folder of pictures in `top`, whole or not at all; return its path from `top`.
+
+    Its name ends with a part of its hash, so the same picture is stored once. Raises EditError.
+    """
+    if len(data) > MOST_PASTED:
+        raise EditError(
+            "The picture has more than {limit} MB. Make it smaller, then put it in again.",
+            limit=MOST_PASTED // 1_000_000,
+        )
+    suffix = _SUFFIXES.get(picture_type(data))
+    if suffix is None:
+        raise EditError("Only pictures can be put in: PNG, JPEG, GIF, WebP, AVIF and BMP. This file is none of them.")
+    digest = hashlib.sha256(data).hexdigest()
+    folder = top / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.resolve().is_relative_to(top.resolve()):
+            raise EditError("The folder {folder} points elsewhere. The picture wasn't saved.", folder=str(folder))
+        for length in (8, len(digest)):
+            file = folder / f"{_stem(name)}-{digest[:length]}{suffix}"
+            if _written(file, data):
+                return f"{FOLDER}/{file.name}"
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", "") or str(error)
+        if getattr(error, "errno", None) in FULL:
+            raise EditError("There is no space left for the picture ({why}).", why=why) from error
+        raise EditError("The picture can't be written into {folder} ({why}).", folder=str(folder), why=why) from error
+    raise EditError("There is another file in the place of the picture: {path}.", path=str(file))
+
+
+def _written(file: Path, data: bytes) -> bool:
+    """Write a new file; return whether it holds the data, which another file of the name doesn't."""
+    if os.path.lexists(file):
+        return file.is_file() and not file.is_symlink() and file.read_bytes() == data
+    try:
+        safe_replace.create(file, data)
+    except FileExistsError:
+        return file.read_bytes() == data
+    return True
+
+
+def _stem(name: str) -> str:
+    """Return a name that every system can hold and that needs no escape in a link."""
+    words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
+    return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
+
+
+class Attachments:
+    """The pictures and files of the notes of all bases; `links` returns the links between the notes."""
+
+    most_bytes = MOST_PASTED
+    """Most bytes of a picture that is added."""
+
+    def __init__(self, store: Store, bases: Bases, links: Callable[[], NoteLinks]) -> None:
+        self._store, self._bases, self._links = store, bases, links
+        self.own_folder = store.folder / FILES
+        """The folder of pictures that belong to no folder of the user."""
+
+    def find(self, note_id: str, target: str) -> Attachment | None:
+        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
+
+        A note that says it is from a folder with which its base was never synced has none. One that was written here
+        has the files of its base's folders, and the pictures that were pasted without such a folder.
+        """
+        return self._find_in_folders(self._store.notes.note(note_id), target)
+
+    def missing(self, note: Note) -> tuple[str, ...]:
+        """Return the pictures and files that a note names and that aren't there, as they are written."""
+        try:
+            named = () if note.plain else attachments_in(note.body, str(note.path))
+        except SourceError:
+            return ()
+        lost = [target for target in named if not self._find_in_folders(note, target)]
+        return tuple(target for target in lost if not self._links().target(note, target))
+
+    @log_call("note.attach")
+    def add(self, base: str, name: str, data: bytes, *, note_id: str = "") -> str:
+        """Write a picture for a note of a base, or for a new one; return the path by which the note shows it.
+
+        It goes into the folder of the note's file, else of the base, where files may be written, else into the
+        workspace. Raises EditError for what is no picture or can't be written.
+        """
+        self._store.database.check_writable()
+        note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)
+        folders = self._folders(into) if into and into.write_files else []
+        own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
+        path = save([*own, *folders, self.own_folder][0], name, data)
+        return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path
+
+    def _find_in_folders(self, note: Note, target: str) -> Attachment | None:
+        found = (locate(str(top), str(note.path), target) for top in self._tops(note))
+        return next(filter(None, found), None)
+
+    def _tops(self, note: Note) -> list[Path]:
+        """Return the folders in which the files of a note are."""
+        if note.in_file:
+            return [Path(note.source_ref)] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
+        return [*self._folders(self._bases.by_id(note.base_id)), self.own_folder]
+
+    def _folders(self, base: KnowledgeBase) -> list[Path]:
+        """Return the folders of a base that are there."""
+        folders = (Path(sync.folder) for sync in self._store.bases.syncs(base))
+        return [folder for folder in folders if folder.is_absolute() and folder.is_dir()]

@@ -15,10 +15,12 @@ from core.base.messages import ENGLISH, Message, lines, message
 from core.base.text import name_key, stem
 from core.indexing.bases import Bases
 from core.intake.folder import is_entered
+from core.intake.imports import Imports
 from core.markdown.body import look_into
 from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary, Renaming
 from core.notes import filing, naming
 from core.notes.collection import Notes
+from core.notes.writer import Writer
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
 from core.store import Store
@@ -76,8 +78,18 @@ def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> st
 class DailyNotes:
     """The notes of days."""
 
-    def __init__(self, store: Store, settings: Settings, file: SettingsFile, bases: Bases, notes: Notes) -> None:
-        self._store, self._settings, self._settings_file, self._bases, self._notes = store, settings, file, bases, notes
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        file: SettingsFile,
+        bases: Bases,
+        notes: Notes,
+        imports: Imports,
+        writer: Writer,
+    ) -> None:
+        self._store, self._settings, self._settings_file, self._bases = store, settings, file, bases
+        self._notes, self._imports, self._writer = notes, imports, writer
 
     @property
     def problem(self) -> Message | None:
@@ -119,7 +131,7 @@ class DailyNotes:
                 return self._notes.get(note_id)
             self._store.database.check_writable()
             note = self._new(path, partial(fill, at=now, title=stem(path), language=language))
-            if folder := self._notes.folder_for(base, path):
+            if folder := self._writer.folder_for(base, path):
                 return self._notes.get(self._file(base, folder, note))
             fields: dict[str, Any] = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
@@ -143,7 +155,7 @@ class DailyNotes:
         name = names.get(chosen.template) if chosen.template else None
         if name in (None, chosen.template):
             return
-        other, card = self._template(), self._notes.cards_of([done.note_id])[done.note_id]
+        other, card = self._template(), self._store.notes.cards_of([done.note_id])[done.note_id]
         if other and (card.base != chosen.base or other.base == chosen.base):
             return  # this one was and is the template
         self._set("daily.template", name)
@@ -180,7 +192,7 @@ class DailyNotes:
         path = str(note.path)
         if is_entered(folder, path):
             filing.create(folder, path, filing.text_of(note).encode())
-            self._notes.apply(self._notes.plan_changes(folder, base, [path]), embed=False, watch=False)
+            self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
             if note_id := self._find(base, path):
                 return note_id
         raise EditError(

@@ -13,7 +13,6 @@ from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.kinds import MAX_BYTES, installed
 from core.indexing.bases import Bases
-from core.indexing.chunks import Chunks
 from core.intake import folder, notefile, webpage
 from core.intake.encoding import decode_file, readings
 from core.intake.webpage import WebPage
@@ -48,11 +47,8 @@ class Documents:
 
     converters_of = staticmethod(converters_for)
 
-    def __init__(self, store: Store, preferences: Preferences, bases: Bases, chunks: Chunks) -> None:
-        self._store = store
-        self._preferences = preferences
-        self._bases = bases
-        self._writer = Writer(store, chunks)
+    def __init__(self, store: Store, preferences: Preferences, bases: Bases, writer: Writer) -> None:
+        self._store, self._preferences, self._bases, self._writer = store, preferences, bases, writer
 
     @property
     def asks_web(self) -> bool:

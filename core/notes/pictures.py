@@ -20,9 +20,9 @@ from core.base.text import make_storable
 from core.documents import converting
 from core.documents.process import Interrupted
 from core.indexing import cutter
-from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexer
+from core.indexing.pending import PendingChunks
 from core.model import Failed, NotePicture, PictureFile, Progress, ReadPicture, no_progress
 from core.notes import attachments
 from core.store import Store
@@ -37,10 +37,8 @@ _NONE = NotePicture("", looked=True)
 class Pictures:
     """Reads the pictures of the bases that want it, where no other job runs; what was read stays if it is stopped."""
 
-    def __init__(self, store: Store, chunks: Chunks, jobs: Jobs) -> None:
-        self._store = store
-        self._chunks = chunks
-        self._jobs = jobs
+    def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
+        self._store, self._pending, self._jobs = store, pending, jobs
         self._turn = threading.Lock()
 
     @property
@@ -140,7 +138,7 @@ class Pictures:
             return
         # Also those that can't be cut: they aren't tried again until their text or their pictures change.
         self._store.pictures.settle(note_ids)
-        self._chunks.embed_written(done.notes)
+        self._pending.embed_written(done.notes)
 
     def _read_files(self, progress: Progress) -> int:
         unread, done = self._store.pictures.unread(), 0

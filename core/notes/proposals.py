@@ -1,6 +1,6 @@
 """Pending notes and proposed changes, which programs write and the user accepts or rejects."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
@@ -10,7 +10,6 @@ from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
 from core.base.text import one_line
 from core.indexing.bases import Bases
-from core.indexing.chunks import Chunks
 from core.model import (
     Condition,
     Filters,
@@ -18,6 +17,7 @@ from core.model import (
     Note,
     NoteDifference,
     NoteFields,
+    NotesDecided,
     Proposal,
     Revision,
     Submission,
@@ -26,25 +26,19 @@ from core.notes import difference
 from core.notes.collection import Notes
 from core.notes.fields import check_fields, with_fields
 from core.notes.texts import with_body
+from core.notes.trash import Trash
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
 
 _PENDING = Condition("status", ("pending",))
 _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 
-OnDecision = Callable[[Sequence[str], str | None], object]
-"""Takes the ids of pending notes that the user rejected with a reason, or accepted: then None, in the transaction."""
-
 
 class Proposals:
     """The items that programs wrote for review. A base that trusts programs takes their changes at once."""
 
-    def __init__(self, store: Store, bases: Bases, chunks: Chunks, notes: Notes) -> None:
-        self._store = store
-        self._bases = bases
-        self._notes = notes
-        self._writer = Writer(store, chunks)
-        self.on_decision: OnDecision = lambda *_: None
+    def __init__(self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash) -> None:
+        self._store, self._bases, self._writer, self._notes, self._trash = store, bases, writer, notes, trash
 
     # programs
 
@@ -114,7 +108,7 @@ class Proposals:
         newest = {card.id: self._store.versions.for_note(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
         changes = self._store.proposals.all(self._bases.get(base).id if base else None)
-        changed = self._notes.cards_of(change.note_id for change in changes)
+        changed = self._store.notes.cards_of(change.note_id for change in changes)
         waiting |= {
             change.note_id: Submission(changed[change.note_id], "program", change.at, change)
             for change in changes
@@ -149,7 +143,7 @@ class Proposals:
                 _check(self._store.notes.note(submission.note.id), submission, over)
             pending = [submission.note.id for submission in chosen if submission.change is None]
             self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
-            self.on_decision(pending, None)
+            self._store.events.publish(NotesDecided(tuple(pending), None))
             changes = [
                 replace(submission.change, version=submission.note.version)
                 for submission in chosen
@@ -189,8 +183,8 @@ class Proposals:
                     self._store.proposals.drop(submission.note.id)
             log_bases(self._store.bases.for_notes([submission.note.id for submission in chosen]))
             pending = [submission.note.id for submission in chosen if submission.change is None]
-            self.on_decision(pending, one_line(reason))
-        self._notes.delete(pending)
+            self._trash.put(pending)
+            self._store.events.publish(NotesDecided(tuple(pending), one_line(reason)))
 
     @log_call("note.restore_proposal")
     def restore(self, changes: Sequence[Proposal]) -> None:

@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
@@ -20,10 +20,11 @@ from core.intake.folder import is_entered
 from core.markdown.body import file_of, look_into, short_title, target_of
 from core.markdown.inline import Link
 from core.markdown.relinking import relink
-from core.model import Author, LinkingNote, Note, NoteSummary, Renaming, Revision
+from core.model import Author, LinkingNote, Note, NoteRenamed, Renaming, Revision
 from core.notes import attachments, naming
 from core.notes.fields import check_fields
 from core.notes.links import NoteLinks, plain
+from core.notes.note_files import Files
 from core.notes.texts import at_path
 from core.notes.writer import PlannedChange, Writer, check_file_writable, check_version
 from core.store import Store
@@ -45,21 +46,24 @@ class _NewName(NamedTuple):
 
 
 class Renames:
-    """Renames the notes of a workspace and their files."""
+    """Gives notes and their files other names and places. Raises WorkspaceLocked where it may only read."""
 
-    def __init__(self, store: Store, writer: Writer) -> None:
-        self._store = store
-        self._writer = writer
+    def __init__(self, store: Store, writer: Writer, files: Files) -> None:
+        self._store, self._writer, self._files = store, writer, files
 
-    def has_file(self, note: Note) -> bool:
-        """Return whether a note has a file that may be written."""
-        return note.in_text_file and self.owns_file(note)
+    def plan(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
+        """Return what `rename` would change; for the title that it has, `linking` are all that another may change."""
 
-    def owns_file(self, note: Note | NoteSummary) -> bool:
-        """Return whether a note has a file that is moved and deleted with it."""
-        return note.in_file and self._store.bases.by_id(note.base_id).write_files
+        def plan() -> Renaming:
+            note = self._store.notes.note(note_id)
+            note = replace(note, title=title_before or note.title)
+            path = self._path_for(note, title, file=file)
+            linking = self._linking(note, title, path)
+            return Renaming(note_id, title, path, note.title, note.path or "", tuple(linking))
 
-    def linking(self, note: Note, title: str, path: str) -> list[LinkingNote]:
+        return self._store.remembered.get(("rename", note_id, title, file, title_before), plan)
+
+    def _linking(self, note: Note, title: str, path: str) -> list[LinkingNote]:
         """Return the notes whose links have to follow another title and path; with the same title all that may."""
         links = NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
         after = links.renamed({note.id: ("", None) if title == note.title else (title, path)})
@@ -75,10 +79,10 @@ class Renames:
             if any(follows(other, target) for target in targets)
         ]
 
-    def path_for(self, note: Note, title: str, *, file: bool) -> str:
+    def _path_for(self, note: Note, title: str, *, file: bool) -> str:
         """Return the free path of a note with another title; with `file` also of a note that is a file."""
         before = note.path or naming.title_filename(note.title)
-        if title == note.title or (note.source_ref and not (file and self.has_file(note))):
+        if title == note.title or (note.source_ref and not (file and self._files.is_writable(note))):
             return before
         return self._writer.free_path(note, naming.renamed_path(before, note.title, title))
 
@@ -105,9 +109,19 @@ class Renames:
 
     @log_call("note.move")
     def move(
-        self, note_ids: Iterable[str], folder: str, expected_version: int | None, author: Author
+        self,
+        note_ids: Sequence[str] | str,
+        folder: str,
+        *,
+        expected_version: int | None = None,
+        author: Author = "person",
     ) -> list[Renaming]:
-        """Put notes into a folder of their bases, all of them or none, as `rename` does with one."""
+        """Put notes into a folder of their bases, "" for the top, and the files of bases that write files: all or none.
+
+        Links follow, as of `rename`, and so do the links of Markdown notes to files. Raises EditError, before any is
+        moved, for the note of an upload or a pack, and for a folder that leads out of the base.
+        """
+        note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
         with self._store.changing:
             self._store.database.check_writable()
             new_names, given = list[_NewName](), defaultdict[tuple[str, str], set[str]](set)
@@ -124,14 +138,16 @@ class Renames:
         self,
         note_id: str,
         title: str,
-        path: str,
-        expected_version: int | None,
-        author: Author,
+        *,
+        file: bool = True,
         title_before: str = "",
+        expected_version: int | None = None,
+        author: Author = "person",
     ) -> Renaming:
-        """Give a note another title and a free path, in versions of the notes whose links follow.
+        """Give a note another title; its place, its first heading and the links to it follow, each in a version.
 
-        The links are those to `title_before`, where the note has its new title already.
+        With `file` a note that is a file follows too, where its base writes files. What has followed `title_before`
+        follows a title that the note got by an edit.
 
         A linking file that another program changed is read first, so nothing in it is overwritten. One that can't be
         written keeps its links and is returned with the reason. Raises NoteNotFound, Conflict and EditError before
@@ -144,8 +160,9 @@ class Renames:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            new_name = _NewName(note, title_before or note.title, title, path)
-            return self._rename([new_name], author, {})[0]
+            title_before = title_before or note.title
+            path = self._path_for(replace(note, title=title_before), title, file=file)
+            return self._rename([_NewName(note, title_before, title, path)], author, {})[0]
 
     def _rename(self, new_names: Sequence[_NewName], author: Author, old: Mapping[str, Note]) -> list[Renaming]:
         """Rename notes as `rename`, in one change; the notes of `old`, by their ids, get the texts there.
@@ -177,7 +194,7 @@ class Renames:
         versions = {plan.note.id: self._store.notes.note(plan.note.id).version for plan in done}
         links = [LinkingNote(other, after.title(other), versions.get(other, 0), refused.get(other)) for other in others]
         first = {new.note.id for new in new_names[:1]}
-        return [
+        renamings = [
             Renaming(
                 new.note.id,
                 new.title,
@@ -189,12 +206,15 @@ class Renames:
             )
             for new in new_names
         ]
+        for renaming in renamings:
+            self._store.events.publish(NoteRenamed(renaming))
+        return renamings
 
     @log_call("note.undo_rename")
-    def undo(self, done: Sequence[Renaming], author: Author) -> list[Renaming]:
-        """Give notes that were renamed together their titles and paths of before.
+    def undo(self, *done: Renaming, author: Author = "person") -> list[Renaming]:
+        """Give notes that were renamed or moved together their titles and places of before.
 
-        Each note that wasn't changed since gets its text of before. Raises as `rename`.
+        Each note that wasn't changed since, a linking one too, gets its text of before. Raises as `rename`.
         """
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
@@ -225,7 +245,7 @@ class Renames:
         """Plan the renamed note: its place, its title, its heading and its own links."""
         body = note.body
         if note.id in renamed.old or (
-            not note.plain and not note.document and (not note.in_file or self.has_file(note))
+            not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))
         ):
             body = renamed.text(replace(note, body=_with_heading(note, title)))
 
@@ -238,7 +258,7 @@ class Renames:
     def _read(self, note_id: str) -> Note:
         """Return a note as its file is now, where its base writes files."""
         note = self._store.notes.note(note_id)
-        return self._writer.take_file(note_id) if self.has_file(note) else note
+        return self._files.read(note_id) if self._files.is_writable(note) else note
 
     def _plan_link(self, note_id: str, renamed: "_Renamed") -> PlannedChange | None:
         """Plan how the links of another note follow; None where none of its links has to."""

@@ -1,9 +1,11 @@
 """The text of a note: its tags and links, and what the user hid of it."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from urllib.parse import unquote
 
+from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.base.text import LINE_END, fold, stem
 from core.intake.encoding import unreadable
@@ -11,8 +13,11 @@ from core.intake.folder import content_hash
 from core.markdown.body import BodyMetadata, look_into
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note, NoteLine
+from core.model.limits import check_part
 from core.notes import naming
 from core.notes.fields import check_body, with_fields
+from core.notes.links import NoteLinks
+from core.store import Store
 from core.store.phrases import may_hold
 
 _END = re.compile(LINE_END)
@@ -143,3 +148,80 @@ def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
             parts.append(body[start : min(first, end)])
         start = max(start, last)
     return parts
+
+
+MOST_CHARACTERS = 240
+"""Characters of a sentence."""
+_LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
+_WORDS = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)")
+_SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
+
+
+def linking_sentence(body: str, is_wanted: Callable[[str], bool]) -> str:
+    """Return the sentence around the first link whose target is wanted, as plain text; "" without one."""
+    for link in _LINK.finditer(body):
+        if is_wanted((link[1] or unquote(link[2])).removesuffix("\\").strip()):
+            return _as_plain(_around(body, link.start(), link.end()))
+    return ""
+
+
+def _around(body: str, start: int, end: int) -> str:
+    first = max(0, start - MOST_CHARACTERS)
+    before = [stop.end() for stop in _SENTENCE_END.finditer(body, first, start)]
+    after = _SENTENCE_END.search(body, end, end + MOST_CHARACTERS)
+    return body[before[-1] if before else first : after.end() if after else end + MOST_CHARACTERS]
+
+
+def _as_plain(text: str) -> str:
+    shown = _WORDS.sub(lambda link: link[1] or link[2] or "", text.strip())
+    shown = " ".join(_SIGNS.sub("", shown).split())
+    return shown if len(shown) <= MOST_CHARACTERS else f"{shown[: MOST_CHARACTERS - 1]}…"
+
+
+class NoteTexts:
+    """The texts of the notes of all bases, as they are shown and quoted."""
+
+    title_of = staticmethod(title_of)
+    is_titled_by_text = staticmethod(is_titled_by_text)
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def hidden(self, note_id: str) -> list[Span]:
+        """Return the hidden parts of a note's body, which answer nothing."""
+        return self._store.chunks.hidden(note_id)
+
+    def shown(self, note_id: str) -> str:
+        """Return the text of a note without hidden parts; raises NoteNotFound."""
+        return visible_text(self._store.notes.note(note_id), self.hidden(note_id))
+
+    def without_hidden(self, note_id: str) -> Note:
+        """Return a note with blanks for hidden parts; raises NoteNotFound."""
+        return blank_hidden(self._store.notes.note(note_id), self.hidden(note_id))
+
+    def lines(self, base: str, text: str) -> list[NoteLine]:
+        """Return the lines of a base's notes that hold a text, by path, of notes and chunks that answer questions.
+
+        Raises UnknownChoice for a base, and QueryError for a text that is too long.
+        """
+        check_part(text)
+        return [
+            line
+            for note in self._store.notes.notes_with_text(self._store.bases.named(base), text)
+            for line in find_lines(note, text, self.hidden(note.id))
+        ]
+
+    def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
+        """Return the title and the first characters of each note as one line, without hidden parts."""
+        texts = self._store.notes.beginnings(note_ids, length)
+        return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
+
+    def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
+        """Return the sentence in which each of some notes links to a note, without hidden parts."""
+
+        def sentence(other: str) -> str:
+            note = self.without_hidden(other)
+            return linking_sentence(note.body, lambda target: links.target(note, target) == note_id)
+
+        return {other: sentence(other) for other in among}

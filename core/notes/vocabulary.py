@@ -114,6 +114,14 @@ class Vocabulary:
         """Return the words that notes have in a field, the most frequent first."""
         return _distinct(self._store.fields.words(field))
 
+    def tags(self, base: str | None = None) -> dict[str, int]:
+        """Return how many notes have each tag."""
+        return dict(self._store.remembered.get(("tags", base), lambda: self._store.notes.tags(base)))
+
+    def categories(self, base: str | None = None) -> dict[str, int]:
+        """Return how many notes have each category."""
+        return self._store.notes.categories(base)
+
     def problems(self) -> tuple[Message, ...]:
         """Return what is wrong with lines of the file, with their numbers; the other lines count."""
         return self._words().problems

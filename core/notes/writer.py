@@ -21,8 +21,8 @@ from core.base.errors import Conflict, EditError, TesseraError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.text import name_key, one_line, stem
-from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
+from core.indexing.pending import PendingChunks
 from core.intake.folder import free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
@@ -61,9 +61,8 @@ def _own_title(body: str, path: str) -> str:
 class Writer:
     """Writes the notes of a workspace. Its methods raise WorkspaceLocked where it is open for reading only."""
 
-    def __init__(self, store: Store, chunks: Chunks) -> None:
-        self._store = store
-        self._chunks = chunks
+    def __init__(self, store: Store, pending: PendingChunks) -> None:
+        self._store, self._pending = store, pending
         self.files = FileActs(store)
 
     @log_call("note.change")
@@ -98,7 +97,7 @@ class Writer:
     def index(self, note_ids: Sequence[str], *, embed: bool) -> None:
         """Embed the chunks of notes that were written, or leave them pending."""
         if embed:
-            self._chunks.embed_written(note_ids)
+            self._pending.embed_written(note_ids)
         else:
             self._store.leave_pending()
 
@@ -125,18 +124,6 @@ class Writer:
                 ]
             )
             log_bases(bases[item] for item in dict.fromkeys(note.base_id for note in notes))
-
-    @log_call("note.sync")
-    def take_file(self, note_id: str) -> Note:
-        """Read a note from its file as that is now, as a version of a sync; return the note."""
-        with self._store.changing:
-            self._store.database.check_writable()
-            note = self._store.notes.note(note_id)
-            if not filing.is_synced(note):
-                read = replace(filing.read(note), change=Revision("sync", "sync"))
-                self.write(self._store.bases.by_id(note.base_id), [read])
-                self._store.leave_pending()
-        return self._store.notes.note(note_id)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
         """Write notes, so that their words find them; return what was written.

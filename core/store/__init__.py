@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -20,13 +19,25 @@ from core.base.errors import NotWritable
 from core.base.faults import DATABASE, translate_errors
 from core.base.files import TemporaryFolders
 from core.embedding.centring import Centring
-from core.model import Author, IndexState, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
+from core.model import (
+    Author,
+    ChunksPending,
+    IndexState,
+    KnowledgeBase,
+    Matrix,
+    Note,
+    Progress,
+    Revision,
+    Rowids,
+    no_progress,
+)
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import top_k
 from core.store.base_table import BaseTable, SwitchTable
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
 from core.store.editing_tables import CreationTable, DraftTable, EditTable, ProposalTable
+from core.store.events import Events
 from core.store.field_table import FieldTable, PropertyTable, TitleTable
 from core.store.floors import Floors
 from core.store.folder import check_exists
@@ -44,6 +55,7 @@ from core.store.pending_table import PendingChunk, PendingTable
 from core.store.picture_table import DocumentTable, PictureTable
 from core.store.question_table import QuestionTable
 from core.store.refusal_table import RefusalTable
+from core.store.remembered import Remembered
 from core.store.top_k import Scores
 from core.store.use_table import ClickTable, SearchTable, UseTable
 from core.store.vector_table import NoteVectors, VectorTable
@@ -91,8 +103,7 @@ class Store:
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = WriteLock()
         """Held from reading a note's generation and edits until its new version is written."""
-        self.on_pending: Callable[[], object] = lambda: None
-        """Called after a write that left it to others to embed its chunks."""
+        self.events = Events(self.database, self.changing)
         backend: Backend = ChromaFolder(self.folder / "chroma")
         if chosen.kind == "chroma" and chosen.url:
             token = os.environ.get(INDEX_TOKEN, "")
@@ -101,6 +112,7 @@ class Store:
         self.index = Index(backend, self.database, self.changing, state)
 
     def _open_tables(self, database: Database) -> None:
+        self.remembered = Remembered(database)
         self.bases = BaseTable(database)
         self.notes = NoteTable(database)
         self.note_vectors = NoteVectors(database)
@@ -163,11 +175,8 @@ class Store:
     # writing
 
     def leave_pending(self) -> None:
-        """Report that chunks may be pending, once the whole write is done."""
-        self.changing.follow(self._report_pending)
-
-    def _report_pending(self) -> None:
-        self.on_pending()  # which may have changed since: a workspace that was closed meanwhile starts nothing
+        """Publish that chunks may be pending."""
+        self.events.publish(ChunksPending())
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""
@@ -194,7 +203,7 @@ class Store:
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
-        self.changing.follow(partial(self.index.follow, base, [*fresh, *old]))  # which reads what is committed
+        self.changing.follow(self.index.follow, base, [*fresh, *old])  # which reads what is committed
 
     def _write(self, cut: NoteToIndex) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""

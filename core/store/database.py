@@ -303,6 +303,7 @@ class Database:
                 return
             self._check_identity()
             connection.execute("BEGIN IMMEDIATE")
+            self._local.following = following = list[Callable[[], object]]()
             try:
                 yield connection
                 if not aside:
@@ -311,9 +312,21 @@ class Database:
             except BaseException:
                 connection.rollback()
                 raise
+            finally:
+                self._local.following = None
             if not aside:
                 self.unread.clear()
             self._shorten_log(connection)
+        for work in following:
+            work()
+
+    def after_commit(self, work: Callable[[], object]) -> None:
+        """Call a function once this thread's transaction is committed, at once without one; not if it's rolled back."""
+        following = getattr(self._local, "following", None)
+        if following is None:
+            work()
+        else:
+            following.append(work)
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
         """Empty a long log of changes, which SQLite doesn't while readers follow each other without a gap."""

@@ -24,6 +24,9 @@ _LOG = logging.getLogger(__name__)
 _LONGEST = 100
 """Most characters of a field of the holder that an error shows."""
 
+_Work = tuple[Callable[..., object], tuple[object, ...]]
+"""A function, and the values with which it is called."""
+
 
 class WriteLock:
     """A reentrant lock, and the work that follows once its outermost holder releases it."""
@@ -31,7 +34,7 @@ class WriteLock:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._depth = 0
-        self._following: list[Callable[[], object]] = []
+        self._following: list[_Work] = []
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -39,21 +42,21 @@ class WriteLock:
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
-        following: list[Callable[[], object]] = []
+        following: list[_Work] = []
         if not self._depth:
             following, self._following = self._following, []
         self._lock.release()
-        for work in following:
+        for work, values in following:
             try:
-                work()
+                work(*values)
             except Exception:  # noqa: BLE001 what was written stays, and the other work follows too
                 _LOG.exception("What follows a write failed")
 
-    def follow(self, work: Callable[[], object]) -> None:
-        """Call a function once, as soon as this thread holds the lock no more; what it raises is logged."""
+    def follow(self, work: Callable[..., object], *values: object) -> None:
+        """Call a function with values once, as soon as this thread holds the lock no more; what it raises is logged."""
         with self:
-            if work not in self._following:
-                self._following.append(work)
+            if (work, values) not in self._following:
+                self._following.append((work, values))
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:

@@ -4,7 +4,7 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -20,11 +20,16 @@ from core.base.messages import Message
 from core.desktop.bug_report import BugReport, versions
 from core.desktop.bug_report import bug_report as make_report
 from core.model import (
+    BaseRenamed,
+    ChunksPending,
     Context,
     Freshness,
     Health,
     IndexedChunks,
     KnowledgeBase,
+    NoteRenamed,
+    NotesDecided,
+    PictureReadingChanged,
     Progress,
     SearchOptions,
     SearchResult,
@@ -112,8 +117,12 @@ class Workspace(Services):
 
             self._given.enter_context(override_settings(self.settings))
         super().__init__(self.store, self.settings, preferences, Jobs())
+        self._indexes_in_background = False
+        for event, subscribers in SUBSCRIBERS.items():
+            for subscriber in subscribers:
+                self.store.events.subscribe(event, partial(subscriber, self))
         if not readonly:
-            self.notes.recover_files()
+            self._writer.files.recover()
             self._expire_trash()
             self._start_features()
 
@@ -128,7 +137,7 @@ class Workspace(Services):
 
     def close(self) -> None:
         """Stop the jobs and close the store."""
-        self.store.on_pending = lambda: None
+        self._indexes_in_background = False
         self.access.close()
         for name in ("watching", "backups"):
             self._close(name)
@@ -150,7 +159,7 @@ class Workspace(Services):
         from core.intake.watching import Watching
 
         then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
-        return Watching(self.settings, self.notes, self.text_folders, self.jobs, then, look)
+        return Watching(self.store, self.settings, self.imports, self.text_folders, self.jobs, then, look)
 
     def _expire_trash(self) -> None:
         """Delete expired items from the trash; after an error they stay until the next opening."""
@@ -229,7 +238,7 @@ class Workspace(Services):
         """Return the same of one base."""
         from core.intake.watching import freshness
 
-        return freshness(self.store, self.jobs, self.bases, self.watching, base)
+        return freshness(self.store, self.jobs, self.watching, base)
 
     @property
     def little_space(self) -> int:
@@ -251,8 +260,13 @@ class Workspace(Services):
 
     def index_in_background(self) -> None:
         """Start the job `embed` now, and after each write that leaves chunks pending, until the workspace is closed."""
-        self.store.on_pending = self.start_indexing
+        self._indexes_in_background = True
         self.start_indexing()
+
+    def index_written(self) -> None:
+        """Index what a write left pending, where that is done in the background."""
+        if self._indexes_in_background:
+            self.start_indexing()
 
     def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
@@ -268,14 +282,14 @@ class Workspace(Services):
             while self.jobs.running("warm") and not self.models.loaded:
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
-            indexed = self.chunks.embed_rest(progress)
+            indexed = self.pending.embed_rest(progress)
             self._check_due()
             match job and job.result:
                 case int(before) | IndexedChunks(before):
                     return before + indexed
             return indexed
 
-        pending = not self.readonly and self.chunks.unfinished()
+        pending = not self.readonly and self.pending.any()
         if not pending:
             self._check_due()
         return pending and self.jobs.start("embed", work, again=True, quiet=quiet)
@@ -313,6 +327,16 @@ class Workspace(Services):
         windows = self.store.rebuild_index(progress)
         if not embed:
             self.store.leave_pending()
-        elif self.chunks.unfinished():
-            self.chunks.embed_rest(progress)
+        elif self.pending.any():
+            self.pending.embed_rest(progress)
         return windows
+
+
+SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
+    ChunksPending: (lambda workspace, _: workspace.index_written(),),
+    PictureReadingChanged: (lambda workspace, _: workspace.pictures.switched(),),
+    BaseRenamed: (lambda workspace, renamed: workspace.daily.follow_base(renamed.old, renamed.new),),
+    NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
+    NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
+}
+"""What follows a write: the events of the store, and what the workspace does after each, in this order."""

@@ -9,9 +9,20 @@ from core.base.jobs import Jobs
 from core.features import FEATURES
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.indexing.model_switches import ModelSwitches
 from core.indexing.models import Models
-from core.model import Check, InstalledPack, bind_checks
+from core.indexing.pending import PendingChunks
+from core.indexing.synced_folders import SyncedFolders
+from core.intake.imports import Imports
+from core.model import Check, InstalledPack, NotesDecided, bind_checks
+from core.notes.attachments import Attachments
 from core.notes.collection import Notes
+from core.notes.note_files import Files
+from core.notes.renaming import Renames
+from core.notes.texts import NoteTexts
+from core.notes.trash import Trash
+from core.notes.versions import Versions
+from core.notes.writer import Writer
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
 from core.settings.preferences import Preferences
@@ -73,14 +84,23 @@ class Services:
         self.store, self.settings, self.preferences, self.jobs = store, settings, preferences, jobs
         self.models = Models(store, settings, jobs)
         self.settings_file = SettingsFile(settings, lambda: self.servers.refresh())
-        self.chunks = Chunks(store, self.models)
+        self.pending = PendingChunks(store, self.models)
+        self.chunks = Chunks(store, self.models, self.pending)
         self.bases = Bases(
             store, settings, self.models, self.chunks, _renamed, lambda base: self.archives.put_into_trash(base)
         )
-        self.bases.on_pictures = lambda: self.pictures.switched()
-        self.bases.on_renamed = lambda old, new: self.daily.follow_base(old, new)
-        self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
-        self.notes.on_renamed = lambda done: self.daily.follow(done)
+        self.folders = SyncedFolders(store)
+        self._writer = Writer(store, self.pending)
+        self.switches = ModelSwitches(store)
+        self.imports = Imports(store, self.models, self.bases)
+        self.notes = Notes(store, self.bases, self._writer)
+        self.texts = NoteTexts(store)
+        self.attachments = Attachments(store, self.bases, self.notes.links)
+        self.versions = Versions(store, self._writer)
+        self.files = Files(store, self._writer)
+        self.renames = Renames(store, self._writer, self.files)
+        self.trash = Trash(store, settings, self.bases, self._writer, self.files)
+        store.versions.most = settings.keep_versions
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
 
     @staticmethod
@@ -163,25 +183,26 @@ class Services:
     def daily(self) -> "DailyNotes":
         from core.notes.daily import DailyNotes
 
-        return DailyNotes(self.store, self.settings, self.settings_file, self.bases, self.notes)
+        stored = self.store, self.settings, self.settings_file, self.bases
+        return DailyNotes(*stored, self.notes, self.imports, self._writer)
 
     @LazyService
     def text_folders(self) -> "TextFolders":
         from core.intake.watching import TextFolders
 
-        return TextFolders(self.settings, self.bases, self.notes)
+        return TextFolders(self.settings, self.bases, self.imports)
 
     @LazyService
     def documents(self) -> "Documents":
         from core.notes.documents import Documents
 
-        return Documents(self.store, self.preferences, self.bases, self.chunks)
+        return Documents(self.store, self.preferences, self.bases, self._writer)
 
     @LazyService
     def pictures(self) -> "Pictures":
         from core.notes.pictures import Pictures
 
-        return Pictures(self.store, self.chunks, self.jobs)
+        return Pictures(self.store, self.pending, self.jobs)
 
     @LazyService
     def images(self) -> "ImageIndex":
@@ -193,12 +214,14 @@ class Services:
     def proposals(self) -> "Proposals":
         from core.notes.proposals import Proposals
 
-        proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
+        return Proposals(self.store, self.bases, self._writer, self.notes, self.trash)
+
+    def _settle_facts(self, decided: NotesDecided) -> None:
+        """Record what the user decided on notes that a log suggested."""
         if self.has("learning"):
             from core.features.learning.table import FactTable
 
-            proposals.on_decision = FactTable(self.store.database).settle
-        return proposals
+            FactTable(self.store.database).settle(decided.note_ids, decided.reason)
 
     @LazyService
     def review(self) -> "Review":
@@ -206,7 +229,7 @@ class Services:
         from core.features.review.service import Review, ReviewParts
 
         reminders = Reminders(self.store, self.preferences)
-        stored = self.store, self.notes, self.chunks, self.proposals
+        stored = self.store, self.notes, self.versions, self.trash, self.chunks, self.proposals
         return Review(ReviewParts(*stored, lambda: self.searching, self._offer("packs", lambda: self.packs)), reminders)
 
     @LazyService
@@ -215,7 +238,7 @@ class Services:
 
         contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
         unreached = self._offer("evaluation", lambda: self.findability.unreached)
-        return RelatedNotes(self.store, self.notes, self.uses, self.searching, contradictions, unreached)
+        return RelatedNotes(self.store, self.notes, self.texts, self.uses, self.searching, contradictions, unreached)
 
     @LazyService
     def learning(self) -> "Learning":
@@ -245,14 +268,14 @@ class Services:
     def packs(self) -> "Packs":
         from core.features.packs.service import Packs
 
-        return Packs(self.store, self.settings, self.bases, self.chunks)
+        return Packs(self.store, self.settings, self.bases, self.pending)
 
     @LazyService
     def archives(self) -> "Archives":
         from core.features.archives.service import Archives
         from core.features.evaluation.run_table import RunTable
 
-        return Archives(self.store, self.settings, self.bases, RunTable(self.store.database), self.notes.attachment)
+        return Archives(self.store, self.settings, self.bases, RunTable(self.store.database), self.attachments.find)
 
     @LazyService
     def backups(self) -> "Backups":

@@ -21,7 +21,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
     with Workspace(tmp_path / "workspace") as opened:
-        opened.notes.apply(opened.notes.plan_folder(samples.write(tmp_path / "vault")))
+        opened.imports.apply(opened.imports.plan_folder(samples.write(tmp_path / "vault")))
         opened.set_program_access(True)
         yield opened
 

@@ -50,7 +50,7 @@ def test_the_pictures_of_a_base_are_read_and_a_hit_names_its_own(
 ) -> None:
     monkeypatch.setattr(converting.PictureReader, "read", read_picture)
     folder = samples.write_pictured(tmp_path / "garden")
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "garden"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "garden"))
     changed = program.patch("/api/v1/bases/garden", json={"read_pictures": True})
     assert changed.json()["read_pictures"]
     workspace.jobs.wait("pictures")

@@ -11,7 +11,7 @@ def test_a_program_chooses_the_encoding_of_a_file(program: TestClient, workspace
     folder = tmp_path / "old"
     folder.mkdir()
     (folder / "note.txt").write_bytes("Zoë\n".encode("cp1252"))
-    workspace.notes.apply(workspace.notes.plan_folder(folder))
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
     (note,) = (card.id for card in workspace.notes.all() if card.base == "old")
     place = f"/api/v1/notes/{note}"
     assert program.get(place).json()["left_out"][0]["explanation"] == "the encoding of 1 file is a guess: Windows-1252"

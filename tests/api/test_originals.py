@@ -20,8 +20,8 @@ def place(tmp_path: Path, workspace: Workspace) -> Path:
     page = PdfPage()
     page.text(72, 120, "Potatoes grow below the ground.")
     (folder / "potatoes.pdf").write_bytes(pdf([page]))
-    workspace.notes.apply(workspace.notes.plan_folder(folder))
-    workspace.notes.apply(workspace.notes.plan_upload([("豌豆 peas.rst", RST)], "uploads"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
+    workspace.imports.apply(workspace.imports.plan_upload([("豌豆 peas.rst", RST)], "uploads"))
     return folder
 
 

@@ -79,7 +79,7 @@ def _cases(kind: SearchStrategy[Case], workspace: Workspace, vault: Path) -> Ite
         for job in workspace.jobs.all():
             workspace.jobs.wait(job.name)
         if not workspace.notes.all():
-            workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
         for values in (case.path_parameters, case.query, case.body):
             _use_names(values, _names(workspace, vault), Random(choice))
         yield case

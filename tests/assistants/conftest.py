@@ -92,7 +92,7 @@ def write_notes(place: Path) -> Path:
                 file = place / name / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(text.encode())
-            workspace.notes.apply(workspace.notes.plan_folder(place / name, name))
+            workspace.imports.apply(workspace.imports.plan_folder(place / name, name))
     return folder
 
 

@@ -46,7 +46,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             (place / "faq").mkdir()
             (place / "faq" / "lines.txt").write_text("A zebra line stands here.\nA zebra line hides here.\n")
             opened.bases.add("lines", kind="lines", embedder="tfidf", keep_tokens=False)
-            opened.notes.apply(opened.notes.plan_folder(place / "faq", "lines"))
+            opened.imports.apply(opened.imports.plan_folder(place / "faq", "lines"))
             _hide(opened, opened.notes.find("lines.txt").id)
             yield opened
 
@@ -156,13 +156,13 @@ def test_a_line_shows_what_of_it_isnt_hidden(workspace: Workspace) -> None:
     middle = workspace.chunks.all(note.id)[2]
     workspace.chunks.delete(middle.id)
     hidden = middle.text.split()[3]
-    assert workspace.notes.lines("long", hidden) == []
-    first, again = workspace.notes.lines("long", "W001X")
+    assert workspace.texts.lines("long", hidden) == []
+    first, again = workspace.texts.lines("long", "W001X")
     assert (first.number, again.number) == (3, 5)
     assert " … " in first.text
     assert hidden not in first.text
     assert words[-1] in first.text
-    assert [line.number for line in workspace.notes.lines("long", words[-1])] == [3]
+    assert [line.number for line in workspace.texts.lines("long", words[-1])] == [3]
 
 
 def test_a_line_of_a_text_file_is_a_source_and_its_number(workspace: Workspace) -> None:

@@ -33,7 +33,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.bases.add("kitchen", embedder="tfidf", keep_tokens=False)
         workspace.learning.enable(True)
-        workspace.notes.apply(workspace.notes.plan_folder(kitchen, "kitchen"))
+        workspace.imports.apply(workspace.imports.plan_folder(kitchen, "kitchen"))
         yield workspace
 
 

@@ -118,7 +118,7 @@ def workspace(place: Path, seed: int, evil: str, notes: int = 6) -> Hostile:
         (folder / f"{number}{writer.file_name()}").write_bytes(writer.note().encode())
     base, name = writer.line(60), writer.line(60)
     with Workspace(place) as opened:
-        opened.notes.apply(opened.notes.plan_folder(folder.parent, base))
+        opened.imports.apply(opened.imports.plan_folder(folder.parent, base))
         cards = opened.notes.all()
         for card in cards[:2]:
             opened.chunks.update(opened.chunks.all(card.id)[0].id, writer.line())

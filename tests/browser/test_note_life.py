@@ -23,7 +23,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             folder.mkdir()
             (folder / "Beds.md").write_text("# Beds\n\nRows of beans.\n", encoding="utf-8")
             (folder / "Plan.md").write_text("First the [[Beds]].\n", encoding="utf-8")
-            workspace.notes.apply(workspace.notes.plan_folder(folder, "home"))
+            workspace.imports.apply(workspace.imports.plan_folder(folder, "home"))
             workspace.bases.update("home", write_files=True)
             workspace.notes.add("home", "Up the stairs.\n", title="Attic", path="house/upper/attic.md")
         yield place

@@ -31,7 +31,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (vault / "yard" / "Shed.md").write_text("Rakes.\n", encoding="utf-8")
         (vault / "Day.md").write_text("# {{title}}\n\nWeather: ", encoding="utf-8")
         with Workspace(place) as workspace:
-            workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
             workspace.bases.update("vault", write_files=True)
         (place.parent / "tessera.toml").write_text('[daily]\ntemplate = "Day.md"\n', encoding="utf-8")
         yield place

@@ -235,9 +235,9 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
     assert steps == sorted(steps)
     assert len(steps) > 1
     slow.jobs.wait("import")
-    assert slow.chunks.pending("many") > 0
+    assert slow.pending.count("many") > 0
     assert remote.run(index.rebuild, {}).windows > 0
-    assert slow.chunks.pending("many") == 0, "what the import left is indexed then"
+    assert slow.pending.count("many") == 0, "what the import left is indexed then"
 
 
 def test_who_cancels_on_a_page_stops_the_command(run: Run, slow: Workspace, tmp_path: Path) -> None:

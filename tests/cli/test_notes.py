@@ -195,7 +195,7 @@ def test_a_note_is_shown_as_the_file_that_is_imported_as_it(shell: Shell, tmp_pa
     assert shell.say("export", "Plan") == exported["text"]
     (folder / exported["path"]).write_text(exported["text"], "utf-8")
     with Workspace(shell.folder) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder, "other"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder, "other"))
         [card] = workspace.notes.all(workspace.searching.filters(bases=["other"]))
         note = workspace.notes.get(card.id)
     assert (note.title, note.tags, note.priority) == ("Plan", ("rust",), 2)

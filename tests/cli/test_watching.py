@@ -26,7 +26,7 @@ def test_watching_without_the_app(
     monkeypatch.setattr(watching, "_TICK", 0.1)
     vault, place = samples.write(tmp_path / "vault"), tmp_path / "w"
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+        workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     (vault / "while off.md").write_text("Written while nothing ran.")
 
     def wait_for(path: str, text: str) -> None:

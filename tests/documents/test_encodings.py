@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def brought(workspace: Workspace, folder: Path) -> SyncReport:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder, "work"))
+    return workspace.imports.apply(workspace.imports.plan_folder(folder, "work"))
 
 
 def only(workspace: Workspace) -> Note:
@@ -223,18 +223,18 @@ def test_documents_and_uploads_are_read_again_too(workspace: Workspace, folder: 
     assert only(workspace).title == "Да"
     workspace.documents.convert(only(workspace).id)
     assert only(workspace).encoding == TextEncoding("Windows-1251", "chosen")
-    workspace.notes.apply(workspace.notes.plan_upload([("note.txt", SHORT), ("b.csv", SHORT)], "uploads"))
+    workspace.imports.apply(workspace.imports.plan_upload([("note.txt", SHORT), ("b.csv", SHORT)], "uploads"))
     for card in workspace.notes.all():
         if card.base == "uploads":
             assert "Zoл" in workspace.documents.read_as(card.id, "cp1251").body
-    assert workspace.notes.apply(workspace.notes.plan_upload([("note.txt", SHORT)], "uploads")).unchanged == 1
+    assert workspace.imports.apply(workspace.imports.plan_upload([("note.txt", SHORT)], "uploads")).unchanged == 1
 
 
 @pytest.mark.parametrize(("name", "data"), [("note.txt", SHORT), ("a.csv", b"a,b\n" + SHORT)])
 def test_an_uploaded_text_that_is_read_again_keeps_the_fields_set_here(
     workspace: Workspace, name: str, data: bytes
 ) -> None:
-    workspace.notes.apply(workspace.notes.plan_upload([(name, data)], "work"))
+    workspace.imports.apply(workspace.imports.plan_upload([(name, data)], "work"))
     (card,) = workspace.notes.all()
     workspace.notes.update(card.id, status="archived", priority=7, title="Mine", tags=["own"], author="person")
     note = workspace.documents.read_as(card.id, "windows-1251")

@@ -47,7 +47,7 @@ def two_pages() -> bytes:
 
 
 def brought(workspace: Workspace, folder: Path) -> SyncReport:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder, "work"))
+    return workspace.imports.apply(workspace.imports.plan_folder(folder, "work"))
 
 
 @pytest.mark.usefixtures("any_size")
@@ -130,7 +130,7 @@ def test_files_that_are_not_read_are_listed_and_tried_again_when_they_change(
         "program.docx": "is a program, despite its name: refused.",
     }
     monkeypatch.setattr(notefile, "convert", None)
-    again = workspace.notes.plan_folder(folder, "work")
+    again = workspace.imports.plan_folder(folder, "work")
     assert again.is_empty
     assert {one.path for one in again.failed} == {"locked.pdf", "program.docx"}
     monkeypatch.undo()
@@ -143,26 +143,26 @@ def test_a_zip_of_documents_is_read_and_what_is_not_is_listed(workspace: Workspa
     data = zipped(
         {"a/x.rst": RST, "b/x.rst": RST.replace(b"sun", b"rain"), "b/clip.mov": b"\0", ".hidden/y.mov": b"\0"}
     )
-    plan = workspace.notes.plan_upload([("all.zip", data), ("song.mp3", b"\0")], "work")
+    plan = workspace.imports.plan_upload([("all.zip", data), ("song.mp3", b"\0")], "work")
     assert [file.path for file in plan.added] == ["a/x.rst", "b/x.rst"]
     assert [one.path for one in plan.skipped] == ["b/clip.mov", "song.mp3"]
-    assert workspace.notes.apply(plan).added == 2
+    assert workspace.imports.apply(plan).added == 2
 
 
 def test_files_of_one_name_in_one_upload_are_notes_with_their_own_originals(workspace: Workspace) -> None:
     texts = [RST.replace(b"sun", word) for word in (b"rain", b"soil", b"shade", b"time")]
     packed = zipped({"north/bed.rst": texts[2], "south/bed.rst": texts[3]})
     files = [("bed.rst", texts[0]), ("bed.rst", texts[1]), ("all.zip", packed)]
-    assert workspace.notes.apply(workspace.notes.plan_upload(files, "work")).added == 4
+    assert workspace.imports.apply(workspace.imports.plan_upload(files, "work")).added == 4
     notes = {note.path: note.id for note in workspace.notes.all()}
     paths = ["bed.rst", "bed 2.rst", "north/bed.rst", "south/bed.rst"]
     assert [workspace.documents.original(notes[path]).data for path in paths] == texts
-    again = workspace.notes.plan_upload(files, "work")
+    again = workspace.imports.plan_upload(files, "work")
     assert (again.added, again.changed, len(again.touched)) == ((), (), 4)
 
 
 def test_an_upload_is_converted_again_without_being_uploaded_again(workspace: Workspace) -> None:
-    workspace.notes.apply(workspace.notes.plan_upload([("vegetables.pdf", two_pages())], "work"))
+    workspace.imports.apply(workspace.imports.plan_upload([("vegetables.pdf", two_pages())], "work"))
     note = workspace.notes.get(workspace.notes.all()[0].id)
     assert workspace.documents.original(note.id).data == two_pages()
     workspace.notes.set_fields([note.id], category="food")
@@ -172,11 +172,11 @@ def test_an_upload_is_converted_again_without_being_uploaded_again(workspace: Wo
     assert workspace.documents.convert(note.id).body == note.body
     with pytest.raises(UnknownChoice):
         workspace.documents.convert(note.id, "nobody")
-    workspace.notes.delete([note.id])
-    workspace.notes.restore([note.id])
+    workspace.trash.put([note.id])
+    workspace.trash.restore([note.id])
     assert workspace.documents.original(note.id).data == two_pages()
-    workspace.notes.delete([note.id])
-    workspace.notes.empty_trash()
+    workspace.trash.put([note.id])
+    workspace.trash.empty()
     assert workspace.store.documents.original(str(note.document and note.document.original)) is None
 
 
@@ -187,8 +187,8 @@ def test_the_same_text_converted_again_is_no_new_version(workspace: Workspace, f
     (folder / "garden.rst").write_bytes(RST + b"\n\n")
     again = workspace.documents.convert(card.id, "pandoc")
     assert (again.version, again.document and again.document.chosen) == (1, "pandoc")
-    assert len(workspace.notes.history(card.id)) == 1
-    assert workspace.notes.plan_folder(folder, "work").is_empty
+    assert len(workspace.versions.all(card.id)) == 1
+    assert workspace.imports.plan_folder(folder, "work").is_empty
     assert workspace.documents.convert(card.id).version == 1
     assert workspace.store.notes.reading_choices(card.id) == ("", "")
     (folder / "garden.rst").write_bytes(RST.replace(b"sun", b"rain"))
@@ -213,9 +213,9 @@ def test_a_picture_that_is_dropped_by_itself_is_a_note_and_one_of_a_folder_is_no
     read = Converted("Minutes of Friday\n"), "rapidocr"
     monkeypatch.setattr(notefile, "convert", lambda *_, **__: read)
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
-    plan = workspace.notes.plan_upload([("scan.png", png), ("folder/board.png", png)], "work")
+    plan = workspace.imports.plan_upload([("scan.png", png), ("folder/board.png", png)], "work")
     assert [one.path for one in plan.skipped] == ["folder/board.png"]
-    assert workspace.notes.apply(plan).added == 1
+    assert workspace.imports.apply(plan).added == 1
     assert workspace.search("minutes").hits[0].note.path == "scan.png"
 
 
@@ -268,7 +268,7 @@ def test_a_page_of_an_uploaded_graph_has_no_original_in_the_folder_of_the_progra
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = zipped({"logseq/config.edn": b"{}", "pages/a.md": b"- A page\n"})
-    workspace.notes.apply(workspace.notes.plan_upload([("graph.zip", graph)], "work"))
+    workspace.imports.apply(workspace.imports.plan_upload([("graph.zip", graph)], "work"))
     (card,) = workspace.notes.all()
     (tmp_path / "upload" / "pages").mkdir(parents=True)
     (tmp_path / "upload" / "pages" / "a.md").write_text("Another file", "utf-8")
@@ -300,7 +300,7 @@ def test_a_conversion_that_was_stopped_is_tried_again(tmp_path: Path, monkeypatc
     with Workspace(tmp_path / "workspace") as workspace:
 
         def imported() -> tuple[int, dict[str, str]]:
-            report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+            report = workspace.imports.apply(workspace.imports.plan_folder(folder, "b"))
             return report.added, {one.path: str(one.error) for one in report.failed}
 
         converting._close_idle()
@@ -334,7 +334,7 @@ def test_a_full_disk_says_nothing_of_the_document(tmp_path: Path, monkeypatch: p
     with Workspace(tmp_path / "workspace") as workspace:
 
         def imported() -> tuple[int, list[str]]:
-            report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+            report = workspace.imports.apply(workspace.imports.plan_folder(folder, "b"))
             return report.added, [str(one.error) for one in report.failed]
 
         converting._close_idle()

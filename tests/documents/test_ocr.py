@@ -79,7 +79,7 @@ def test_a_note_says_that_ocr_read_its_text(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "scans/a.pdf").write_bytes(pdf([PdfPage()]))
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "scans"))
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "scans"))
         (card,) = workspace.notes.all()
         document = workspace.notes.get(card.id).document
     assert document is not None

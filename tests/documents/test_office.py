@@ -26,7 +26,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Note]]
         (place / "work" / name).write_bytes(data)
     with Workspace(place / "workspace") as workspace:
         workspace.bases.add("work", embedder="tfidf")
-        report = workspace.notes.apply(workspace.notes.plan_folder(place / "work", "work"))
+        report = workspace.imports.apply(workspace.imports.plan_folder(place / "work", "work"))
         assert report.failed == ()
         yield {str(card.path): workspace.notes.get(card.id) for card in workspace.notes.all()}
 

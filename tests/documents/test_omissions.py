@@ -57,7 +57,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 
 def brought(workspace: Workspace, tmp_path: Path) -> SyncReport:
-    return workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "work", "work"))
+    return workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "work", "work"))
 
 
 def named(workspace: Workspace) -> dict[str, Note]:
@@ -88,16 +88,16 @@ def test_a_text_that_is_mended_lacks_nothing(workspace: Workspace, tmp_path: Pat
     note = workspace.notes.add("work", "Half a w�rd", path="here.md")
     assert note.left_out == (Omission("character", 1, "w�rd"),)
     assert workspace.notes.update(note.id, body="A whole word").left_out == ()
-    assert workspace.notes.revert(note.id, 1).left_out == note.left_out
+    assert workspace.versions.revert(note.id, 1).left_out == note.left_out
 
 
 def test_it_outlives_the_trash_an_archive_and_a_copy_of_the_base(workspace: Workspace, tmp_path: Path) -> None:
     brought(workspace, tmp_path)
     note = named(workspace)[REPORT]
     workspace.notes.set_fields([note.id], category="food")
-    assert workspace.notes.at(note.id, 1).left_out == LEFT_OUT[REPORT]
-    workspace.notes.delete([note.id])
-    workspace.notes.restore([note.id])
+    assert workspace.versions.get(note.id, 1).left_out == LEFT_OUT[REPORT]
+    workspace.trash.put([note.id])
+    workspace.trash.restore([note.id])
     assert named(workspace)[REPORT].left_out == LEFT_OUT[REPORT]
     workspace.archives.export("work", tmp_path / "work.zip", "zip")
     with Workspace(tmp_path / "other") as other:

@@ -121,11 +121,11 @@ def test_bundles_and_subtitles_are_notes_of_a_folder(tmp_path: Path) -> None:
     (folder / "film.srt").write_bytes(SRT.encode("latin-1"))
     (folder / "none.vtt").write_text("WEBVTT\n")
     with Workspace(tmp_path / "workspace") as workspace:
-        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"), embed=False)
+        report = workspace.imports.apply(workspace.imports.plan_folder(folder, "b"), embed=False)
         assert sorted(failed.path for failed in report.failed) == ["none.textpack", "none.vtt"]
         notes = {note.title: workspace.notes.get(note.id) for note in workspace.notes.all()}
         assert notes.keys() == {"My pond", "Newts", "lesson", "film"}
-        assert workspace.notes.missing_attachments(notes["My pond"]) == ()
+        assert workspace.attachments.missing(notes["My pond"]) == ()
         assert notes["Newts"].tags == ("pond",)
         assert [omission.kind for omission in notes["Newts"].left_out] == ["attachment"]
         assert "Grüße" in notes["film"].body
@@ -413,7 +413,7 @@ def test_the_tags_and_the_address_of_a_document_are_those_of_its_note(workspace:
     folder.mkdir()
     (folder / "bread.html").write_text(SAID.format("https://example.org/bread") + "<p>Bread.</p>", "utf-8")
     (folder / "tagged.org").write_text("#+title: Tagged\n#+filetags: :work:urgent:\nText.\n", "utf-8")
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     page, org = (workspace.notes.get(card.id) for card in sorted(workspace.notes.all(), key=lambda card: card.path))
     assert (page.source_url, str(page.created_at)[:10]) == ("https://example.org/bread", "2024-02-03")
     assert sorted(org.tags) == ["urgent", "work"]
@@ -433,7 +433,7 @@ def test_a_pdf_whose_title_a_program_gave_is_called_by_its_heading_or_its_file(
         page.text(72, 100, heading or "Some words.", 20 if heading else 11, "bold" if heading else "")
         page.text(72, 140, "The bittern calls at dusk.")
         (folder / f"{name}.pdf").write_bytes(pdf([page], title=title))
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     assert {card.title for card in workspace.notes.all()} == {"Waders of the Marsh", "plain"}
 
 
@@ -446,7 +446,7 @@ def test_a_drawing_is_its_texts_and_called_as_its_file(workspace: Workspace, tmp
     (folder / "Sketch.excalidraw.md").write_text(front + body, "utf-8")
     (folder / "Older.md").write_text(front + body, "utf-8")
     (folder / "Named.excalidraw.md").write_text(f"---\ntitle: My drawing\n---\n{body}", "utf-8")
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     cards = {str(one.path): one for one in workspace.notes.all()}
     assert {path: card.title for path, card in cards.items()} == {
         "Plan.excalidraw": "Plan",
@@ -467,7 +467,7 @@ def test_each_kind_that_isnt_read_says_what_would_help(workspace: Workspace, tmp
     folder.mkdir()
     for name in (*OTHERS, "feed.xml", "config.toml", "note.md"):
         (folder / name).write_bytes(b"x")
-    report = workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    report = workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     told = {one.path: str(one.error) for one in report.skipped}
     assert told.keys() == {*OTHERS, "feed.xml", "config.toml"}
     for name, part in {
@@ -492,14 +492,14 @@ def test_a_folder_of_unread_kinds_says_what_is_there_and_what_is_read(workspace:
     for name in OTHERS:
         (folder / name).write_bytes(b"x")
     with pytest.raises(SourceError) as error:
-        workspace.notes.plan_folder(folder, "files")
+        workspace.imports.plan_folder(folder, "files")
     said = str(error.value)
     assert "2 .mp3" in said
     assert "1 without a file extension" in said
     assert all(word in said for word in ("PDF", "Word", "Excel", "e-mail"))
     assert ".markdown" not in said
     with pytest.raises(SourceError, match=r"1 \.mp3, 1 \.rar"):
-        workspace.notes.plan_upload([("a.mp3", b"x"), ("b.rar", b"x")], "files")
+        workspace.imports.plan_upload([("a.mp3", b"x"), ("b.rar", b"x")], "files")
 
 
 PAGE = b"\x89PNG\r\n\x1a\n" + b"\0" * 20_000
@@ -519,16 +519,16 @@ def test_pictures_of_pages_are_notes_where_no_note_shows_them(workspace: Workspa
     (folder / "2026/page 2.JPG").write_bytes(b"\xff\xd8\xff" + b"\0" * 20_000)
     (folder / "icon.png").write_bytes(PAGE[:500])
     (folder / "letter.pdf").write_bytes(pdf([PdfPage()]))
-    report = workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    report = workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     assert {one.path for one in workspace.notes.all()} == {"2026/page 1.png", "2026/page 2.JPG", "letter.pdf"}
     assert [one.path for one in report.skipped] == ["icon.png"]
     (folder / "2026/page 3.png").write_bytes(PAGE)
     base = workspace.bases.get("files")
-    assert len(workspace.notes.plan_changes(folder, base, ["2026/page 3.png"]).added) == 1
+    assert len(workspace.imports.plan_changes(folder, base, ["2026/page 3.png"]).added) == 1
     (folder / "index.md").write_text(
         "# Index\n", "utf-8"
     )  # which may show the new page, and leaves those that are notes
-    report = workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    report = workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     assert (report.added, report.removed, report.unchanged) == (1, 0, 3)
     assert [one.path for one in report.skipped] == ["2026/page 3.png", "icon.png"]
     assert "base reads pictures" in str(report.skipped[0].error)
@@ -539,7 +539,7 @@ def test_a_vault_whose_notes_are_gone_isnt_one_of_pictures(workspace: Workspace,
     folder.mkdir()
     (folder / "note.md").write_text("# Note\n", "utf-8")
     (folder / "board.png").write_bytes(PAGE)
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     (folder / "note.md").unlink()
     with pytest.raises(SourceError, match=r"1 \.png"):
-        workspace.notes.plan_folder(folder, "files")
+        workspace.imports.plan_folder(folder, "files")

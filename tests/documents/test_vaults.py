@@ -107,7 +107,7 @@ def test_a_vault_is_read_with_its_canvases_properties_and_what_is_missing(worksp
     (vault / "Roses.base").write_text(BASE, "utf-8")
     (vault / "Plan.canvas").write_text(json.dumps({**CANVAS, "nodes": CANVAS["nodes"][:3]}), "utf-8")
     (vault / "rose.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    assert workspace.notes.apply(workspace.notes.plan_folder(vault, "vault")).added == 3
+    assert workspace.imports.apply(workspace.imports.plan_folder(vault, "vault")).added == 3
     notes: dict[str | None, Note] = {note.path: workspace.notes.get(note.id) for note in workspace.notes.all()}
     flower, canvas = notes["Flower.md"], notes["Plan.canvas"]
     assert canvas.document
@@ -115,7 +115,7 @@ def test_a_vault_is_read_with_its_canvases_properties_and_what_is_missing(worksp
     assert workspace.notes.links().target(canvas, canvas.links[0]) == flower.id
     assert workspace.notes.links().target(flower, "Rosa") == flower.id
     assert [link.note_id for link in workspace.notes.links().resolve(flower, flower.links)] == [notes["Roses.base"].id]
-    assert workspace.notes.missing_attachments(flower) == ("gone.jpg", "lost.pdf")
+    assert workspace.attachments.missing(flower) == ("gone.jpg", "lost.pdf")
     assert flower.extra == {
         "aliases": ["Roses", "Rosa"],
         "rating": 4.5,

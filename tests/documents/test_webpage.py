@@ -70,7 +70,7 @@ def test_a_page_becomes_a_note_with_its_address_by_one_request(server: str, tmp_
     with Workspace(tmp_path / "workspace") as workspace:
         for added in (1, 0):
             page = workspace.documents.page(f"{server}/birds/heron?x=1")
-            assert workspace.notes.apply(workspace.notes.plan_page(page, "web")).added == added
+            assert workspace.imports.apply(workspace.imports.plan_page(page, "web")).added == added
         (card,) = workspace.notes.all()
         note = workspace.notes.get(card.id)
     assert Pages.asked == ["/birds/heron?x=1"] * 2

@@ -34,7 +34,7 @@ def fill(workspace: Workspace, folder: Path) -> None:
     pages[1].text(72, 140, "Frogs are its favourite food.")
     (folder / "book.pdf").write_bytes(pdf(pages, title="book"))
     workspace.bases.add(BASE, embedder="tfidf", chunking=ChunkingOptions(strategy="none"))
-    workspace.notes.apply(workspace.notes.plan_folder(folder, BASE))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, BASE))
 
 
 EVERY = {"table", "task", "code", "diagram", "image"}

@@ -73,7 +73,7 @@ def seen(folder: Path) -> dict[str, Any]:
             "front matter": text,
             "of another workspace": [(card.title, card.mood) for card in cards],
             "base": again.name,
-            "versions": [one.name for one in workspace.notes.difference(note["id"], 1, 2).fields],
+            "versions": [one.name for one in workspace.versions.difference(note["id"], 1, 2).fields],
         }
 
 

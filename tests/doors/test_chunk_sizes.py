@@ -49,7 +49,7 @@ def library(workspace: Workspace, name: str, value: int) -> str:
         refused(lambda: workspace.bases.adopt("birds", Pipeline(chunking=options))),
         refused(lambda: workspace.chunks.rechunk("birds", options=options)),
         refused(lambda: workspace.chunks.rechunk(note_ids=[workspace.notes.find("pond").id], options=options)),
-        refused(lambda: workspace.notes.preview(note, options, "tfidf")),
+        refused(lambda: workspace.imports.preview(note, options, "tfidf")),
     }
     return said
 

@@ -81,14 +81,14 @@ class Things:
         name = f"tea {next(self._numbers)}"
         (self.folder / "doubled" / f"{name}.md").write_text(f"# {name}\n\nThree minutes.\n")
         (self.folder / "doubled" / f"{name}.sync-conflict-20260301-101112-ABCDEF7.md").write_text("Four minutes.\n")
-        self.workspace.notes.apply(self.workspace.notes.plan_folder(self.folder / "doubled"))
+        self.workspace.imports.apply(self.workspace.imports.plan_folder(self.folder / "doubled"))
         return next(item.key for item in self.workspace.review.all(kinds=["file"]))
 
     def imported(self, name: str, data: bytes) -> str:
         folder = self.path("")
         folder.mkdir()
         (folder / name).write_bytes(data)
-        self.workspace.notes.apply(self.workspace.notes.plan_folder(folder))
+        self.workspace.imports.apply(self.workspace.imports.plan_folder(folder))
         return next(card.id for card in self.workspace.notes.all() if card.base == folder.name)
 
     def page(self) -> str:
@@ -138,7 +138,7 @@ class Things:
 
     def few(self) -> str:
         """Return the name of a new base with three notes."""
-        self.workspace.notes.apply(self.workspace.notes.plan_folder(folder := self.vault()))
+        self.workspace.imports.apply(self.workspace.imports.plan_folder(folder := self.vault()))
         return folder.name
 
     def pack(self) -> str:

@@ -56,7 +56,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
                 "---\ntitle: The place in the yard\naliases: [Kaffeehaus]\n---\nCoffee.\n", encoding="utf-8"
             )
             (place / "vault" / "other.md").write_text("# Other\n\n[[Café]]\n", encoding="utf-8")
-            workspace.notes.apply(workspace.notes.plan_folder(place / "vault", "vault"), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(place / "vault", "vault"), embed=False)
             yield workspace
 
 
@@ -76,19 +76,19 @@ def test_an_operation_takes_a_note_by_each_name(
 
     monkeypatch.setattr(names, "ids", stop)
     if name in DELETED:
-        workspace.notes.delete(note.id)
+        workspace.trash.put(note.id)
     for kind, text in KINDS.items():
         if name in DELETED:
             if kind.startswith("alias"):
                 continue
-            assert workspace.notes.resolve_deleted(text).version.note_id == note.id, kind
+            assert workspace.trash.resolve(text).version.note_id == note.id, kind
             continue
         given = {parameter: [text] if isinstance(example, list) or parameter == "notes" else text}
         with pytest.raises(Found) as found:
             OPERATIONS[name].run(workspace, PERSON, OPERATIONS[name].arguments | MORE.get(name, {}) | given)
         assert found.value.args[0] == note.id, kind
     if name in DELETED:
-        workspace.notes.restore([note.id], embed=False)
+        workspace.trash.restore([note.id], embed=False)
 
 
 def test_a_link_leads_where_the_name_does(workspace: Workspace) -> None:

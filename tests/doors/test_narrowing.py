@@ -30,7 +30,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             (folder / "texts").mkdir()
             (folder / "texts" / "faq.txt").write_text("first line\nkestrels hover above the road\n")
             opened.bases.add("lines", kind="lines", embedder="tfidf", keep_tokens=False)
-            opened.notes.apply(opened.notes.plan_folder(folder / "texts", "lines"))
+            opened.imports.apply(opened.imports.plan_folder(folder / "texts", "lines"))
             opened.set_program_access(True)
             yield opened
 

@@ -33,7 +33,7 @@ QUESTIONS = (
 def workspace(tmp_path_factory: pytest.TempPathFactory, bundled: None) -> Iterator[Workspace]:
     folder = samples.write(tmp_path_factory.mktemp("state") / "vault")
     with Workspace(folder.with_name("workspace")) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         workspace.set_program_access(True)
         yield workspace
 

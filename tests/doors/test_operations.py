@@ -57,7 +57,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         patch.setenv("TESSERA_INDEX__KIND", "none")
         patch.setitem(OPERATIONS, greet.name, greet)  # type: ignore[arg-type]
         with Workspace(folder / "workspace") as opened:
-            opened.notes.apply(opened.notes.plan_folder(samples.write(folder / "vault")))
+            opened.imports.apply(opened.imports.plan_folder(samples.write(folder / "vault")))
             opened.set_program_access(True)
             yield opened
 

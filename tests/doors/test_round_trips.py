@@ -40,7 +40,7 @@ RESULTS = {
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     folder = tmp_path_factory.mktemp("round_trips")
     with Workspace(folder / "workspace") as opened, ModelServer() as server:
-        opened.notes.apply(opened.notes.plan_folder(samples.write(folder / "vault")))
+        opened.imports.apply(opened.imports.plan_folder(samples.write(folder / "vault")))
         opened.settings.llm = LlmSettings(base_url=server.url, model="scripted", retries=0)
         proven, unproven = sentence("They are only worth their last restore.", (1, QUOTE)), sentence("So says 1999.")
         server.answers += [stream(f"{proven}\n{unproven}\n")] * 6

@@ -15,22 +15,22 @@ Verb = Callable[[Workspace], Any]
 VERBS: dict[type[Exception], dict[str, Verb]] = {
     NoteNotFound: {
         "get": lambda workspace: workspace.notes.get(NO),
-        "shown": lambda workspace: workspace.notes.shown(NO),
+        "shown": lambda workspace: workspace.texts.shown(NO),
         "resolve": lambda workspace: workspace.notes.resolve(NO),
         "update": lambda workspace: workspace.notes.update(NO, body="x"),
         "set_fields": lambda workspace: workspace.notes.set_fields([NO], type="x"),
         "tag": lambda workspace: workspace.notes.tag([NO], add=["x"]),
         "archive": lambda workspace: workspace.notes.archive([NO]),
-        "delete": lambda workspace: workspace.notes.delete(NO),
-        "delete some": lambda workspace: workspace.notes.delete([workspace.notes.all()[0].id, NO]),
-        "delete for good": lambda workspace: workspace.notes.delete_for_good([NO]),
-        "restore": lambda workspace: workspace.notes.restore([NO]),
-        "take back": lambda workspace: workspace.notes.take_back(NO),
-        "history": lambda workspace: workspace.notes.history(NO),
-        "export": lambda workspace: workspace.notes.export(NO, Path()),
+        "delete": lambda workspace: workspace.trash.put(NO),
+        "delete some": lambda workspace: workspace.trash.put([workspace.notes.all()[0].id, NO]),
+        "delete for good": lambda workspace: workspace.trash.delete_for_good([NO]),
+        "restore": lambda workspace: workspace.trash.restore([NO]),
+        "take back": lambda workspace: workspace.trash.take_back(NO),
+        "history": lambda workspace: workspace.versions.all(NO),
+        "export": lambda workspace: workspace.files.export(NO, Path()),
         "linking": lambda workspace: workspace.notes.linking(NO),
-        "file_text": lambda workspace: workspace.notes.file_text(NO),
-        "rename": lambda workspace: workspace.notes.rename(NO, "x"),
+        "file_text": lambda workspace: workspace.files.text(NO),
+        "rename": lambda workspace: workspace.renames.rename(NO, "x"),
         "chunks of": lambda workspace: workspace.chunks.all(NO),
         "chunk add": lambda workspace: workspace.chunks.add(NO, 0, 1),
         "original": lambda workspace: workspace.documents.original(NO),
@@ -41,15 +41,15 @@ VERBS: dict[type[Exception], dict[str, Verb]] = {
         "why not": lambda workspace: workspace.searching.why_not("x", NO),
     },
     VersionNotFound: {
-        "at": lambda workspace: workspace.notes.at(NO, 1),
-        "revert": lambda workspace: workspace.notes.revert(NO, 1),
+        "at": lambda workspace: workspace.versions.get(NO, 1),
+        "revert": lambda workspace: workspace.versions.revert(NO, 1),
     },
     ChunkNotFound: {
         "update": lambda workspace: workspace.chunks.update(NO, "x"),
         "delete": lambda workspace: workspace.chunks.delete(NO),
         "restore": lambda workspace: workspace.chunks.restore(NO),
         "split": lambda workspace: workspace.chunks.split(NO, 1),
-        "notes of": lambda workspace: workspace.notes.ids_by_chunks([NO]),
+        "notes of": lambda workspace: workspace.chunks.notes_of([NO]),
     },
     RunNotFound: {
         "results": lambda workspace: workspace.runs.results(NO),
@@ -62,7 +62,7 @@ VERBS: dict[type[Exception], dict[str, Verb]] = {
         "base update": lambda workspace: workspace.bases.update(NO, description="x"),
         "base rename": lambda workspace: workspace.bases.rename(NO, "x"),
         "base delete": lambda workspace: workspace.bases.delete(NO),
-        "pending": lambda workspace: workspace.chunks.pending(NO),
+        "pending": lambda workspace: workspace.pending.count(NO),
         "questions": lambda workspace: workspace.question_sets.get(NO, "x"),
         "pack": lambda workspace: workspace.packs.upgrade(NO),
         "thread": lambda workspace: workspace.threads.get(NO),
@@ -102,4 +102,4 @@ def test_an_unknown_id_raises_the_error_of_its_collection(
 def test_the_source_of_the_design_is_taken(workspace: Workspace) -> None:
     note = workspace.notes.add("work", "By hand.", title="Hand", source="user")
     assert note.source == workspace.notes.get(note.id).source == "manual"
-    workspace.notes.delete(note.id)
+    workspace.trash.put(note.id)

@@ -42,7 +42,7 @@ def test_the_drill_notices_what_does_not_agree(tmp_path: Path, monkeypatch: pyte
     for number in range(5):
         vault.write(tmp_path / "vault", number, 1)
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault", BASE))
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault", BASE))
         assert sound.faults(workspace) == []
         damages = {
             "UPDATE chunks SET text = replace(text, 'n1v1', 'n1v2') WHERE rowid = 7": "another version",

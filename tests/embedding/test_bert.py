@@ -155,7 +155,7 @@ def test_a_question_from_a_new_process_imports_neither_torch_nor_chroma(tmp_path
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "backup.md").write_text("# Backups\n\nStop the server, then copy the files back.\n")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault", "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault", "notes"))
     process = subprocess.run(
         [sys.executable, "-c", COLD],
         env=os.environ | {"TESSERA_WORKSPACE": str(tmp_path / "workspace")},

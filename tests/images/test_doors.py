@@ -41,7 +41,7 @@ def test_a_command_finds_pictures(seen: Workspace) -> None:
 
 
 def test_a_command_looks_at_pictures(workspace: Workspace, vault: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), confirmed=True)
     workspace.close()
     assert command(workspace, "document", "index-pictures") == "3 pictures recognised\n"
     assert "picture red.png" in command(workspace, "search", RED)

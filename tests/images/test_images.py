@@ -40,7 +40,7 @@ def sync(workspace: Workspace, folder: Path, base: str = "vault") -> int:
     """Sync a folder, and look at its pictures."""
     if not workspace.bases.find(base):
         workspace.bases.add(base)
-    workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, base), confirmed=True)
     return workspace.images.update()
 
 
@@ -156,7 +156,7 @@ def test_pictures_outlive_the_index_and_the_process(workspace: Workspace, vault:
 
 def test_the_job_begins_with_the_others(workspace: Workspace, vault: Path) -> None:
     workspace.bases.add("vault")
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), confirmed=True)
     workspace.start_indexing()
     job = workspace.jobs.wait("images")
     assert job is not None
@@ -250,7 +250,7 @@ def test_without_a_model_everything_goes_on(
     monkeypatch.delenv("TESSERA_PICTURES__MODEL")
     with Workspace(tmp_path / "other") as workspace:
         workspace.bases.add("vault")
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), confirmed=True)
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), confirmed=True)
         assert workspace.images.start() is False
         result = workspace.search("has:image sky")
         assert (result.pictures, result.hits[0].note.path) == ((), "sunset.md")

@@ -43,7 +43,7 @@ def imported(workspace: Workspace, file: Path) -> tuple[dict[str, Note], dict[st
     """The notes of an export by their paths, and what is told of those that lack something."""
     name = f"base-{len(workspace.bases.all())}"
     workspace.bases.add(name, embedder="tfidf", keep_tokens=False)
-    report = workspace.notes.apply(workspace.notes.plan_folder(file, name))
+    report = workspace.imports.apply(workspace.imports.plan_folder(file, name))
     assert not report.failed
     cards = workspace.notes.all(workspace.searching.filters(bases=[name]))
     return {str(one.path): workspace.notes.get(one.id) for one in cards}, {
@@ -131,7 +131,7 @@ def test_the_folder_of_an_export_of_notion_is_no_place_of_its_notes(workspace: W
     file = tmp_path / f"{top}.zip"
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(f"{top}-Part-1.zip", part.getvalue())
-    assert workspace.notes.target(file, None)[0] == "Notion"
+    assert workspace.imports.target(file, None)[0] == "Notion"
     notes, _ = imported(workspace, file)
     assert {path: note.body for path, note in notes.items()} == {
         "Home.md": "# Home\n\nSee [Plan](Home/Plan.md).\n",

@@ -127,10 +127,10 @@ def notes(workspace: Workspace) -> dict[str, Note]:
 
 def test_a_graph_of_logseq_is_read_where_it_lies_and_synced(workspace: Workspace, tmp_path: Path) -> None:
     graph = vault(tmp_path / "graph", LOGSEQ)
-    plan = workspace.notes.plan_folder(graph, "notes")
+    plan = workspace.imports.plan_folder(graph, "notes")
     assert plan.importer == "Logseq"
     assert ("logseq/bak/", "is a backup of Logseq.") in [(one.path, str(one.error)) for one in plan.left_out]
-    workspace.notes.apply(plan)
+    workspace.imports.apply(plan)
     roses, day = (notes(workspace)[path] for path in ("pages/garden___Roses.md", "journals/2026_01_31.md"))
     assert (roses.title, roses.tags) == ("garden/Roses", ("cut-flowers", "flowers"))
     assert roses.extra == {"aliases": ["Rosa"], "rating": 5, "public": True}
@@ -150,17 +150,17 @@ def test_a_graph_of_logseq_is_read_where_it_lies_and_synced(workspace: Workspace
     )
     assert workspace.notes.links().target(day, day.links[1]) == roses.id
     assert not roses.in_text_file
-    assert workspace.notes.plan_folder(graph, "notes").is_empty
+    assert workspace.imports.plan_folder(graph, "notes").is_empty
     (graph / "journals/2026_01_31.md").write_text("- rain", "utf-8")
-    workspace.notes.apply(workspace.notes.plan_folder(graph, "notes"))
+    workspace.imports.apply(workspace.imports.plan_folder(graph, "notes"))
     assert notes(workspace)["journals/2026_01_31.md"].body == "- rain\n"
 
 
 def test_an_export_of_notion_in_a_zip_in_a_zip_has_names_without_ids(workspace: Workspace) -> None:
     data = zipped({"Export-Part-1.zip": zipped(NOTION)})
-    plan = workspace.notes.plan_upload([("Export.zip", data)], "notes")
+    plan = workspace.imports.plan_upload([("Export.zip", data)], "notes")
     assert plan.importer == "Notion"
-    workspace.notes.apply(plan)
+    workspace.imports.apply(plan)
     made = notes(workspace)
     assert sorted(made) == ["Home.md", "Home/Books.md", "Home/Books/Dune.md", "Home/Plan.md"]
     assert made["Home.md"].body == (
@@ -179,9 +179,9 @@ def test_an_export_of_notion_in_a_zip_in_a_zip_has_names_without_ids(workspace: 
 
 def test_an_export_of_notion_in_html_is_read_as_one_in_markdown(workspace: Workspace) -> None:
     data = zipped({"Export-Part-1.zip": zipped(NOTION_HTML)})
-    plan = workspace.notes.plan_upload([("Export.zip", data)], "notes")
+    plan = workspace.imports.plan_upload([("Export.zip", data)], "notes")
     assert (plan.importer, plan.failed) == ("Notion", ())
-    workspace.notes.apply(plan)
+    workspace.imports.apply(plan)
     made = notes(workspace)
     assert sorted(made) == ["Home.md", "Home/Books.md", "Home/Books/Dune.md", "Home/Lone.md", "Home/Plan.md"]
     assert made["Home.md"].body == (
@@ -201,9 +201,9 @@ def test_an_export_of_notion_in_html_is_read_as_one_in_markdown(workspace: Works
 
 
 def test_an_export_of_notion_in_a_folder_is_imported_like_an_upload(workspace: Workspace, tmp_path: Path) -> None:
-    plan = workspace.notes.plan_folder(vault(tmp_path / "export", NOTION), "notes")
+    plan = workspace.imports.plan_folder(vault(tmp_path / "export", NOTION), "notes")
     assert (plan.importer, len(plan.added), plan.source_ref) == ("Notion", 4, "upload")
-    workspace.notes.discard(plan)
+    workspace.imports.discard(plan)
     assert not plan.folder.exists()
     assert (tmp_path / "export" / f"Home {A}.md").exists()
 
@@ -211,10 +211,10 @@ def test_an_export_of_notion_in_a_folder_is_imported_like_an_upload(workspace: W
 def test_an_export_of_evernote_keeps_dates_tags_and_the_names_of_files(workspace: Workspace, tmp_path: Path) -> None:
     file = tmp_path / "Kitchen.enex"
     file.write_text(ENEX, "utf-8")
-    assert workspace.notes.target(file, None)[0] == "Kitchen"
-    plan = workspace.notes.plan_folder(file, "notes")
+    assert workspace.imports.target(file, None)[0] == "Kitchen"
+    plan = workspace.imports.plan_folder(file, "notes")
     assert plan.importer == "Evernote"
-    workspace.notes.apply(plan)
+    workspace.imports.apply(plan)
     made = notes(workspace)
     assert sorted(made) == ["Kitchen/Soup today 2.md", "Kitchen/Soup today.md"]
     soup = made["Kitchen/Soup today.md"]
@@ -224,7 +224,7 @@ def test_an_export_of_evernote_keeps_dates_tags_and_the_names_of_files(workspace
         *("## Leeks", "Cut **them** & wash", "- one", "  - two", "- [x] bought", "| a\\|b | c |", "| --- | --- |"),
         *("[web](https://example.org/)no ![[leek.png]]", "- [[file-2.pdf]]"),
     ]
-    assert workspace.notes.missing_attachments(soup) == ("leek.png", "file-2.pdf")
+    assert workspace.attachments.missing(soup) == ("leek.png", "file-2.pdf")
 
 
 HOSTILE = {
@@ -269,7 +269,7 @@ def test_an_export_without_a_readable_note_is_refused_by_its_own_name(
 
     def refused(place: Path) -> str:
         with pytest.raises(SourceError) as error:
-            workspace.notes.plan_folder(place, "notes")
+            workspace.imports.plan_folder(place, "notes")
         return str(error.value)
 
     said = [refused(file), refused(file.parent)]
@@ -282,23 +282,23 @@ def test_an_export_without_a_readable_note_is_refused_by_its_own_name(
 
 def test_a_notebook_without_notes_is_named_beside_others(workspace: Workspace, tmp_path: Path) -> None:
     folder = vault(tmp_path / "folder", {"A.enex": ENEX, "B.enex": "<en-export/>"})
-    plan = workspace.notes.plan_folder(folder, "notes")
+    plan = workspace.imports.plan_folder(folder, "notes")
     assert ("B.enex", "is an export of Evernote without notes.") in [
         (one.path, str(one.error)) for one in (*plan.failed, *plan.skipped)
     ]
     assert plan.added
-    workspace.notes.discard(plan)
+    workspace.imports.discard(plan)
 
 
 def test_names_that_lead_out_and_bombs_in_an_inner_archive_are_refused(workspace: Workspace) -> None:
     inner = {"../../evil.md": "x", f"a {A}.md": "x"}
     with pytest.raises(SourceError, match="could point outside"):
-        workspace.notes.plan_upload([("a.zip", zipped({"b.zip": zipped(inner)}))], "notes")
+        workspace.imports.plan_upload([("a.zip", zipped({"b.zip": zipped(inner)}))], "notes")
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.md", b"0" * 40_000_000)
     with pytest.raises(SourceError, match="far more than notes"):
-        workspace.notes.plan_upload([("a.zip", zipped({"b.zip": stream.getvalue()}))], "notes")
+        workspace.imports.plan_upload([("a.zip", zipped({"b.zip": stream.getvalue()}))], "notes")
 
 
 @pytest.mark.parametrize("name", IMPORTERS)

@@ -62,12 +62,12 @@ def base_in(workspace: Workspace) -> str:
 
 
 def by_folder(workspace: Workspace, _: TestClient, base: str, place: Path, files: Files) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(written(place / "export", files), base))
+    workspace.imports.apply(workspace.imports.plan_folder(written(place / "export", files), base))
 
 
 def by_file(workspace: Workspace, _: TestClient, base: str, place: Path, files: Files) -> None:
     zip_file = written(place, {"export.zip": zipped(files)}) / "export.zip"
-    workspace.notes.apply(workspace.notes.plan_folder(zip_file, base))
+    workspace.imports.apply(workspace.imports.plan_folder(zip_file, base))
 
 
 def by_http(workspace: Workspace, client: TestClient, base: str, place: Path, files: Files) -> None:
@@ -87,7 +87,7 @@ def by_http_upload(_: Workspace, client: TestClient, base: str, place: Path, fil
 def by_watching(workspace: Workspace, _: TestClient, base: str, place: Path, files: Files) -> None:
     vault = place / "vault"
     if not vault.exists():
-        workspace.notes.apply(workspace.notes.plan_folder(written(vault, {"own.md": b"# Own\n"}), base))
+        workspace.imports.apply(workspace.imports.plan_folder(written(vault, {"own.md": b"# Own\n"}), base))
         workspace.bases.update(base, watch=True)
     written(vault if len(files) == 1 else vault / "Takeout", files)
     workspace.watching.look()
@@ -122,10 +122,10 @@ def test_an_export_comes_by_every_door_with_its_files_and_changes_only_what_chan
     if program in SHOWN:
         note = notes[SHOWN[program]]
         (target,) = {part.partition(")")[0] for part in note.body.split("](") if part.startswith("attachments/")}
-        found = workspace.notes.attachment(note.id, target)
+        found = workspace.attachments.find(note.id, target)
         assert found
         assert found.path.read_bytes() == exports.PNG
-        assert target not in workspace.notes.missing_attachments(note)
+        assert target not in workspace.attachments.missing(note)
     DOORS[door](workspace, program_client, base, tmp_path, PROGRAMS[program]())
     assert notes_in(workspace, base) == notes
     DOORS[door](workspace, program_client, base, tmp_path, PROGRAMS[program]("Quite another text"))
@@ -214,9 +214,9 @@ def test_files_that_do_not_come_along_are_named(workspace: Workspace, tmp_path: 
     (tmp_path / "secret.png").write_bytes(exports.PNG)
     named = {}
     for program, make in PROGRAMS.items():
-        plan = workspace.notes.plan_folder(written(tmp_path / program, make()), "named")
+        plan = workspace.imports.plan_folder(written(tmp_path / program, make()), "named")
         named[program] = {str(one.error) for one in plan.skipped}
-        workspace.notes.discard(plan)
+        workspace.imports.discard(plan)
     assert named == {
         "keep": {"2 attached files were not read: gone.3gp, ../../../secret.png"},
         "slack": {"1 attached file was not read: plan.pdf"},
@@ -321,7 +321,7 @@ def test_values_of_any_kind_in_any_field_stop_no_import(workspace: Workspace, tm
         folder = written(tmp_path / str(start), files)
         importer = importer_of(folder)
         with suppress(SourceError):
-            workspace.notes.discard(workspace.notes.plan_folder(folder, "any")) if importer else None
+            workspace.imports.discard(workspace.imports.plan_folder(folder, "any")) if importer else None
 
 
 def test_a_file_that_many_links_lead_to_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -359,9 +359,9 @@ def test_many_notes_of_one_name_in_deep_notebooks_are_imported(workspace: Worksp
     items = {key(n): f"{'汉' * 99}\n\nid: {{id}}\nparent_id: {key(n + 1)}\ntype_: 2" for n in range(50)}
     items |= {key(n): f"Same\n\nx\n\nid: {{id}}\nparent_id: {key(0)}\ntype_: 1" for n in range(100, 400)}
     (tmp_path / "export.jex").write_bytes(jex(items, {}))
-    plan = workspace.notes.plan_folder(tmp_path, base_in(workspace))
+    plan = workspace.imports.plan_folder(tmp_path, base_in(workspace))
     assert len(plan.added) == 300
-    workspace.notes.discard(plan)
+    workspace.imports.discard(plan)
 
 
 def test_a_watched_export_leaves_notes_that_were_deleted_or_edited_here(workspace: Workspace, tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def test_a_watched_export_leaves_notes_that_were_deleted_or_edited_here(workspac
     client = connected(workspace)
     by_watching(workspace, client, base, tmp_path, exports.telegram())
     notes = notes_in(workspace, base)
-    workspace.notes.delete(notes["Bo/2026-01-31.md"].id)
+    workspace.trash.put(notes["Bo/2026-01-31.md"].id)
     edited = notes["Bo 2/2026-01-31.md"]
     workspace.notes.update(edited.id, body="Mine")
     by_watching(workspace, client, base, tmp_path, exports.telegram("Quite another text"))
@@ -387,16 +387,16 @@ def test_a_watched_export_leaves_notes_that_were_deleted_or_edited_here(workspac
 def test_a_folder_that_holds_an_export_says_so_and_reads_none_of_it(workspace: Workspace, tmp_path: Path) -> None:
     folder = written(tmp_path, {"own.md": b"# Own"})
     written(folder, exports.keep() | {"Takeout/Mail/All.mbox": b"From "})
-    plan = workspace.notes.plan_folder(folder, base_in(workspace))
+    plan = workspace.imports.plan_folder(folder, base_in(workspace))
     assert [file.path for file in plan.added] == ["own.md"]
     assert [one.path for one in plan.left_out] == ["Takeout/"]
 
 
 def test_uploaded_json_that_is_no_export_leaves_pictures_and_files_unread(workspace: Workspace) -> None:
     files = [("a.md", b"# A"), ("v/users.json", b"[]"), ("v/b.png", exports.PNG), ("v/c.bin", b"x")]
-    plan = workspace.notes.plan_upload(files, base_in(workspace))
+    plan = workspace.imports.plan_upload(files, base_in(workspace))
     assert [file.path for file in plan.added] == ["a.md"]
     assert {one.path for one in plan.skipped} == {"v/users.json", "v/b.png", "v/c.bin"}
-    workspace.notes.discard(plan)
+    workspace.imports.discard(plan)
     with pytest.raises(SourceError, match="data for programs"):
-        workspace.notes.plan_upload([("users.json", b"[]")], "notes")
+        workspace.imports.plan_upload([("users.json", b"[]")], "notes")

@@ -92,7 +92,7 @@ def test_other_settings_are_stored(workspace: Workspace) -> None:
 
 
 def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    workspace.imports.apply(workspace.imports.plan_folder(vault))
     workspace.bases.add("other")
     workspace.question_sets.add("vault", "mine")
     base = workspace.bases.get("vault")
@@ -114,7 +114,7 @@ def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> N
 
 
 def test_a_copy_for_evaluation_follows_the_name_and_embeds_nothing_again(workspace: Workspace, vault: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    workspace.imports.apply(workspace.imports.plan_folder(vault))
     scratch = Scratch(workspace.store)
     built = cast(WordLengths, embedding.build("words"))
     with scratch.opened(workspace.bases.get("vault"), SMALL, "words") as store:
@@ -128,30 +128,30 @@ def test_a_copy_for_evaluation_follows_the_name_and_embeds_nothing_again(workspa
 
 
 def test_a_folder_is_synced_into_its_base_whatever_that_is_called(workspace: Workspace, vault: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(vault))
-    plan = workspace.notes.plan_folder(vault)
+    workspace.imports.apply(workspace.imports.plan_folder(vault))
+    plan = workspace.imports.plan_folder(vault)
     (vault / "herons.md").write_text("Herons stand in shallow water.")
-    stale = workspace.notes.plan_folder(vault)
+    stale = workspace.imports.plan_folder(vault)
     workspace.bases.rename("vault", "birds")
-    assert workspace.notes.apply(stale).added == 1
-    again = workspace.notes.plan_folder(vault)
+    assert workspace.imports.apply(stale).added == 1
+    again = workspace.imports.plan_folder(vault)
     assert (plan.base, again.base, again.makes) == ("vault", "birds", None)
     assert [base.name for base in workspace.bases.all()] == ["birds"]
     assert len(workspace.notes.all(Filters(bases=("birds",)))) == 4
 
 
 def test_a_plan_says_what_it_would_make(workspace: Workspace, vault: Path) -> None:
-    plan = workspace.notes.plan_folder(vault, "new")
+    plan = workspace.imports.plan_folder(vault, "new")
     assert plan.makes == workspace.bases.usual()
     assert workspace.bases.all() == []
     workspace.bases.add("new", chunking=SMALL)
-    workspace.notes.apply(plan)
+    workspace.imports.apply(plan)
     assert workspace.bases.get("new").chunking == SMALL
-    assert workspace.notes.plan_folder(vault, "new").makes is None
-    deleted = workspace.notes.plan_folder(vault, "new")
+    assert workspace.imports.plan_folder(vault, "new").makes is None
+    deleted = workspace.imports.plan_folder(vault, "new")
     workspace.bases.delete_for_good("new")
     with pytest.raises(UnknownChoice):
-        workspace.notes.apply(deleted)
+        workspace.imports.apply(deleted)
     assert workspace.bases.all() == []
 
 
@@ -160,7 +160,7 @@ def test_other_chunking_says_what_it_costs_and_costs_that(workspace: Workspace, 
     folder.mkdir()
     (folder / "long.md").write_text(samples.long_note(60))
     (folder / "short.md").write_text("A short one.")
-    workspace.notes.apply(workspace.notes.plan_folder(folder))
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
     before = workspace.bases.get("vault")
     cost = workspace.bases.chunking_cost("vault", SMALL)
     assert workspace.bases.get("vault") == before

@@ -58,7 +58,7 @@ def workspace(tmp_path: Path, model: WordLengths, folder: Path) -> Iterator[Work
 
 
 def synced(workspace: Workspace, folder: Path) -> SyncReport:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True)
+    return workspace.imports.apply(workspace.imports.plan_folder(folder), confirmed=True)
 
 
 def card(workspace: Workspace, name: str = "a") -> NoteSummary:
@@ -174,7 +174,7 @@ def test_a_text_too_large_to_be_cut_is_refused(workspace: Workspace, monkeypatch
 
 def test_an_edited_file_costs_no_second_look(workspace: Workspace, folder: Path) -> None:
     workspace.chunks.update(chunks(workspace)[1].id, "mine")
-    plan = workspace.notes.plan_folder(folder)
+    plan = workspace.imports.plan_folder(folder)
     assert plan.is_empty
     assert len(plan.unchanged) + len(plan.touched) == 5
 
@@ -189,7 +189,7 @@ def test_an_edited_file_costs_no_second_look(workspace: Workspace, folder: Path)
         lambda workspace, chunk: workspace.chunks.resolve("x", "drop"),
         lambda workspace, chunk: workspace.chunks.rechunk("vault"),
         lambda workspace, chunk: workspace.chunks.rechunk(note_ids=[chunk.note_id], options=WHOLE),
-        lambda workspace, chunk: workspace.chunks.embed("vault"),
+        lambda workspace, chunk: workspace.pending.embed("vault"),
         lambda workspace, chunk: workspace.bases.update("vault", embed_at_once=False),
     ],
 )
@@ -205,7 +205,7 @@ def test_what_is_not_there(workspace: Workspace) -> None:
     with pytest.raises(ChunkNotFound, match="look it up"):
         workspace.chunks.update("nothing", "x")
     with pytest.raises(ChunkNotFound):
-        workspace.chunks.embed(chunk_ids=["nothing"])
+        workspace.pending.embed(chunk_ids=["nothing"])
     with pytest.raises(ChunkNotFound):
         workspace.chunks.add(card(workspace).id, "x", after=other)
     with pytest.raises(NoteNotFound):
@@ -321,13 +321,13 @@ def test_a_removed_file_s_edits_wait_for_it_and_a_deleted_note_s_go_with_the_tra
     synced(workspace, folder)
     assert shown(workspace, "a") == ["*mine-a", "a1", "a2", "a3", "a4", "a5"]
     assert workspace.chunks.flagged() == []
-    workspace.notes.delete([card(workspace, "a").id])
+    workspace.trash.put([card(workspace, "a").id])
     (folder / "a.md").write_text(text + "\n")
     synced(workspace, folder)
     assert shown(workspace, "a") == ["*mine-a", "a1", "a2", "a3", "a4", "a5"]
     note_id = card(workspace, "a").id
-    workspace.notes.delete([note_id])
-    workspace.notes.delete_for_good([note_id])
+    workspace.trash.put([note_id])
+    workspace.trash.delete_for_good([note_id])
     synced(workspace, folder)
     assert "a.md" not in {other.path for other in workspace.notes.all()}
     (folder / "a.md").write_text(text + "\n\n")
@@ -347,7 +347,7 @@ def test_an_edit_made_while_an_import_runs_is_not_lost(workspace: Workspace, fol
         if next(steps) == 3:
             asked.append(workspace.chunks.update(chunks(workspace)[3].id, "mine, meanwhile"))
 
-    workspace.notes.apply(workspace.notes.plan_folder(folder), progress=meanwhile)
+    workspace.imports.apply(workspace.imports.plan_folder(folder), progress=meanwhile)
     assert asked
     assert shown(workspace) == ["New", "a0", "a1", "a2", "*mine,", "a4", "a5"]
     assert found(workspace, "meanwhile") == ["mine, meanwhile"]
@@ -440,12 +440,12 @@ def test_a_base_that_embeds_when_told(workspace: Workspace, folder: Path, model:
     assert found(workspace, "herons") == ["f0 herons"]
     assert found(workspace, "herons", "hybrid")[0] == "f0 herons"
     assert not any("herons" in text for text in found(workspace, "f0 herons", "semantic"))
-    assert workspace.chunks.embed(chunk_ids=[chunks(workspace, "f")[0].id]) == 1
+    assert workspace.pending.embed(chunk_ids=[chunks(workspace, "f")[0].id]) == 1
     assert model.embedded == ["f\nf0 herons"]
     assert [chunk.state for chunk in chunks(workspace, "f")] == ["embedded", "pending"]
     assert "f0 herons" in found(workspace, "f0 herons", "semantic")
-    assert workspace.chunks.embed(note_ids=[card(workspace, "f").id]) == 1
-    assert workspace.chunks.embed(note_ids=[card(workspace, "f").id]) == 0
+    assert workspace.pending.embed(note_ids=[card(workspace, "f").id]) == 1
+    assert workspace.pending.embed(note_ids=[card(workspace, "f").id]) == 0
     assert card(workspace, "f").state == "ready"
 
 
@@ -459,7 +459,7 @@ def test_only_what_changed_becomes_pending_again(workspace: Workspace, folder: P
     assert [chunk.state for chunk in chunks(workspace)] == expected
     assert [chunk.state for chunk in chunks(workspace, "b")] == ["embedded"] * 6 + ["pending"]
     assert model.embedded == []
-    assert workspace.chunks.embed("vault") == 2
+    assert workspace.pending.embed("vault") == 2
     assert sorted(model.embedded) == ["a\nmine", "b\nb6 new line"]
     workspace.chunks.update(chunks(workspace)[1].id, "mine again")
     assert chunks(workspace)[1].state == "pending"
@@ -499,9 +499,9 @@ def test_the_command_line_cuts_a_base_anew(
 
 def test_a_base_can_be_made_before_its_notes(workspace: Workspace, folder: Path, model: WordLengths) -> None:
     workspace.bases.add("slow", embed_at_once=False)
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "slow"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "slow"))
     assert model.embedded == []
-    assert workspace.chunks.embed("slow") == 5
+    assert workspace.pending.embed("slow") == 5
     with pytest.raises(ConfigError, match="slow"):
         workspace.bases.add("slow")
 
@@ -516,7 +516,7 @@ def test_chunks_are_edited_while_another_base_is_imported(workspace: Workspace, 
 
     note = card(workspace)
     with ThreadPoolExecutor() as elsewhere:
-        running = elsewhere.submit(workspace.notes.apply, workspace.notes.plan_folder(other), progress=progress)
+        running = elsewhere.submit(workspace.imports.apply, workspace.imports.plan_folder(other), progress=progress)
         try:
             assert started.wait(30)
             workspace.chunks.update(workspace.chunks.all(note.id)[0].id, "the quick zanzibar fox")

@@ -75,10 +75,10 @@ def test_an_import_of_many_chunks_uses_the_process_and_one_of_few_does_not(
     folder.mkdir()
     (folder / "first.md").write_text("# First\n\nA backup.\n")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder, "b"))
         assert process._running is None
         _write_notes(folder, 20)
-        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+        report = workspace.imports.apply(workspace.imports.plan_folder(folder, "b"))
         assert (report.embedded_windows, report.waiting, report.problem) == (20, 0, None)
         assert _pid(process)
 
@@ -92,7 +92,7 @@ def test_the_process_takes_over_from_many_blocks_of_few_chunks(
     with Workspace(tmp_path / "workspace") as workspace:
         with monkeypatch.context() as patch:
             patch.setattr(NoteEmbedder, "start", lambda _: None)
-            workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "notes", "b"), embed=False)
         queue = EmbedQueue(workspace.store, workspace.models.embedder, workspace.bases.all())
         queue.embed()
         assert queue.chunks == 20
@@ -131,7 +131,7 @@ def test_a_large_import_starts_the_process_before_its_notes_are_cut(
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     _write_notes(tmp_path / "notes", 30)
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"), embed=False)
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "notes", "b"), embed=False)
         wait_until(lambda: process._running is not None)
 
 
@@ -154,7 +154,7 @@ def test_the_next_notes_are_embedded_while_those_before_are_stored(
     with Workspace(tmp_path / "workspace") as workspace:
         add = workspace.store.vectors.add
         monkeypatch.setattr(workspace.store.vectors, "add", lambda *given: second.wait(30) and add(*given))
-        report = workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"))
+        report = workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "notes", "b"))
         assert second.is_set()
         assert (report.embedded_windows, report.waiting, sum(map(len, sent))) == (40, 0, 40)
 
@@ -178,7 +178,7 @@ def test_a_text_alone_at_whose_reading_the_process_ends_is_read_once_more(
     folder = tmp_path / "notes"
     _write_notes(folder, 20)
     with Workspace(tmp_path / "workspace") as workspace:
-        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+        report = workspace.imports.apply(workspace.imports.plan_folder(folder, "b"))
     assert (report.embedded_windows, report.refused, len(alone)) == (20 - lost, lost, 2)
 
 
@@ -192,7 +192,7 @@ def test_a_stop_of_embedding_leaves_no_thread(tmp_path: Path, monkeypatch: pytes
             raise Cancelled
 
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "b"), embed=False)
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "notes", "b"), embed=False)
         queue = EmbedQueue(workspace.store, workspace.models.embedder, workspace.bases.all())
         with pytest.raises(Cancelled) as stopped:
             queue.embed(stop)

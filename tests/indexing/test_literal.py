@@ -31,7 +31,7 @@ def vault(tmp_path: Path) -> Path:
 
 
 def imported(workspace: Workspace, vault: Path) -> None:
-    report = workspace.notes.apply(workspace.notes.plan_folder(vault, "literal"))
+    report = workspace.imports.apply(workspace.imports.plan_folder(vault, "literal"))
     assert (report.added, report.waiting, report.embedded_windows, report.failed) == (3, 0, 0, ())
 
 
@@ -58,7 +58,7 @@ def test_its_notes_are_imported_written_edited_and_split_again_without_a_model(
 ) -> None:
     imported(workspace, vault)
     (vault / "backups.md").write_text(samples.BACKUPS.replace("every night", "every hour"))
-    assert workspace.notes.apply(workspace.notes.plan_folder(vault, "literal")).changed == 1
+    assert workspace.imports.apply(workspace.imports.plan_folder(vault, "literal")).changed == 1
     note = workspace.notes.add("literal", "# Tea\n\nGreen tea at 80 degrees.", title="Tea")
     is_whole(workspace)
     chunks = workspace.chunks
@@ -69,11 +69,11 @@ def test_its_notes_are_imported_written_edited_and_split_again_without_a_model(
     chunks.restore(chunks.delete(first))
     assert chunks.add(note.id, "Oolong in between.", after=second)
     chunks.rechunk("literal", options=ChunkingOptions(strategy="recursive"))
-    assert chunks.embed("literal") == 0
-    assert not chunks.unfinished()
+    assert workspace.pending.embed("literal") == 0
+    assert not workspace.pending.any()
     assert workspace.rebuild() == 0
     assert workspace.bases.chunking_cost("literal", ChunkingOptions()).to_embed == 0
-    workspace.notes.delete(note.id)
+    workspace.trash.put(note.id)
     assert not workspace.search("black tea", bases="literal").hits
     is_whole(workspace)
 
@@ -96,7 +96,7 @@ def test_it_is_searched_beside_a_base_with_a_model(workspace: Workspace, vault: 
     imported(workspace, vault)
     (other := tmp_path / "other").mkdir()
     (other / "meaning.md").write_text("# Restores\n\nA restore that nobody tried is none.")
-    workspace.notes.apply(workspace.notes.plan_folder(other, "meaning"))
+    workspace.imports.apply(workspace.imports.plan_folder(other, "meaning"))
     result = workspace.search("restore database", reranker="none")
     scores = {(hit.note.base, hit.note.path): hit.scores for hit in result.hits}
     assert (result.mode, result.choice) == ("hybrid", None)
@@ -124,9 +124,9 @@ def test_its_evaluation_asks_no_model(workspace: Workspace, vault: Path) -> None
 
 def test_a_model_makes_it_a_base_that_is_searched_by_meaning(workspace: Workspace, vault: Path) -> None:
     imported(workspace, vault)
-    assert workspace.bases.switch_cost("literal", "words").to_embed > 0
-    workspace.bases.begin_switch("literal", "words")
-    base = workspace.bases.run_switch("literal")
+    assert workspace.switches.cost("literal", "words").to_embed > 0
+    workspace.switches.begin("literal", "words")
+    base = workspace.switches.run("literal")
     assert (base.kind, base.embedder) == ("vector", "words")
     status = workspace.bases.status(base)
     assert status.windows >= status.chunks

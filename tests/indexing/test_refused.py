@@ -46,7 +46,7 @@ def write(folder: Path, number: int, text: str) -> None:
 
 
 def imported(workspace: Workspace, folder: Path) -> object:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+    return workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"))
 
 
 def embedded(workspace: Workspace) -> int:
@@ -61,13 +61,13 @@ def sent(server: ModelServer) -> list[str]:
 def test_one_refused_text_leaves_the_others_embedded(
     workspace: Workspace, server: ModelServer, tmp_path: Path, bad: int
 ) -> None:
-    report = workspace.notes.apply(workspace.notes.plan_folder(folder(tmp_path, bad), "vault"))
+    report = workspace.imports.apply(workspace.imports.plan_folder(folder(tmp_path, bad), "vault"))
     assert (report.problem, report.waiting, report.refused) == (None, 0, 1)
     assert embedded(workspace) == NOTES - 1
-    (refused,) = workspace.chunks.refused("vault")
+    (refused,) = workspace.pending.refused("vault")
     assert (refused.path, BAD in refused.text) == (f"{bad:02}.md", True)
     assert "input is too long" in str(refused.reason)
-    assert not workspace.chunks.unfinished()
+    assert not workspace.pending.any()
     (hit,) = workspace.search(BAD, mode="keyword").hits
     assert hit.note.id == refused.note_id
 
@@ -79,40 +79,40 @@ def test_it_is_tried_again_by_itself_only_when_its_text_changes(
     imported(workspace, vault)
     server.requests.clear()
     imported(workspace, vault)
-    assert workspace.chunks.embed("vault") == 0
+    assert workspace.pending.embed("vault") == 0
     assert not server.requests
     write(vault, 3, "mended words")
     imported(workspace, vault)
     assert [text.rpartition("\n")[2] for text in sent(server)] == ["mended words"]
-    assert (workspace.chunks.refused(), embedded(workspace)) == ([], NOTES)
+    assert (workspace.pending.refused(), embedded(workspace)) == ([], NOTES)
 
 
 def test_it_is_tried_again_when_a_person_says_so(workspace: Workspace, server: ModelServer, tmp_path: Path) -> None:
     imported(workspace, folder(tmp_path, 3, 11))
-    first, second = workspace.chunks.refused()
-    assert workspace.chunks.embed(chunk_ids=[first.chunk_id]) == 0
-    assert [one.chunk_id for one in workspace.chunks.refused()] == [first.chunk_id, second.chunk_id]
+    first, second = workspace.pending.refused()
+    assert workspace.pending.embed(chunk_ids=[first.chunk_id]) == 0
+    assert [one.chunk_id for one in workspace.pending.refused()] == [first.chunk_id, second.chunk_id]
     server.refuses, server.requests = "", []
-    assert workspace.chunks.embed(chunk_ids=[first.chunk_id]) == 1
+    assert workspace.pending.embed(chunk_ids=[first.chunk_id]) == 1
     assert len([text for text in sent(server) if BAD in text]) == 1
-    assert workspace.chunks.embed("vault", refused=True) == 1
-    assert (workspace.chunks.refused(), embedded(workspace)) == ([], NOTES)
+    assert workspace.pending.embed("vault", refused=True) == 1
+    assert (workspace.pending.refused(), embedded(workspace)) == ([], NOTES)
 
 
 def test_a_change_of_model_and_of_splitting_come_to_their_end(
     workspace: Workspace, server: ModelServer, tmp_path: Path
 ) -> None:
     imported(workspace, folder(tmp_path, 3))
-    workspace.bases.begin_switch("vault", "openai_compatible:other")
-    workspace.bases.run_switch("vault")
-    (refused,) = workspace.chunks.refused()
+    workspace.switches.begin("vault", "openai_compatible:other")
+    workspace.switches.run("vault")
+    (refused,) = workspace.pending.refused()
     assert (refused.path, embedded(workspace)) == ("03.md", NOTES - 1)
     asked = len([text for text in sent(server) if BAD in text])
     base = workspace.bases.get("vault")
     workspace.chunks.rechunk("vault", options=base.chunking)
     ids = [card.id for card in workspace.notes.all(Filters())]
     workspace.chunks.rechunk(note_ids=ids, options=replace(base.chunking, chunk_size=300))
-    assert len(workspace.chunks.refused()) == 1
+    assert len(workspace.pending.refused()) == 1
     assert len([text for text in sent(server) if BAD in text]) == asked, "a text is refused once by a model"
 
 
@@ -120,7 +120,7 @@ def test_a_server_that_fails_on_a_text_is_there_for_the_others(
     workspace: Workspace, server: ModelServer, tmp_path: Path
 ) -> None:
     server.refusal = 500
-    report = workspace.notes.apply(workspace.notes.plan_folder(folder(tmp_path, 5), "vault"))
+    report = workspace.imports.apply(workspace.imports.plan_folder(folder(tmp_path, 5), "vault"))
     assert (report.problem, report.refused, embedded(workspace)) == (None, 1, NOTES - 1)
 
 
@@ -131,13 +131,13 @@ def test_a_server_that_takes_nothing_names_no_text(
     vault = folder(tmp_path)
     workspace.bases.add("vault")
     server.refuses, server.refusal = "a", status
-    report = workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
-    assert (report.waiting, report.refused, workspace.chunks.refused()) == (NOTES, 0, [])
+    report = workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
+    assert (report.waiting, report.refused, workspace.pending.refused()) == (NOTES, 0, [])
     assert report.problem is not None
     with pytest.raises(ProviderUnavailable if status in (429, 503) else ProviderError):
-        workspace.chunks.embed("vault")
+        workspace.pending.embed("vault")
     server.refuses = ""
-    assert workspace.chunks.embed("vault") == NOTES
+    assert workspace.pending.embed("vault") == NOTES
 
 
 def test_a_base_is_embedded_again_by_a_model_that_changed(
@@ -146,12 +146,12 @@ def test_a_base_is_embedded_again_by_a_model_that_changed(
     server.refuses = ""
     vault = folder(tmp_path)
     imported(workspace, vault)
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "copy"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "copy"))
     server.requests.clear()
-    assert workspace.chunks.embed_again("vault") == NOTES
+    assert workspace.pending.embed_again("vault") == NOTES
     assert len([text for text in sent(server) if "word" in text]) == NOTES
-    assert workspace.chunks.pending("copy") == NOTES
-    assert workspace.chunks.embed("copy") == NOTES
+    assert workspace.pending.count("copy") == NOTES
+    assert workspace.pending.embed("copy") == NOTES
     assert len([text for text in sent(server) if "word" in text]) == NOTES, "equal texts are embedded once"
     (hit,) = workspace.search("word7xxxxxxx", limit=1).hits
     assert hit.note.path == "07.md"
@@ -162,7 +162,7 @@ def test_a_reason_that_can_not_be_read_is_named_and_hides_no_other(
 ) -> None:
     imported(workspace, folder(tmp_path, 3, 11))
     workspace.store.database.execute("UPDATE refusals SET reason = '{' WHERE id = (SELECT min(id) FROM refusals)")
-    reasons = [str(one.reason) for one in workspace.chunks.refused()]
+    reasons = [str(one.reason) for one in workspace.pending.refused()]
     assert len(reasons) == 2
     assert "input is too long" in "".join(reasons)
     assert any("refused passage" in str(one) for one in workspace.status().unreadable)

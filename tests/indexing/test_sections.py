@@ -22,7 +22,7 @@ def test_earlier_chunks_get_their_sections_without_a_new_embedding(
     with Workspace(tmp_path / "workspace") as workspace:
         options = ChunkingOptions(strategy=strategy, chunk_size=256, chunk_overlap=50)  # type: ignore[arg-type]
         workspace.bases.add("notes", embedder="tfidf", chunking=options)
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "notes", "notes"))
         (note,) = workspace.notes.all()
         before = workspace.chunks.all(note.id)
         assert {chunk.state for chunk in before} == {"embedded"}

@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def workspace(tmp_path: Path, models: dict[str, WordLengths], folder: Path) -> Iterator[Workspace]:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         yield workspace
 
 
@@ -95,8 +95,8 @@ def test_the_old_model_answers_until_the_new_one_has_everything(workspace: Works
             if int(done) % 40 == 0:
                 asked.append(elsewhere.submit(lambda: (base(workspace).embedder, answers(workspace))).result())
 
-        workspace.bases.begin_switch("vault", "new")
-        switched = workspace.bases.run_switch("vault", progress=progress)
+        workspace.switches.begin("vault", "new")
+        switched = workspace.switches.run("vault", progress=progress)
     assert len(asked) >= NOTES / 40
     assert all(said == ("old", before) for said in asked)
     assert (switched.embedder, switched.dimension, switched.fingerprint) == ("new", 32, "first-letters")
@@ -111,14 +111,14 @@ def test_the_old_model_answers_until_the_new_one_has_everything(workspace: Works
 
 def test_stopped_it_is_taken_up_where_it_was(workspace: Workspace, models: dict[str, WordLengths]) -> None:
     before = answers(workspace)
-    workspace.bases.begin_switch("vault", "new")
+    workspace.switches.begin("vault", "new")
     with pytest.raises(Cancelled):
-        workspace.bases.run_switch("vault", progress=stop_after(150))
+        workspace.switches.run("vault", progress=stop_after(150))
     done = len(models["new"].embedded)
     assert 0 < done < NOTES
     assert (base(workspace).embedder, answers(workspace)) == ("old", before)
     assert status(workspace).switch is not None
-    workspace.bases.run_switch("vault")
+    workspace.switches.run("vault")
     assert len(models["new"].embedded) == NOTES
     assert base(workspace).embedder == "new"
 
@@ -130,10 +130,10 @@ def test_a_note_that_changes_meanwhile_is_there_as_it_is_then(workspace: Workspa
         if done >= NOTES / 2 and not changed:
             changed.append(True)
             (folder / "7.md").write_text("completely another thing")
-            workspace.notes.apply(workspace.notes.plan_folder(folder))
+            workspace.imports.apply(workspace.imports.plan_folder(folder))
 
-    workspace.bases.begin_switch("vault", "new")
-    workspace.bases.run_switch("vault", progress=progress)
+    workspace.switches.begin("vault", "new")
+    workspace.switches.run("vault", progress=progress)
     assert [hit.chunk.text for hit in workspace.search("another", mode="keyword").hits] == ["completely another thing"]
     assert status(workspace).windows == NOTES == sum(stored(workspace).values())
 
@@ -141,28 +141,28 @@ def test_a_note_that_changes_meanwhile_is_there_as_it_is_then(workspace: Workspa
 def test_an_import_that_began_with_the_old_model_is_told(workspace: Workspace, folder: Path) -> None:
     for number in range(NOTES):
         (folder / f"{number}.md").write_text(f"changed {number}")
-    plan = workspace.notes.plan_folder(folder)
+    plan = workspace.imports.plan_folder(folder)
 
     def progress(done: float, total: float, what: str) -> None:
         if base(workspace).embedder == "old":
-            workspace.bases.begin_switch("vault", "new")
-            workspace.bases.run_switch("vault")
+            workspace.switches.begin("vault", "new")
+            workspace.switches.run("vault")
 
     with pytest.raises(EmbeddingMismatch, match="changed its model in the meantime"):
-        workspace.notes.apply(plan, progress=progress)
-    workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(plan, progress=progress)
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
     assert stored(workspace) == {"first-letters": NOTES}
 
 
 def test_abandoned_nothing_of_it_is_left(workspace: Workspace) -> None:
-    workspace.bases.begin_switch("vault", "new")
+    workspace.switches.begin("vault", "new")
     with pytest.raises(Cancelled):
-        workspace.bases.run_switch("vault", progress=stop_after(150))
-    workspace.bases.abandon_switch("vault")
+        workspace.switches.run("vault", progress=stop_after(150))
+    workspace.switches.abandon("vault")
     assert stored(workspace) == {"word-lengths": NOTES}
     assert status(workspace).switch is None
     with pytest.raises(ConfigError, match="isn't changing its model"):
-        workspace.bases.run_switch("vault")
+        workspace.switches.run("vault")
 
 
 def test_edits_and_what_waits_are_kept(workspace: Workspace) -> None:
@@ -170,8 +170,8 @@ def test_edits_and_what_waits_are_kept(workspace: Workspace) -> None:
     edited = workspace.chunks.update(workspace.chunks.all(cards["3.md"])[0].id, "mine alone")
     workspace.bases.update("vault", embed_at_once=False)
     waiting = workspace.chunks.add(cards["4.md"], "this waits")
-    workspace.bases.begin_switch("vault", "new")
-    workspace.bases.run_switch("vault")
+    workspace.switches.begin("vault", "new")
+    workspace.switches.run("vault")
     assert [(chunk.id, chunk.text, chunk.edited) for chunk in workspace.chunks.all(cards["3.md"])] == [
         (edited, "mine alone", True)
     ]
@@ -187,25 +187,25 @@ def test_other_parameters_chosen_meanwhile_hold(workspace: Workspace) -> None:
         if not rechunked:
             rechunked.append(workspace.chunks.rechunk("vault", options=ChunkingOptions(strategy="lines")))
 
-    workspace.bases.begin_switch("vault", "new")
-    workspace.bases.run_switch("vault", progress=progress)
+    workspace.switches.begin("vault", "new")
+    workspace.switches.run("vault", progress=progress)
     assert base(workspace).chunking.strategy == "lines"
     assert {card.strategy for card in workspace.notes.all()} == {"lines"}
 
 
 def test_a_model_that_became_another_one_is_begun_anew(workspace: Workspace, models: dict[str, WordLengths]) -> None:
-    workspace.bases.begin_switch("vault", "new")
+    workspace.switches.begin("vault", "new")
     with pytest.raises(Cancelled):
-        workspace.bases.run_switch("vault", progress=stop_after(150))
+        workspace.switches.run("vault", progress=stop_after(150))
     models["new"].fingerprint = "first-letters-2"
-    assert workspace.bases.run_switch("vault").fingerprint == "first-letters-2"
+    assert workspace.switches.run("vault").fingerprint == "first-letters-2"
     assert stored(workspace) == {"first-letters-2": NOTES}
 
 
 def test_bases_of_different_models_answer_together(workspace: Workspace, folder: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "other"))
-    workspace.bases.begin_switch("other", "new")
-    workspace.bases.run_switch("other")
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "other"))
+    workspace.switches.begin("other", "new")
+    workspace.switches.run("other")
     for mode in ("semantic", "keyword", "hybrid"):
         hits = workspace.search("number7 says", mode=mode).hits  # type: ignore[arg-type]
         assert {hit.note.base for hit in hits} <= {"vault", "other"}
@@ -222,12 +222,12 @@ def of_base(workspace: Workspace, name: str, mode: str) -> Sequence[Hit]:
 
 
 def test_the_cost_is_told_before(workspace: Workspace) -> None:
-    cost = workspace.bases.switch_cost("vault", "new")
+    cost = workspace.switches.cost("vault", "new")
     assert (cost.embedder, cost.windows, cost.to_embed) == ("new", NOTES, NOTES)
     assert cost.seconds > 0
     assert base(workspace).embedder == "old"
     with pytest.raises(ConfigError, match=r"has the model 'old' already\. .* tessera index --base .* --again"):
-        workspace.bases.begin_switch("vault", "old")
+        workspace.switches.begin("vault", "old")
 
 
 def test_a_model_that_fails_leaves_the_base_as_it_was(
@@ -239,16 +239,16 @@ def test_a_model_that_fails_leaves_the_base_as_it_was(
         raise ModelError("The model is out of memory.")
 
     monkeypatch.setattr(models["new"], "embed", fail)
-    workspace.bases.begin_switch("vault", "new")
+    workspace.switches.begin("vault", "new")
     with pytest.raises(ModelError, match="out of memory"):
-        workspace.bases.run_switch("vault")
+        workspace.switches.run("vault")
     assert answers(workspace) == before
 
 
 def test_token_bits_come_with_a_model_that_tells_of_tokens(workspace: Workspace) -> None:
     assert status(workspace).with_bits == 0
-    workspace.bases.begin_switch("vault", "tokens")
-    workspace.bases.run_switch("vault")
+    workspace.switches.begin("vault", "tokens")
+    workspace.switches.run("vault")
     assert status(workspace).with_bits == NOTES
     assert status(workspace).bit_bytes > 0
     result = workspace.search("number7", reranker="late-interaction")
@@ -261,11 +261,11 @@ def test_token_bits_come_with_a_model_that_tells_of_tokens(workspace: Workspace)
 
 
 def test_bits_that_a_rename_left_behind_are_made(workspace: Workspace, folder: Path) -> None:
-    workspace.bases.begin_switch("vault", "tokens")
-    workspace.bases.run_switch("vault")
+    workspace.switches.begin("vault", "tokens")
+    workspace.switches.run("vault")
     workspace.bases.keep_tokens("vault", False)
     (folder / "7.md").rename(folder / "seven.md")
-    workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder), confirmed=True)
     workspace.bases.keep_tokens("vault", True)
     assert status(workspace).with_bits == status(workspace).windows == NOTES
 

@@ -67,7 +67,7 @@ def write(folder: Path, number: int, text: str) -> None:
 
 
 def synced(workspace: Workspace, folder: Path, **more: Any) -> SyncReport:
-    return workspace.notes.apply(workspace.notes.plan_folder(folder), **more)
+    return workspace.imports.apply(workspace.imports.plan_folder(folder), **more)
 
 
 def card(workspace: Workspace, number: int) -> NoteSummary:
@@ -185,7 +185,7 @@ def test_one_line_beside_an_import_is_stored_at_once_and_indexed_next(
         if door == "note":
             workspace.notes.add(base, "a heron line")
         else:
-            workspace.notes.apply(workspace.notes.plan_folder(one, base))
+            workspace.imports.apply(workspace.imports.plan_folder(one, base))
         states.append((len(found(workspace, "heron")), len(found(workspace, "heron line", "semantic")[:1])))
 
     waits = lambda: workspace.store.pending.turn.is_urgent and len(found(workspace, "heron")) == 1  # noqa: E731
@@ -201,12 +201,12 @@ def test_one_line_beside_an_import_is_stored_at_once_and_indexed_next(
 def test_two_imports_of_one_folder_at_a_time_store_each_note_once(
     workspace: Workspace, folder: Path, model: Watched
 ) -> None:
-    plans = [workspace.notes.plan_folder(folder) for _ in range(3)]
+    plans = [workspace.imports.plan_folder(folder) for _ in range(3)]
     with ThreadPoolExecutor() as threads:
-        reports = [*threads.map(workspace.notes.apply, plans)]
+        reports = [*threads.map(workspace.imports.apply, plans)]
     assert sorted(report.added for report in reports) == [0, 0, NOTES]
     assert len(model.embedded) == NOTES
-    assert {len(workspace.notes.history(card.id)) for card in workspace.notes.all()} == {1}
+    assert {len(workspace.versions.all(card.id)) for card in workspace.notes.all()} == {1}
 
 
 def test_who_stops_while_another_thread_embeds_leaves_the_turn_to_others(
@@ -217,11 +217,11 @@ def test_who_stops_while_another_thread_embeds_leaves_the_turn_to_others(
 
     def stop() -> None:
         with suppress(Cancelled):
-            workspace.chunks.embed("vault", progress=stop_at(-1))
+            workspace.pending.embed("vault", progress=stop_at(-1))
         stopped.append(True)
 
     ends = beside(model, 8, stop, lambda: bool(stopped))
-    assert workspace.chunks.embed_rest() == NOTES
+    assert workspace.pending.embed_rest() == NOTES
     wait_until(lambda: bool(ends))
     assert not workspace.store.pending.turn.is_taken
 
@@ -267,9 +267,9 @@ def test_an_embedder_that_fails_leaves_notes_that_words_find(
     assert str(report.problem) == "The model is out of memory. Close other programs."
     assert found(workspace, "number7") == ["7.md"]
     model.before = lambda: None
-    assert workspace.chunks.unfinished()
-    assert workspace.chunks.embed_rest() == NOTES
-    assert not workspace.chunks.unfinished()
+    assert workspace.pending.any()
+    assert workspace.pending.embed_rest() == NOTES
+    assert not workspace.pending.any()
     assert len(found(workspace, "says", "semantic")) == NOTES
 
 
@@ -303,7 +303,7 @@ def test_what_waits_is_ranked_by_its_words(workspace: Workspace, folder: Path, m
     assert len(model.embedded) == read
     why = workspace.searching.why_not("somewhere", card(workspace, 38).id)
     assert why.stage == "pending"
-    workspace.chunks.embed_rest()
+    workspace.pending.embed_rest()
     assert workspace.search("herons", reranker="late-interaction").notices == ()
 
 
@@ -329,5 +329,5 @@ def test_two_threads_embed_nothing_twice(workspace: Workspace, folder: Path, mod
     synced(workspace, folder, embed=False)
     assert waiting(workspace) == NOTES
     with ThreadPoolExecutor() as threads:
-        embedded = [*threads.map(lambda _: workspace.chunks.embed_rest(), range(2))]
+        embedded = [*threads.map(lambda _: workspace.pending.embed_rest(), range(2))]
     assert sum(embedded) == NOTES == len(model.embedded)

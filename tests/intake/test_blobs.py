@@ -103,7 +103,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         (folder / name).write_text(text, encoding="utf-8")
     with Workspace(tmp_path_factory.mktemp("workspace")) as workspace:
         workspace.settings.embedder = "tfidf"
-        workspace.notes.apply(workspace.notes.plan_folder(folder, "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder, "notes"))
         yield workspace
 
 
@@ -176,7 +176,7 @@ def test_a_picture_costs_no_text_to_embed(tmp_path: Path, monkeypatch: pytest.Mo
     picture = f"![scan](data:image/png;base64,{encoded(1_500_000)})"
     (tmp_path / "notes" / "clip.md").write_text(f"The boiler room.\n\n{picture}\n\nEnd.\n")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "notes", "notes"))
     texts = [text for text in embedded if "boiler" in text or "End" in text]
     assert len(texts) == 2
     assert sum(map(len, embedded)) < 2_000
@@ -197,7 +197,7 @@ def test_a_picture_costs_no_tokens_and_little_room(tmp_path: Path, monkeypatch: 
     text = f"# Boiler\n\nThe room.\n\n![scan](data:image/png;base64,{encoded(300_000)})\n\n## 锅炉\n\nThe end.\n"
     (tmp_path / "notes" / "clip.md").write_text(text)
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "notes", "notes"))
         note = workspace.notes.all()[0]
         assert workspace.store.versions.note(note.id, 1).body == text
         spans = [(chunk.start, chunk.end, chunk.language) for chunk in workspace.store.chunks.for_note(note.id)]

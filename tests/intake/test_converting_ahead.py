@@ -116,7 +116,7 @@ def test_an_import_that_is_stopped_does_not_wait_for_a_document(
     folder.mkdir()
     _files(folder, "a.rst", "b.rst", "c.rst")
     with Workspace(tmp_path / "workspace") as workspace:
-        report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"), progress=progress)
+        report = workspace.imports.apply(workspace.imports.plan_folder(folder, "b"), progress=progress)
     assert report.added < 2
 
 

@@ -53,7 +53,7 @@ def imported(workspace: Workspace, folder: Path, base: str, texts: dict[str, str
     folder.mkdir()
     for name, front in texts.items():
         (folder / name).write_text(f"---\n{front}\n---\nlark\n", encoding="utf-8")
-    workspace.notes.apply(workspace.notes.plan_folder(folder, base), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, base), embed=False)
     return {str(card.path): card for card in workspace.notes.all(workspace.searching.filters(bases=[base]))}
 
 
@@ -121,7 +121,7 @@ def test_times_are_written_as_they_are_read(workspace: Workspace, tmp_path: Path
             at = datetime.fromisoformat(value)
             assert (at.tzinfo is None) == (path != "offset.md")
             assert before <= (at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))) <= after
-    assert workspace.notes.plan_folder(tmp_path / "vault", "vault").is_empty
+    assert workspace.imports.plan_folder(tmp_path / "vault", "vault").is_empty
 
 
 def test_the_hour_that_a_clock_has_twice_keeps_its_offset(travel: Travel) -> None:

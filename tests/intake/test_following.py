@@ -12,7 +12,7 @@ from core.embedding import EMBEDDERS
 from core.intake import folder as folders
 from core.intake import watching
 from core.intake.folder import Paths
-from core.model import SyncReport
+from core.model import FolderSynced, SyncReport
 from core.workspace import Workspace
 from tests import samples
 from tests.waiting import wait_until
@@ -34,7 +34,7 @@ def workspace(tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setattr(watching, "_PATIENCE", 0.02)
     monkeypatch.setattr(watching, "_FIRST", 3600.0)  # without a look at the whole folder: only events tell
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
         yield workspace
 
 
@@ -46,7 +46,7 @@ def paths(workspace: Workspace) -> dict[str, str]:
 def syncs(workspace: Workspace) -> list[SyncReport]:
     """Watch, and return what comes of each sync."""
     reports: list[SyncReport] = []
-    workspace.watching.on_sync = lambda base, report: reports.append(report)
+    workspace.store.events.subscribe(FolderSynced, lambda sync: reports.append(sync.report))
     workspace.start_watching()
     wait_until(lambda: bool(workspace.watching._events._followed))
     return reports
@@ -72,7 +72,7 @@ def test_each_changed_file_is_read_alone(
     (vault / "note 1.md").write_text("Herons stand in shallow water.")
     (vault / "deep" / "er").mkdir(parents=True)
     (vault / "deep" / "er" / "new.md").write_text("A new one.")
-    wait_until(lambda: "deep/er/new.md" in paths(workspace) and not workspace.chunks.unfinished() and len(syncs) > 0)
+    wait_until(lambda: "deep/er/new.md" in paths(workspace) and not workspace.pending.any() and len(syncs) > 0)
     assert "Herons" in workspace.notes.get(before["note 1.md"]).body
     assert set(read) == {"note 1.md", "deep/er/new.md"}
     assert (syncs[-1].unchanged, syncs[-1].removed) in {(11, 0), (12, 0)}
@@ -142,13 +142,13 @@ def test_a_file_that_cannot_be_read_is_listed_and_read_when_it_changed(
 ) -> None:
     (vault / "bad.md").write_bytes(b"\x00\x01\x02" * 100)
     base = workspace.bases.get("vault")
-    wait_until(lambda: [one.path for one in workspace.bases.failures(base)] == ["bad.md"])
+    wait_until(lambda: [one.path for one in workspace.folders.failures(base)] == ["bad.md"])
     (vault / "note 5.md").write_text("Another one changes.")
     five = paths(workspace)["note 5.md"]
     wait_until(lambda: workspace.notes.get(five).body == "Another one changes.")
-    assert [one.path for one in workspace.bases.failures(base)] == ["bad.md"]
+    assert [one.path for one in workspace.folders.failures(base)] == ["bad.md"]
     (vault / "bad.md").write_text("Now it is text.")
-    wait_until(lambda: "bad.md" in paths(workspace) and workspace.bases.failures(base) == [])
+    wait_until(lambda: "bad.md" in paths(workspace) and workspace.folders.failures(base) == [])
 
 
 def test_changes_wait_for_the_end_of_an_import(
@@ -185,8 +185,8 @@ def test_without_events_the_looks_find_it(
 
 
 def test_uploads_and_programs_make_no_watched_base(workspace: Workspace, vault: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_upload([("a.md", b"Text.")], "uploaded"))
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "programs"), watch=False)
+    workspace.imports.apply(workspace.imports.plan_upload([("a.md", b"Text.")], "uploaded"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "programs"), watch=False)
     assert [base.name for base in workspace.bases.all() if base.watch] == ["vault"]
 
 
@@ -201,7 +201,7 @@ def test_what_is_not_read_stays_listed_when_another_file_changes(
 ) -> None:
     (vault / "tool.exe").write_bytes(b"MZ")
     (vault / "bad.md").write_bytes(b"\x00\x01" * 99)
-    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    workspace.imports.apply(workspace.imports.plan_folder(vault))
     before = {one.path for one in workspace.documents.unread("vault")}
     assert before == {"tool.exe", "bad.md"}
     (vault / "note 5.md").write_text("Another one changes.")

@@ -35,7 +35,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         patch.setenv("TESSERA_EMBEDDER", "tfidf")
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
         with Workspace(place / "workspace") as workspace:
-            workspace.notes.apply(workspace.notes.plan_folder(place / "vault", "vault"))
+            workspace.imports.apply(workspace.imports.plan_folder(place / "vault", "vault"))
             yield workspace
 
 
@@ -122,7 +122,7 @@ def test_properties_follow_their_note(tmp_path: Path, workspace: Workspace) -> N
     folder.mkdir()
     for writer in ("Quill", "Feather"):
         (folder / "a.md").write_text(f"---\nwriter: {writer} Pen\n---\nbody of {writer}s\n", encoding="utf-8")
-        workspace.notes.apply(workspace.notes.plan_folder(folder, "moving"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder, "moving"))
     assert (found(workspace, "writer:feather"), found(workspace, "writer:quill")) == ({"a.md"}, set())
     assert found(workspace, "feather") == {"a.md"}
     note = workspace.notes.find("a.md")
@@ -130,7 +130,7 @@ def test_properties_follow_their_note(tmp_path: Path, workspace: Workspace) -> N
     assert found(workspace, '"feather pen"') == {"a.md"}
     workspace.chunks.delete(workspace.chunks.all(note.id)[0].id)
     assert (found(workspace, "feather"), found(workspace, '"feather pen"')) == (set(), set())
-    workspace.notes.delete(note.id)
+    workspace.trash.put(note.id)
     assert workspace.search("writer:feather").notices[0] == "colon_as_text"
 
 

@@ -48,7 +48,7 @@ LARGE: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("name", LARGE)
 def test_the_end_of_a_long_line_and_of_a_large_table_is_found(workspace: Workspace, tmp_path: Path, name: str) -> None:
     (tmp_path / "vault" / name).write_bytes(LARGE[name]())
-    report = workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault"))
+    report = workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault"))
     assert (report.added, report.failed, report.waiting) == (2, (), 0)
     assert found(workspace, "last") == [name]
     assert found(workspace, "zebra") == ["small.md"]
@@ -58,9 +58,9 @@ def test_many_notes_of_one_title_are_told_apart(workspace: Workspace, tmp_path: 
     for number in range(60):
         (file := tmp_path / "vault" / f"in {number}" / "Same.md").parent.mkdir()
         file.write_text(f"# Same\n\nThe text number{number}. [[Same]]\n")
-    workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault"))
     assert found(workspace, "number59") == ["in 59/Same.md"]
-    done = workspace.notes.rename(workspace.notes.resolve("in 7/Same.md").id, "Other", file=False)
+    done = workspace.renames.rename(workspace.notes.resolve("in 7/Same.md").id, "Other", file=False)
     assert (done.title, done.linking) == ("Other", ())
 
 
@@ -75,10 +75,11 @@ def test_a_slow_drive_stops_neither_searches_nor_edits(
             goes_on.wait()
         return read(folder, path)
 
-    workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault"))
     (tmp_path / "vault" / "slow.md").write_text("A tortoise.\n")
     monkeypatch.setattr(reading, "read", slow)
-    work = lambda progress: workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault"), progress=progress)  # noqa: E731
+    imports = workspace.imports
+    work = lambda progress: imports.apply(imports.plan_folder(tmp_path / "vault"), progress=progress)  # noqa: E731
     workspace.jobs.start("import", work)
     wait_until(waits.is_set)
     assert found(workspace, "zebra") == ["small.md"]

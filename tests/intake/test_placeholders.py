@@ -18,7 +18,7 @@ from core.doors import cli
 from core.intake import placeholders
 from core.intake.folder import scan
 from core.intake.placeholders import NotDownloaded
-from core.model import SyncReport
+from core.model import FolderSynced, SyncReport
 from core.workspace import Workspace
 
 
@@ -39,7 +39,7 @@ def vault(tmp_path: Path) -> Path:
 
 
 def sync(workspace: Workspace, vault: Path) -> SyncReport:
-    return workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    return workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
 
 
 def away(report: SyncReport) -> dict[str, str]:
@@ -64,7 +64,7 @@ def test_a_note_whose_placeholder_is_there_stays_and_comes_back_once(workspace: 
     places = [evict(vault / name) for name in texts]
     (vault / ".Never here.pdf.icloud").write_bytes(b"bplist00")
     (vault / ".picture.jpg.icloud").write_bytes(b"bplist00")
-    plan = workspace.notes.plan_folder(vault)
+    plan = workspace.imports.plan_folder(vault)
     assert (plan.removed, [one.path for one in plan.not_downloaded]) == ((), ["Never here.pdf", *texts])
     report = sync(workspace, vault)
     assert (report.removed, report.failed) == (0, ())
@@ -175,10 +175,10 @@ def test_a_document_that_is_held_while_its_note_is_written_is_read_at_the_next_s
     workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (vault / "data.csv").write_text("lamp,color\nlighthouse10,red\n")
-    plan = workspace.notes.plan_folder(vault)
+    plan = workspace.imports.plan_folder(vault)
     with monkeypatch.context() as patch:
         patch.setattr("core.intake.imports.folder.read", lambda *_: _raise(NotDownloaded("data.csv", "is held.")))
-        report = workspace.notes.apply(plan, embed=False)
+        report = workspace.imports.apply(plan, embed=False)
     assert (away(report), report.failed) == ({"data.csv": "is held."}, ())
     assert sync(workspace, vault).added == 1
 
@@ -194,7 +194,7 @@ def test_a_folder_that_is_not_there_or_empty_keeps_its_notes(workspace: Workspac
         if there:
             vault.mkdir()
         with pytest.raises(SourceError):
-            workspace.notes.plan_folder(vault)
+            workspace.imports.plan_folder(vault)
     assert len(workspace.notes.all()) == 9
     vault.rmdir()
     shutil.move(vault.with_name("elsewhere"), vault)
@@ -246,7 +246,7 @@ def test_an_archive_of_a_vault_names_what_is_not_downloaded(workspace: Workspace
         for name in ("v/a.md", "v/.Boiler.md.icloud", "v/Thumbs.db", "v/b.md.part", "v/film.mp4"):
             archive.writestr(name, "text")
         archive.writestr("v/zero.md", b"\0" * 100)
-    report = workspace.notes.apply(workspace.notes.plan_upload([("v.zip", data.getvalue())], "base"), embed=False)
+    report = workspace.imports.apply(workspace.imports.plan_upload([("v.zip", data.getvalue())], "base"), embed=False)
     assert [one.path for one in report.skipped] == ["v/Boiler.md", "v/film.mp4"]
     assert [one.path for one in report.failed] == ["v/zero.md"], "an upload doesn't come back"
 
@@ -266,17 +266,17 @@ def test_a_watched_folder_keeps_the_notes_of_files_that_are_taken_away(workspace
     sync(workspace, vault)
     workspace.bases.update("vault", watch=True)
     told: list[SyncReport] = []
-    workspace.watching.on_sync = lambda _, report: told.append(report)
+    workspace.store.events.subscribe(FolderSynced, lambda sync: told.append(sync.report))
     base, text = workspace.bases.get("vault"), (vault / "Note 1.md").read_text()
     place = evict(vault / "Note 1.md")
     for _ in range(2):
         workspace.watching.look()
-        assert [one.path for one in workspace.bases.not_downloaded(base)] == ["Note 1.md"]
+        assert [one.path for one in workspace.folders.not_downloaded(base)] == ["Note 1.md"]
     place.unlink()
     (vault / "Note 1.md").write_text(text)
     workspace.watching.look()
     assert [len(one.not_downloaded) for one in told] == [1, 0]
-    assert (len(workspace.notes.all()), workspace.bases.not_downloaded(base)) == (9, [])
+    assert (len(workspace.notes.all()), workspace.folders.not_downloaded(base)) == (9, [])
     (vault / "Note 2.md").touch()
     workspace.watching.look()
     assert len(told) == 2, "a new time alone is no news"
@@ -295,7 +295,7 @@ def test_a_sync_that_ends_midway_is_made_up_for_after_a_restart(
             sync(workspace, vault)
     workspace.close()
     with Workspace(tmp_path / "workspace") as again:
-        assert [one.path for one in again.notes.plan_folder(vault).not_downloaded] == ["Note 1.md"]
+        assert [one.path for one in again.imports.plan_folder(vault).not_downloaded] == ["Note 1.md"]
         place.unlink()
         (vault / "Note 1.md").write_text(text)
         report = sync(again, vault)

@@ -22,7 +22,7 @@ import sys, time
 from pathlib import Path
 from core.workspace import Workspace
 with Workspace(Path(sys.argv[1]), readonly=sys.argv[2] == "reads") as workspace:
-    print(workspace.notes.plan_upload([("a.zip", Path(sys.argv[3]).read_bytes())], "notes").folder, flush=True)
+    print(workspace.imports.plan_upload([("a.zip", Path(sys.argv[3]).read_bytes())], "notes").folder, flush=True)
     time.sleep(600)
 """
 _ENVIRONMENT = {"TESSERA_EMBEDDER": "tfidf", "TESSERA_INDEX__KIND": "none"}
@@ -105,10 +105,10 @@ def test_what_a_running_process_unpacked_stays(tmp_path: Path, system: Path, arc
         reader = stack.enter_context(_process(system, "-c", _PLAN, str(place), "reads", str(archive)))
         folder = _planned(reader)
         with Workspace(place) as workspace:
-            plan = workspace.notes.plan_upload([("b.md", b"# B\n\ntext")], "notes")
+            plan = workspace.imports.plan_upload([("b.md", b"# B\n\ntext")], "notes")
             assert folder.is_dir()
             assert len(_left(place)) == 2
-            assert workspace.notes.apply(plan).added == 1
+            assert workspace.imports.apply(plan).added == 1
         assert [folder.parent] == _left(place)
 
 
@@ -128,7 +128,7 @@ def test_an_import_that_is_ended_cleans_up(tmp_path: Path, system: Path) -> None
 def test_a_refused_upload_leaves_nothing(tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
         with pytest.raises(SourceError):
-            workspace.notes.plan_upload([("a.zip", b"PK no archive")], "notes")
+            workspace.imports.plan_upload([("a.zip", b"PK no archive")], "notes")
         [own] = _left(workspace.store.folder)
         assert [one.name for one in own.iterdir()] == ["lock"]
     assert not _left(tmp_path / "workspace")

@@ -76,7 +76,7 @@ def test_each_line_is_a_chunk_with_the_number_it_has_in_its_file(workspace: Work
         (7, "last"),
     ]
     assert all(note.body[chunk.start : chunk.end] == chunk.text and not chunk.section for chunk in chunks)
-    assert [(line.source, line.number) for line in workspace.notes.lines("faq", "ELSEWHERE")] == [("a.txt", 6)]
+    assert [(line.source, line.number) for line in workspace.texts.lines("faq", "ELSEWHERE")] == [("a.txt", 6)]
 
 
 def test_equal_lines_are_embedded_once_and_found_at_every_place(workspace: Workspace, texts: Path) -> None:
@@ -142,10 +142,10 @@ def test_without_auto_scan_nothing_is_made_and_without_auto_embed_chunks_wait(
     assert workspace.bases.all() == []
     workspace.settings.knowledge.auto_embed = False
     workspace.text_folders.scan()
-    assert (workspace.chunks.pending("faq"), workspace.chunks.unfinished()) == (1, False)
+    assert (workspace.pending.count("faq"), workspace.pending.any()) == (1, False)
     workspace.settings.knowledge.auto_embed = True
     workspace.text_folders.scan()
-    assert workspace.chunks.pending("faq") == 0
+    assert workspace.pending.count("faq") == 0
     workspace.settings.knowledge.enabled = False
     with pytest.raises(ConfigError, match=r"enabled = true below \[knowledge\]"):
         workspace.text_folders.scan()
@@ -155,11 +155,11 @@ def test_what_waits_is_embedded_once_auto_embed_is_switched_on(workspace: Worksp
     (texts / "a.txt").write_text("one\n")
     workspace.settings.knowledge.auto_embed = False
     workspace.watching.look()
-    assert workspace.chunks.pending("faq") == 1
+    assert workspace.pending.count("faq") == 1
     workspace.settings.knowledge.auto_embed = True
     workspace.watching.look()
     workspace.jobs.wait("embed", 30)
-    assert workspace.chunks.pending("faq") == 0
+    assert workspace.pending.count("faq") == 0
 
 
 def test_the_number_of_hits_of_such_bases_is_a_setting(workspace: Workspace, texts: Path) -> None:
@@ -258,7 +258,7 @@ def test_killed_between_batches_nothing_but_the_batch_in_flight_is_embedded_twic
     process.wait()
     with Workspace(Path("workspace")) as workspace:
         workspace.text_folders.scan()
-        assert workspace.chunks.pending("faq") == 0
+        assert workspace.pending.count("faq") == 0
     times = Counter(text for batch in of_lines(server) for text in batch)
     assert len(times) == 330
     assert sum(times.values()) - 330 <= 64

@@ -28,7 +28,7 @@ def workspace(tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
     monkeypatch.setenv("TESSERA_WATCH_SECONDS", "1")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
         workspace.bases.update("vault", watch=True)
         yield workspace
 
@@ -42,7 +42,7 @@ def test_a_watched_folder_is_synced_by_itself(workspace: Workspace, vault: Path)
     workspace.start_watching()
     workspace.start_watching()
     assert [thread.name for thread in threading.enumerate()].count("watching") == 1
-    wait_until(lambda: "herons.md" in titles(workspace) and not workspace.chunks.unfinished())
+    wait_until(lambda: "herons.md" in titles(workspace) and not workspace.pending.any())
     assert workspace.jobs.find("import") is None
     (seen,) = workspace.watching.folders(workspace.bases.get("vault"))
     assert (seen.folder, seen.problem, seen.removals) == (str(vault), None, 0)
@@ -52,7 +52,7 @@ def test_a_deleted_note_stays_in_the_trash_until_its_file_changes(workspace: Wor
     (vault / "herons.md").write_text("Herons stand in shallow water.")
     (vault / "storks.md").write_text("Storks nest on roofs.")
     workspace.watching.look()
-    workspace.notes.delete(workspace.notes.resolve("herons").id)
+    workspace.trash.put(workspace.notes.resolve("herons").id)
     (vault / "storks.md").unlink()
     workspace.watching.look()
     assert not {"herons.md", "storks.md"} & titles(workspace)
@@ -63,13 +63,13 @@ def test_a_deleted_note_stays_in_the_trash_until_its_file_changes(workspace: Wor
     workspace.watching.look()
     assert "herons.md" in titles(workspace)
     deleted = workspace.notes.resolve("herons").id
-    workspace.notes.delete(deleted)
-    plan = workspace.notes.plan_folder(vault)
+    workspace.trash.put(deleted)
+    plan = workspace.imports.plan_folder(vault)
     assert [left.path for left in plan.left_out] == ["herons.md"]
-    workspace.notes.apply(plan)
+    workspace.imports.apply(plan)
     assert "herons.md" not in titles(workspace)
-    workspace.notes.restore([deleted])
-    assert workspace.notes.plan_folder(vault).is_empty
+    workspace.trash.restore([deleted])
+    assert workspace.imports.plan_folder(vault).is_empty
     assert workspace.notes.get(deleted).in_file
 
 
@@ -79,8 +79,8 @@ def test_a_note_that_is_deleted_for_good_stays_away_until_its_file_changes(works
     workspace.watching.look()
 
     def delete() -> None:
-        workspace.notes.delete(workspace.notes.resolve("herons").id)
-        workspace.notes.empty_trash()
+        workspace.trash.put(workspace.notes.resolve("herons").id)
+        workspace.trash.empty()
         (vault / "storks.md").write_text(f"Storks nest on roofs. {next(numbers)}")  # another sync
         workspace.watching.look()
         workspace.watching.look()
@@ -91,7 +91,7 @@ def test_a_note_that_is_deleted_for_good_stays_away_until_its_file_changes(works
     workspace.watching.look()
     assert "herons.md" in titles(workspace)
     delete()
-    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    workspace.imports.apply(workspace.imports.plan_folder(vault))
     assert "herons.md" not in titles(workspace)
     file.write_text("Herons stand in the reeds.")
     workspace.watching.look()
@@ -138,7 +138,7 @@ def test_a_sync_that_would_remove_much_waits_for_a_person(workspace: Workspace, 
     assert len(titles(workspace)) == 9
     (seen,) = workspace.watching.folders(workspace.bases.get("vault"))
     assert seen.removals == 6
-    workspace.notes.apply(workspace.notes.plan_folder(vault), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(vault), confirmed=True)
     workspace.watching.look()
     assert workspace.watching.folders(workspace.bases.get("vault"))[0].removals == 0
 
@@ -163,7 +163,7 @@ def test_a_sync_that_fails_is_told(workspace: Workspace, vault: Path, monkeypatc
         raise TesseraError("The disk is on fire.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(workspace.notes, "apply", fail)
+        patched.setattr(workspace.imports, "apply", fail)
         workspace.watching.look()
     assert str(workspace.watching.folders(workspace.bases.get("vault"))[0].problem) == "The disk is on fire."
     workspace.watching.look()
@@ -179,7 +179,7 @@ def test_a_changed_file_is_a_new_version_and_a_renamed_base_is_still_watched(wor
     workspace.watching.look()
     assert [base.name for base in workspace.bases.all()] == ["mine"]
     assert workspace.notes.get(note.id).body == "Another text about herons."
-    assert workspace.notes.history(note.id)[0].kind == "sync"
+    assert workspace.versions.all(note.id)[0].kind == "sync"
 
 
 def test_closing_stops_a_sync(workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,7 +136,7 @@ def test_a_change_holds_at_once_and_no_key_is_in_the_workspace(
         workspace.servers.update("embeddings", base_url=one.url, model="m")
         workspace.servers.enter_key("embeddings", KEY)
         workspace.servers.update("rerank", base_url=one.url, model="r")
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
         assert workspace.search("restore a backup", reranker="rerank-api").reranker == "rerank-api"
         asked = len(one.requests)
         workspace.servers.update("embeddings", base_url=other.url)

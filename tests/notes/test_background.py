@@ -28,8 +28,8 @@ def accept(workspace: Workspace, note_id: str) -> None:
 
 
 def bring_back(workspace: Workspace, note_id: str) -> None:
-    workspace.notes.delete(note_id)
-    workspace.notes.restore([note_id], embed=False)
+    workspace.trash.put(note_id)
+    workspace.trash.restore([note_id], embed=False)
 
 
 WRITES: dict[str, Callable[[Workspace, str], object]] = {
@@ -51,7 +51,7 @@ def test_a_write_starts_the_job_that_embeds_it(workspace: Workspace, write: Call
     job = workspace.jobs.wait("embed", 30)
     assert job is not None
     assert (job.state, job.quiet) == ("done", False)
-    assert not workspace.chunks.unfinished()
+    assert not workspace.pending.any()
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
@@ -60,7 +60,7 @@ def test_elsewhere_a_write_only_leaves_its_chunks_pending(
 ) -> None:
     note = workspace.notes.add("garden", TEXT, title="Basil", author="person", embed=False)
     write(workspace, note.id)
-    assert workspace.chunks.unfinished()
+    assert workspace.pending.any()
     assert workspace.jobs.all() == []
 
 
@@ -85,18 +85,18 @@ def test_what_is_embedded_at_once_starts_no_job(workspace: Workspace) -> None:
     workspace.proposals.update(note.id, body="Three cans of water.")
     workspace.proposals.accept(workspace.proposals.all())
     assert workspace.jobs.find("embed") is None
-    assert not workspace.chunks.unfinished()
+    assert not workspace.pending.any()
 
 
 def test_a_title_is_embedded_at_once_too(workspace: Workspace) -> None:
     note = workspace.notes.add("garden", TEXT, title="Basil")
     workspace.notes.update(note.id, title="Herbs")
-    assert not workspace.chunks.unfinished()
+    assert not workspace.pending.any()
     workspace.notes.set_fields([note.id], title="Spices")
-    assert not workspace.chunks.unfinished()
-    workspace.notes.revert(note.id, note.version)
+    assert not workspace.pending.any()
+    workspace.versions.revert(note.id, note.version)
     assert workspace.notes.get(note.id).title == "Basil"
-    assert not workspace.chunks.unfinished()
+    assert not workspace.pending.any()
 
 
 def test_the_job_starts_once_the_whole_write_is_stored(workspace: Workspace) -> None:
@@ -126,7 +126,7 @@ def test_a_write_during_other_embedding_is_embedded_after_it(workspace: Workspac
     def embed_again(_: Progress) -> IndexedChunks:
         again.append("garden")
         assert gate.wait(30)
-        return IndexedChunks(workspace.chunks.embed_again("garden"))
+        return IndexedChunks(workspace.pending.embed_again("garden"))
 
     workspace.jobs.start("embed", embed_again)
     workspace.notes.add("kitchen", "Mint.", embed=False)
@@ -134,7 +134,7 @@ def test_a_write_during_other_embedding_is_embedded_after_it(workspace: Workspac
     job = workspace.jobs.wait("embed", 30)
     assert job is not None
     assert (again, job.state, job.result) == (["garden"], "done", 2)
-    assert not workspace.chunks.unfinished()
+    assert not workspace.pending.any()
 
 
 def test_an_import_indexes_its_notes_and_a_watched_one_quietly(workspace: Workspace, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_an_import_indexes_its_notes_and_a_watched_one_quietly(workspace: Worksp
     folder.mkdir()
     (folder / "basil.md").write_text(TEXT, encoding="utf-8")
     workspace.index_in_background()
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), embed=False)
     job = workspace.jobs.wait("embed", 30)
     assert job is not None
     assert (job.result, job.quiet) == (1, False)

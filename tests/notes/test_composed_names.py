@@ -62,7 +62,7 @@ def vault(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
         with Workspace(place / "workspace") as workspace:
             folder = written(place / "vault", request.param)
-            workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), embed=False)
             yield workspace
 
 
@@ -87,7 +87,7 @@ def test_links_and_embeds_lead_where_they_say(vault: Workspace) -> None:
         assert shown[0] is not None
         assert shown[0] == shown[1]
         assert os.path.lexists(shown[0].path)
-        assert vault.notes.missing_attachments(note) == ()
+        assert vault.attachments.missing(note) == ()
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
@@ -120,7 +120,7 @@ def test_titles_are_composed_and_headings_are_found(vault: Workspace, form: str)
 
 
 def base_of(workspace: Workspace, folder: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "own"), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "own"), embed=False)
     workspace.store.bases.change(workspace.bases.get("own"), write_files=True)
 
 
@@ -135,12 +135,12 @@ def test_a_file_keeps_its_own_name(vault: Workspace, tmp_path: Path, form: str) 
     assert note
     vault.notes.update(note.id, body="two\n")
     assert [(one.name, one.read_text()) for one in folder.iterdir()] == [(file.name, "two\n")]
-    assert vault.notes.plan_folder(folder, "own").is_empty
+    assert vault.imports.plan_folder(folder, "own").is_empty
     other = "NFC" if form == "NFD" else "NFD"
     file.rename(folder / unicodedata.normalize(other, file.name)).write_text("three\n")
-    plan = vault.notes.plan_folder(folder, "own")
+    plan = vault.imports.plan_folder(folder, "own")
     assert (plan.added, plan.removed, [match.note.note_id for match in plan.changed]) == ((), (), [note.id])
-    vault.notes.apply(plan, embed=False)
+    vault.imports.apply(plan, embed=False)
     vault.notes.update(note.id, body="four\n")
     assert [one.read_text() for one in folder.iterdir()] == ["four\n"]
 
@@ -148,7 +148,7 @@ def test_a_file_keeps_its_own_name(vault: Workspace, tmp_path: Path, form: str) 
 def test_an_upload_from_another_system_is_the_same_note(vault: Workspace) -> None:
     for form, text in (("NFD", b"one"), ("NFC", b"two"), ("NFD", b"two")):
         files = [(unicodedata.normalize(form, "Süd/Käse.md"), text)]
-        vault.notes.apply(vault.notes.plan_upload(files, "uploads"), embed=False)
+        vault.imports.apply(vault.imports.plan_upload(files, "uploads"), embed=False)
         cards = vault.notes.all(vault.searching.filters(bases=["uploads"]))
         assert [vault.notes.get(card.id).body for card in cards] == [text.decode()]
 
@@ -158,8 +158,8 @@ def test_a_note_of_the_workspace_becomes_that_of_its_file(vault: Workspace, tmp_
     file = tmp_path / "joined" / unicodedata.normalize("NFD", "Öl.md")
     file.write_text("oil\n")
     note = vault.notes.add("here", "oil\n", path="Öl.md")
-    vault.notes.apply(vault.notes.plan_connection(tmp_path / "joined", "here"), embed=False)
+    vault.imports.apply(vault.imports.plan_connection(tmp_path / "joined", "here"), embed=False)
     assert [(card.id, card.path) for card in vault.notes.all(vault.searching.filters(bases=["here"]))] == [
         (note.id, file.name)
     ]
-    assert vault.notes.plan_folder(tmp_path / "joined", "here").is_empty
+    assert vault.imports.plan_folder(tmp_path / "joined", "here").is_empty

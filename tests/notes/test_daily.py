@@ -46,7 +46,7 @@ def test_a_day_has_one_note_with_the_text_and_the_fields_of_the_template(workspa
     assert (note.body, set(note.tags)) == ("# 2026-11-27\n\nFriday #log\n", {"daily", "log"})
     assert workspace.daily.open(FRIDAY).id == note.id
     assert workspace.daily.open(SATURDAY).path == "days/2026-11-28.md"
-    workspace.notes.delete(template.id)
+    workspace.trash.put(template.id)
     with pytest.raises(ConfigError, match="'Day', isn't there any more"):
         workspace.daily.open(FRIDAY)
 
@@ -60,26 +60,26 @@ def test_the_template_and_the_base_are_followed_where_they_are_renamed_or_moved(
     notes, chosen = workspace.notes, lambda: workspace.settings.daily.template
     template = notes.add("work", "From work.", title="Day", author="person", embed=False)
     other = notes.add("home", "From home.", title="Day", author="person", embed=False)
-    notes.rename(other.id, "Evening")
+    workspace.renames.rename(other.id, "Evening")
     assert chosen() == "Day.md"
-    (moved,) = notes.move(template.id, "templates")
+    (moved,) = workspace.renames.move(template.id, "templates")
     assert chosen() == "templates/Day.md"
-    notes.rename(template.id, "Every day")
+    workspace.renames.rename(template.id, "Every day")
     assert chosen() == "templates/Every day.md"
     assert workspace.daily.open(FRIDAY).body == "From work."
-    notes.undo_rename(moved)
+    workspace.renames.undo(moved)
     assert chosen() == "Day.md"
     workspace.settings_file.write("daily.template", "Day")
-    notes.move(template.id, "templates")
+    workspace.renames.move(template.id, "templates")
     assert chosen() == "Day"
-    notes.rename(template.id, "Every day")
+    workspace.renames.rename(template.id, "Every day")
     assert chosen() == "Every day"
     workspace.bases.rename("home", "house")
     assert workspace.settings.daily.base == "work"
     workspace.bases.rename("work", "office")
     assert workspace.settings.daily.base == "office"
     (tmp_path / "tessera.toml").write_text("no TOML")
-    assert notes.rename(template.id, "Day").title == "Day"
+    assert workspace.renames.rename(template.id, "Day").title == "Day"
     assert workspace.bases.rename("office", "work").name == "work"
 
 
@@ -87,14 +87,14 @@ def test_a_base_that_writes_files_gets_a_file(workspace: Workspace, tmp_path: Pa
     vault = tmp_path / "vault"
     (vault / "templates").mkdir(parents=True)
     (vault / "templates" / "day.md").write_text("---\ntags: [daily]\nmood: {{date:ddd}}\n---\nRain on {{date}}.\n")
-    workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     workspace.bases.update("vault", write_files=True)
     chosen(workspace, base="vault", folder="日记", format="YYYY/YYYY-MM-DD", template="templates/day.md")
     note = workspace.daily.open(FRIDAY)
     file = vault / "日记" / "2026" / "2026-11-27.md"
     assert file.read_text() == "---\ntags: [daily]\nmood: Fri\n---\nRain on 2026-11-27.\n"
     assert (note.in_file, note.title, note.tags) == (True, "2026-11-27", ("daily",))
-    assert workspace.notes.plan_folder(vault).is_empty
+    assert workspace.imports.plan_folder(vault).is_empty
     # A file that another program made a moment ago is the day's note.
     file.with_name("2026-11-28.md").write_text("Made elsewhere.")
     assert workspace.daily.open(SATURDAY).body == "Made elsewhere."
@@ -126,7 +126,7 @@ def test_nothing_is_written_where_no_import_reads_it_or_where_a_file_is(workspac
     (vault / ".tesseraignore").write_text("ignored/\n")
     (vault / "link").symlink_to(outside)
     (vault / "loop").symlink_to(vault / "inside")
-    workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     workspace.bases.update("vault", write_files=True)
     before = sorted(tmp_path.rglob("*"))
     for folder in (".hidden", "ignored", "link/deep", "loop", "a.md", "x" * 300, "/".join(["y" * 90] * 50)):
@@ -149,7 +149,7 @@ def test_an_empty_file_of_the_day_gets_the_text_and_a_new_one_the_rights_of_its_
     vault = tmp_path / "vault"
     vault.mkdir(mode=0o755)
     (vault / "a.md").write_text("A note.")
-    workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     workspace.bases.update("vault", write_files=True)
     chosen(workspace, base="vault")
     file = vault / "2026-11-27.md"

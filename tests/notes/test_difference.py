@@ -94,7 +94,7 @@ def test_long_notes_are_compared_in_linear_time(line: str) -> None:
 def test_versions_differ_by_words_and_fields(workspace: Workspace) -> None:
     note = workspace.notes.add("desk", "one two", tags=["a"])
     workspace.notes.update(note.id, body="one three", tags=["b"])
-    difference = workspace.notes.difference(note.id, 1, 2)
+    difference = workspace.versions.difference(note.id, 1, 2)
     assert [(piece.kind, piece.text) for piece in difference.pieces] == [
         ("equal", "one "), ("removed", "two"), ("added", "three"),
     ]  # fmt: skip

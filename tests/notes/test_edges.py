@@ -19,8 +19,8 @@ def test_a_number_that_the_database_can_not_hold_is_refused(workspace: Workspace
     note = workspace.notes.add("desk", "text", author="person")
     for number in (2**63, -(2**63) - 1, 10**5000):
         acts: tuple[Callable[[], object], ...] = (
-            lambda number=number: workspace.notes.at(note.id, number),
-            lambda number=number: workspace.notes.revert(note.id, number),
+            lambda number=number: workspace.versions.get(note.id, number),
+            lambda number=number: workspace.versions.revert(note.id, number),
             lambda number=number: workspace.notes.update(note.id, body="other", expected_version=number),
             lambda number=number: workspace.search("text", limit=number),
         )

@@ -40,7 +40,7 @@ def workspace(vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
 def update(workspace: Workspace, vault: Path) -> set[str]:
     """Update the folder; return the paths of the notes."""
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), confirmed=True, embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), confirmed=True, embed=False)
     return {str(card.path) for card in workspace.notes.all()}
 
 
@@ -53,13 +53,13 @@ def test_a_file_goes_with_its_note_and_comes_back_byte_by_byte(
     workspace: Workspace, vault: Path, trash: Path, path: str
 ) -> None:
     note = workspace.notes.resolve(path)
-    assert workspace.notes.delete(note.id) == set()
+    assert workspace.trash.put(note.id) == set()
     assert files(vault) == {other: data for other, data in FILES.items() if other != path}
     assert FILES[path] in [file.read_bytes() for file in trash.iterdir()]
     assert update(workspace, vault) == {*FILES} - {path}
-    workspace.notes.restore([note.id])
+    workspace.trash.restore([note.id])
     assert files(vault) == FILES
-    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    assert workspace.imports.plan_folder(vault, "vault").is_empty
     assert workspace.notes.get(note.id).in_file
 
 
@@ -69,13 +69,13 @@ def test_a_program_deletes_files_only_where_the_base_trusts_programs(
 ) -> None:
     workspace.bases.update("vault", trusts_programs=trusted)
     note = workspace.notes.resolve("plain.md")
-    assert workspace.notes.delete(note.id, author="program") == set()
+    assert workspace.trash.put(note.id, author="program") == set()
     assert ("plain.md" in files(vault)) is not trusted
     assert "plain.md" not in update(workspace, vault)
-    workspace.notes.restore([note.id], author="program")
+    workspace.trash.restore([note.id], author="program")
     assert files(vault) == FILES
-    workspace.notes.delete(note.id)
-    workspace.notes.restore([note.id], author="program")
+    workspace.trash.put(note.id)
+    workspace.trash.restore([note.id], author="program")
     assert ("plain.md" in files(vault)) is trusted
     assert workspace.notes.get(note.id).body == "# Plain\n\nText.\n"
 
@@ -83,25 +83,25 @@ def test_a_program_deletes_files_only_where_the_base_trusts_programs(
 def test_what_another_program_wrote_last_is_what_is_deleted_and_restored(workspace: Workspace, vault: Path) -> None:
     note = workspace.notes.resolve("plain.md")
     (vault / "plain.md").write_text("Written elsewhere.\n")
-    workspace.notes.delete(note.id)
+    workspace.trash.put(note.id)
     (vault / "plain.md").write_text("Another note.\n")
     assert "plain.md" in update(workspace, vault)
-    workspace.notes.delete(note.id)
+    workspace.trash.put(note.id)
     for path in ("plain.md", "plain 2.md"):
         (vault / path).write_text("Taken.\n")
-    workspace.notes.restore([note.id], embed=False)
+    workspace.trash.restore([note.id], embed=False)
     assert (vault / "plain 3.md").read_text() == "Another note.\n"
     assert workspace.notes.get(note.id).path == "plain 3.md"
-    assert workspace.notes.at(note.id, 2).body == "Written elsewhere.\n"
+    assert workspace.versions.get(note.id, 2).body == "Written elsewhere.\n"
 
 
 def test_a_file_that_is_no_note_any_more_is_deleted_as_it_is(workspace: Workspace, vault: Path, trash: Path) -> None:
     for path, data in {"plain.md": b"", "crlf.md": bytes(range(9)) * 50}.items():
         (vault / path).write_bytes(data)
-        workspace.notes.delete(workspace.notes.resolve(path).id)
+        workspace.trash.put(workspace.notes.resolve(path).id)
         assert data in [file.read_bytes() for file in trash.iterdir()]
     (vault / "deep/old.md").unlink()
-    workspace.notes.delete(workspace.notes.resolve("deep/old.md").id)
+    workspace.trash.put(workspace.notes.resolve("deep/old.md").id)
     assert update(workspace, vault) == {"deep/page.html"}
 
 
@@ -115,31 +115,31 @@ def test_without_a_trash_files_go_into_a_folder_next_to_them(
     (vault / "deep/plain.md").write_bytes(b"Of the same name.\n")
     update(workspace, vault)
     both = [workspace.notes.resolve(path).id for path in ("plain.md", "deep/plain.md")]
-    assert workspace.notes.delete(both) == {vault / ".trash"}
+    assert workspace.trash.put(both) == {vault / ".trash"}
     there = {file.name: file.read_bytes() for file in (vault / ".trash").iterdir()}
     assert there == {"plain.md": FILES["plain.md"], "plain 2.md": b"Of the same name.\n"}
     assert update(workspace, vault) == {*FILES} - {"plain.md"}
-    workspace.notes.restore(both)
+    workspace.trash.restore(both)
     assert (vault / "plain.md").read_bytes() == FILES["plain.md"]
     for file in (vault / ".trash").iterdir():
         file.unlink()
     (vault / ".trash").rmdir()
     (vault / ".trash").symlink_to(tmp_path)
     with pytest.raises(NotWritable):
-        workspace.notes.delete(both)
+        workspace.trash.put(both)
     assert {"plain.md", "deep/plain.md"} <= update(workspace, vault)
 
 
 def test_a_base_that_only_reads_hides_the_note_until_it_is_restored(workspace: Workspace, vault: Path) -> None:
     workspace.bases.update("vault", write_files=False)
     notes = [workspace.notes.resolve(path).id for path in FILES]
-    workspace.notes.delete(notes)
-    plan = workspace.notes.plan_folder(vault, "vault")
+    workspace.trash.put(notes)
+    plan = workspace.imports.plan_folder(vault, "vault")
     assert {left.path for left in plan.left_out} == {*FILES}
     assert "Restore the note" in str(plan.left_out[0].error)
     assert update(workspace, vault) == set()
     assert files(vault) == FILES
-    workspace.notes.restore(notes, embed=False)
+    workspace.trash.restore(notes, embed=False)
     assert update(workspace, vault) == {*FILES}
     assert all(workspace.notes.get(note).in_file for note in notes)
 
@@ -147,7 +147,7 @@ def test_a_base_that_only_reads_hides_the_note_until_it_is_restored(workspace: W
 def test_a_folder_that_is_away_loses_its_notes_and_keeps_its_files(workspace: Workspace, vault: Path) -> None:
     vault.rename(vault.with_name("away"))
     note = workspace.notes.resolve("plain.md").id
-    workspace.notes.delete(note)
+    workspace.trash.put(note)
     vault.with_name("away").rename(vault)
     assert "plain.md" not in update(workspace, vault)
     assert files(vault) == FILES
@@ -168,7 +168,7 @@ def test_a_note_moves_with_its_file_and_all_links_lead_where_they_led(workspace:
     update(workspace, vault)
     before = files(vault)
     both = [workspace.notes.resolve(path).id for path in ("garden/Hens.md", "crlf.md")]
-    done = workspace.notes.move(both, "C#: odd")
+    done = workspace.renames.move(both, "C#: odd")
     after = files(vault)
     assert after["C#: odd/crlf.md"] == FILES["crlf.md"]
     hens = after["C#: odd/Hens.md"].decode()
@@ -180,9 +180,9 @@ def test_a_note_moves_with_its_file_and_all_links_lead_where_they_led(workspace:
     assert {links.target(workspace.notes.get(there.id), link) for link in workspace.notes.get(there.id).links} == {
         both[0]
     }
-    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    assert workspace.imports.plan_folder(vault, "vault").is_empty
     for renaming in reversed(done):
-        workspace.notes.undo_rename(renaming)
+        workspace.renames.undo(renaming)
     assert files(vault) == before
 
 
@@ -191,7 +191,7 @@ def test_no_note_moves_where_no_import_reads_it(workspace: Workspace, vault: Pat
     (vault / "link").symlink_to(vault.parent)
     both = [workspace.notes.resolve(path).id for path in ("plain.md", "crlf.md")]
     with pytest.raises(EditError):
-        workspace.notes.move(both, folder)
+        workspace.renames.move(both, folder)
     assert files(vault) == FILES
 
 
@@ -200,7 +200,7 @@ def test_a_note_that_is_only_read_is_not_moved(workspace: Workspace, vault: Path
     own = workspace.notes.add("vault", "Own.", path="own.md").id
     for path in FILES:
         with pytest.raises(EditError, match="doesn't write to files"):
-            workspace.notes.move([own, workspace.notes.resolve(path).id], "other")
+            workspace.renames.move([own, workspace.notes.resolve(path).id], "other")
     assert workspace.notes.get(own).path == "own.md"
     assert files(vault) == FILES
 
@@ -220,7 +220,7 @@ def test_a_document_moves_with_its_file_and_the_links_to_it_follow(workspace: Wo
     before = files(vault)
     papers = {kind: workspace.notes.resolve(f"paper.{kind}") for kind in kinds}
     texts = {kind: workspace.notes.get(paper.id).body for kind, paper in papers.items()}
-    done = workspace.notes.move([paper.id for paper in papers.values()], "read/later")
+    done = workspace.renames.move([paper.id for paper in papers.values()], "read/later")
     after = files(vault)
     for kind, data in kinds.items():
         assert after[f"read/later/paper.{kind}"] == data
@@ -232,20 +232,20 @@ def test_a_document_moves_with_its_file_and_the_links_to_it_follow(workspace: Wo
     assert after["deep/own.md"] == b"[up](../read/later/paper.pdf), [[paper.pdf]]\n"
     linking = {renaming.path_before: {link.title for link in renaming.linking} for renaming in done}
     assert linking == {f"paper.{kind}": {"map", *(["own"] if kind == "pdf" else [])} for kind in kinds}
-    assert workspace.notes.plan_folder(vault, "vault").is_empty
-    workspace.notes.undo_move(done)
+    assert workspace.imports.plan_folder(vault, "vault").is_empty
+    workspace.renames.undo(*done)
     assert files(vault) == before
-    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    assert workspace.imports.plan_folder(vault, "vault").is_empty
 
 
 def test_a_document_of_an_upload_keeps_its_place(workspace: Workspace, vault: Path) -> None:
-    workspace.notes.apply(
-        workspace.notes.plan_upload([("pages.zip", zipped({"a.html": FILES["deep/page.html"]}))], "up")
+    workspace.imports.apply(
+        workspace.imports.plan_upload([("pages.zip", zipped({"a.html": FILES["deep/page.html"]}))], "up")
     )
     uploaded = next(card for card in workspace.notes.all() if card.source == "upload" and card.document)
     with pytest.raises(EditError, match="an upload of one note or many"):
-        workspace.notes.move([workspace.notes.resolve("plain.md").id, uploaded.id], "other")
-    assert workspace.notes.move([], "other") == []
+        workspace.renames.move([workspace.notes.resolve("plain.md").id, uploaded.id], "other")
+    assert workspace.renames.move([], "other") == []
     assert files(vault) == FILES
 
 
@@ -260,37 +260,37 @@ def test_many_notes_move_as_one_change(workspace: Workspace, vault: Path, monkey
     monkeypatch.setattr(NoteTable, "named", lambda table: [tables.append(1), named(table)][1])
     many = [workspace.notes.resolve(f"from {number}/same.md").id for number in range(12)]
     tables.clear()
-    (one,) = workspace.notes.move(many[0], "one")
-    workspace.notes.undo_rename(one)
+    (one,) = workspace.renames.move(many[0], "one")
+    workspace.renames.undo(one)
     of_one = len(tables)
-    done = workspace.notes.move(many, "all")
+    done = workspace.renames.move(many, "all")
     assert {str(renaming.path) for renaming in done} == {"all/same.md", *(f"all/same {n}.md" for n in range(2, 13))}
-    workspace.notes.undo_move(done)
+    workspace.renames.undo(*done)
     assert len(tables) == 2 * of_one
     assert files(vault) == before
-    workspace.notes.move(many, "all")
+    workspace.renames.move(many, "all")
     there = workspace.notes.resolve("map.md").id
-    assert len([version for version in workspace.notes.history(there) if version.author == "person"]) == 5
+    assert len([version for version in workspace.versions.all(there) if version.author == "person"]) == 5
     for note_id in [there, *many]:
         note, led = (
             workspace.notes.get(note_id),
             [*many[many.index(note_id) + 1 :], many[0]][:1] if note_id in many else many,
         )
         assert [workspace.notes.links().target(note, link) for link in note.links] == led
-    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    assert workspace.imports.plan_folder(vault, "vault").is_empty
 
 
 def test_of_many_notes_all_move_or_none(workspace: Workspace, vault: Path) -> None:
     (vault / "crlf.md").write_text("Changed elsewhere.\n")
     before = files(vault)
     with pytest.raises(Conflict):
-        workspace.notes.move([workspace.notes.resolve(path).id for path in FILES], "other")
+        workspace.renames.move([workspace.notes.resolve(path).id for path in FILES], "other")
     assert files(vault) == before
     assert {str(card.path) for card in workspace.notes.all()} == {*FILES}
 
 
 def test_a_folder_with_too_long_a_name_is_refused_with_its_reason(workspace: Workspace, vault: Path) -> None:
     with pytest.raises(SourceError, match="can't be written"):
-        workspace.notes.move(workspace.notes.resolve("plain.md").id, "a" * 300)
+        workspace.renames.move(workspace.notes.resolve("plain.md").id, "a" * 300)
     assert files(vault) == FILES
     assert workspace.notes.resolve("plain.md").path == "plain.md"

@@ -32,13 +32,13 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 def imported(workspace: Workspace, folder: Path, data: bytes, name: str = "plan.md") -> Note:
     """Write a file, import its folder into a base that writes files, and return the file's note."""
     (folder / name).write_bytes(data)
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), embed=False)
     workspace.store.bases.change(workspace.bases.get("vault"), write_files=True)
     return workspace.notes.get(workspace.notes.find(name).id)
 
 
 def is_quiet(workspace: Workspace, folder: Path) -> bool:
-    return workspace.notes.plan_folder(folder, "vault").is_empty
+    return workspace.imports.plan_folder(folder, "vault").is_empty
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_text_goes_into_the_file(workspace: Workspace, folder: Path, data: byt
     assert written.body.replace("\r\n", "\n") == body
     assert written.body_start == note.body_start
     assert is_quiet(workspace, folder)
-    newest = workspace.notes.history(note.id)[0]
+    newest = workspace.versions.all(note.id)[0]
     assert (newest.number, newest.kind, newest.author) == (2, "update", "person")
 
 
@@ -111,7 +111,7 @@ def test_a_title_follows_its_heading_unless_it_is_set(workspace: Workspace, fold
 def test_a_revert_writes_the_file_as_it_was(workspace: Workspace, folder: Path) -> None:
     note = imported(workspace, folder, b"---\ntags: [a]\n---\nOne.\n")
     workspace.notes.update(note.id, body="Two.\n", tags=["a", "b"])
-    workspace.notes.revert(note.id, 1)
+    workspace.versions.revert(note.id, 1)
     assert (folder / "plan.md").read_bytes() == b"---\ntags: [a]\n---\nOne.\n"
 
 
@@ -195,7 +195,7 @@ def test_what_cannot_be_written_is_told(
     with pytest.raises(error):
         workspace.notes.update(note.id, body="Two.\n")
     assert workspace.notes.get(note.id).body == "One.\n"
-    assert len(workspace.notes.history(note.id)) == 1
+    assert len(workspace.versions.all(note.id)) == 1
 
 
 @pytest.mark.parametrize(("number", "error"), [(28, DiskFull), (30, NotWritable), (5, SourceError)])
@@ -248,9 +248,9 @@ def test_a_kill_after_the_file_is_taken_up_by_the_next_sync(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(workspace.notes._writer, "write", killed)
+    monkeypatch.setattr(workspace._writer, "write", killed)
     with pytest.raises(KeyboardInterrupt):
         workspace.notes.update(note.id, body="Two.\n")
     assert (folder / "plan.md").read_bytes() == b"Two.\n"
-    assert workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False).changed == 1
+    assert workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), embed=False).changed == 1
     assert workspace.notes.get(note.id).body == "Two.\n"

@@ -30,7 +30,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def ids(vault: Path, tmp_path: Path) -> dict[str, str]:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
         return {str(card.path): card.id for card in workspace.notes.all()}
 
 
@@ -103,7 +103,7 @@ def test_attachments_are_of_the_folder_and_never_outside(ids: dict[str, str], va
     with Workspace(tmp_path / "workspace") as workspace:
 
         def place(target: str, note: str = "area/Details.md") -> str | None:
-            file = workspace.notes.attachment(ids[note], target)
+            file = workspace.attachments.find(ids[note], target)
             return file.place if file else None
 
         assert place("pic.png") == place("pic.png", "plan.md") == place("/area/pic.png") == "area/pic.png"
@@ -111,16 +111,16 @@ def test_attachments_are_of_the_folder_and_never_outside(ids: dict[str, str], va
         for outside in ("../../secret.png", "/../secret.png", str(tmp_path / "secret.png"), "link.png", "x.png"):
             assert place(outside) is None, outside
         assert place("../.hidden/x.png") is place("") is place("..") is place("a\0b") is None
-        paper = workspace.notes.attachment(ids["plan.md"], "paper.pdf")
+        paper = workspace.attachments.find(ids["plan.md"], "paper.pdf")
         assert paper
         assert paper.type == ""
         made = workspace.notes.add("vault", "text", title="Made", author="person")
-        shown = workspace.notes.attachment(made.id, "top.png")
+        shown = workspace.attachments.find(made.id, "top.png")
         assert shown
         assert shown.place == "top.png"
-        assert workspace.notes.attachment(made.id, "../secret.png") is None
+        assert workspace.attachments.find(made.id, "../secret.png") is None
         elsewhere = workspace.notes.add("other", "text", title="Made", author="person")
-        assert workspace.notes.attachment(elsewhere.id, "top.png") is None
+        assert workspace.attachments.find(elsewhere.id, "top.png") is None
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_the_name_of_a_note_leads_to_it_from_each_note(vault: Path, tmp_path: Pa
     for path, text in extra.items():
         (vault / path).write_text(text, encoding="utf-8")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
         links, notes = workspace.notes.links(), [workspace.notes.get(card.id) for card in workspace.notes.all()]
         for note in notes:
             for other in notes:

@@ -76,7 +76,7 @@ def test_a_map_is_computed_once_for_its_notes(workspace: Workspace) -> None:
     assert again.left_out == 1
     assert note.id not in again.notes
     assert again.places == mapped.places
-    workspace.notes.delete([again.notes[0]])
+    workspace.trash.put([again.notes[0]])
     assert len(workspace.maps.build_map().notes) == 44
     assert workspace.maps.build_map("words").notes == ()
 

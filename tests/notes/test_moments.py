@@ -73,7 +73,7 @@ def test_a_file_of_any_date_is_read_and_offers_no_month_that_no_question_can_hol
     for number, day in enumerate((at, "2026-01-31")):
         text = f"---\ncreated: {day}\nupdated: {day}\nexpires: 9999-12-31\n---\nheron {number}\n"
         (folder / f"{number}.md").write_text(text)
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"))
     cards = {card.path: card for card in workspace.notes.all()}
     year = cards["0.md"].updated_at
     assert year

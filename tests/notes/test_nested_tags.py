@@ -21,6 +21,6 @@ def test_a_tag_finds_the_notes_of_those_nested_in_it(workspace: Workspace) -> No
 
 
 def test_tags_and_facets_count_what_a_click_finds(workspace: Workspace) -> None:
-    assert workspace.notes.tags() == {"a": 3, "a/b": 2, "A/c": 1, "ab": 1, "x": 1}
+    assert workspace.vocabulary.tags() == {"a": 3, "a/b": 2, "A/c": 1, "ab": 1, "x": 1}
     facets = workspace.search("words", mode="keyword").facets
     assert {facet.value.lower(): facet.hits for facet in facets if facet.field == "tag"}["a"] == 3

@@ -20,7 +20,7 @@ def vault(workspace: Workspace, tmp_path: Path) -> Path:
     (folder / "work").mkdir(parents=True)
     (folder / "a.md").write_text("A note.")
     (folder / ".tesseraignore").write_text("private/\nDraft*\n")
-    workspace.notes.apply(workspace.notes.plan_folder(folder), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(folder), embed=False)
     workspace.bases.update("vault", write_files=True)
     return folder
 
@@ -47,9 +47,9 @@ def test_it_is_a_file_that_reads_as_the_note(
     note = added(workspace, body, path, **fields)
     assert (note.path, note.in_file, note.body) == (file, True, body)
     assert text is None or (vault / file).read_bytes().decode() == text
-    [version] = workspace.notes.history(note.id)
+    [version] = workspace.versions.all(note.id)
     assert (version.kind, version.author) == ("create", "person")
-    assert workspace.notes.plan_folder(vault).is_empty
+    assert workspace.imports.plan_folder(vault).is_empty
     workspace.notes.update(note.id, body="Other.", author="person", embed=False)
     assert (vault / file).read_bytes().decode().endswith("Other.")
 
@@ -120,23 +120,23 @@ def test_while_it_is_made_its_file_is_named_as_it_is(workspace: Workspace, vault
     assert typed(body="# Drafts of the geese") == "work/Feed the geese.md"
     assert typed(title="Geese") == "work/Geese.md"
     assert typed(body="# Feed the ducks\n\nAt six.") == "work/Geese.md"
-    assert [one.kind for one in workspace.notes.history(note.id)] == ["create"]
-    assert workspace.notes.plan_folder(vault).is_empty
+    assert [one.kind for one in workspace.versions.all(note.id)] == ["create"]
+    assert workspace.imports.plan_folder(vault).is_empty
     workspace.notes.update(note.id, body="# Later\n", author="person", embed=False)
     assert workspace.notes.get(note.id).path == "work/Geese.md"
 
 
 def test_it_is_taken_back_with_its_file_unless_another_program_changed_that(workspace: Workspace, vault: Path) -> None:
     first, second = added(workspace, "# Hens"), added(workspace, "# Geese")
-    workspace.notes.take_back(first.id, expected_version=first.version)
+    workspace.trash.take_back(first.id, expected_version=first.version)
     assert not (vault / "Hens.md").exists()
-    assert [one.version.note_id for one in workspace.notes.trash()] == [first.id]
+    assert [one.version.note_id for one in workspace.trash.all()] == [first.id]
     (vault / "Geese.md").write_text("Changed elsewhere.")
     with pytest.raises(Conflict):
-        workspace.notes.take_back(second.id)
+        workspace.trash.take_back(second.id)
     assert (vault / "Geese.md").read_text() == "Changed elsewhere."
     assert workspace.notes.get(second.id).title == "Geese"
     third = added(workspace, "# Ducks")
     (vault / "Ducks.md").unlink()
-    workspace.notes.take_back(third.id)
-    assert {one.version.note_id for one in workspace.notes.trash()} == {first.id, third.id}
+    workspace.trash.take_back(third.id)
+    assert {one.version.note_id for one in workspace.trash.all()} == {first.id, third.id}

@@ -81,7 +81,7 @@ def sync(workspace: Workspace, folder: Path, base: str = "vault", *, reads: bool
     """Sync a folder with a base that reads pictures, and read those that are new."""
     if not workspace.bases.find(base):
         workspace.bases.add(base, read_pictures=reads)
-    workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, base), confirmed=True)
     workspace.pictures.read()
 
 
@@ -181,7 +181,7 @@ def test_a_note_that_cannot_be_cut_is_tried_once(
         raise SourceError("plan.md", "is too large.")
 
     workspace.bases.add("vault", read_pictures=True)
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
     monkeypatch.setattr(Cutter, "recut", fails)
     for _ in range(3):
         workspace.pictures.read()
@@ -190,7 +190,7 @@ def test_a_note_that_cannot_be_cut_is_tried_once(
 
 def test_a_switch_reads_and_removes_at_once(workspace: Workspace, vault: Path, reader: Reader) -> None:
     workspace.bases.add("vault")
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
     assert not workspace.pictures.start()
     assert (workspace.pictures.read(), reader.read, chunks(workspace)) == (0, [], [])
     workspace.bases.update("vault", read_pictures=True)
@@ -243,7 +243,7 @@ def test_a_folder_that_is_away_takes_nothing(workspace: Workspace, vault: Path, 
 def test_a_note_that_is_edited_or_renamed_keeps_its_pictures(workspace: Workspace, vault: Path, reader: Reader) -> None:
     sync(workspace, vault)
     write(vault, {"plan.md": NOTE.replace("# Plan", "# Plan\n\nA new first passage.").replace("Water", "Pipes")})
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
     (chunk,) = chunks(workspace)
     assert chunk.section == ("Plan", "Pipes")
     (vault / "plan.md").rename(vault / "moved.md")
@@ -284,7 +284,7 @@ def test_a_picture_without_text_adds_nothing_and_is_no_problem(
     sync(workspace, vault)
     (note,) = workspace.notes.all()
     assert (chunks(workspace), workspace.pictures.problems(note.id)) == ([], [])
-    assert workspace.notes.missing_attachments(workspace.notes.get(note.id)) == ()
+    assert workspace.attachments.missing(workspace.notes.get(note.id)) == ()
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace,
     assert problems["text.png"] == problems["program.png"] == "isn't a readable picture, despite its name."
     assert problems["cut.png"].startswith("is damaged.")
     assert problems["bomb.png"].startswith("is damaged.")
-    lost = workspace.notes.missing_attachments(workspace.notes.get(note.id))
+    lost = workspace.attachments.missing(workspace.notes.get(note.id))
     assert lost == ("pipe.png", "link.png", "gone.png")
     assert chunks(workspace) == []
 
@@ -373,7 +373,7 @@ def test_a_picture_that_took_too_long_is_tried_again(
     (note,) = workspace.notes.all()
     base = workspace.bases.get("vault")
     (vault / "plan.md").write_text(f"{NOTE}One more.\n")
-    assert workspace.notes.apply(workspace.notes.plan_changes(vault, base, {"plan.md"})).changed == 1
+    assert workspace.imports.apply(workspace.imports.plan_changes(vault, base, {"plan.md"})).changed == 1
     assert "takes longer than" in str(workspace.pictures.problems(note.id)[0].error), "not at each change of a file"
     workspace.pictures.read()
     assert found(workspace) == [("plan.md", "board.png")]
@@ -385,7 +385,7 @@ def test_reading_waits_for_other_jobs_and_stops_where_a_person_says_so(
     go_on, clock = threading.Event(), ManualTime()
     monkeypatch.setattr(pictures.time, "sleep", clock.sleep)
     workspace.bases.add("vault", read_pictures=True)
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
     workspace.jobs.start("doctor", lambda _: go_on.wait(PATIENCE))
     assert workspace.pictures.start()
     wait_until(lambda: len(clock.slept) > 5, lambda _: go_on.wait(0.02))
@@ -399,7 +399,7 @@ def test_where_nothing_reads_pictures_the_command_that_installs_it_is_named(
 ) -> None:
     workspace.bases.add("vault", read_pictures=True)
     monkeypatch.setattr(converting, "has", lambda _: False)
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
     assert not workspace.pictures.start()
     for act in (
         workspace.pictures.read,
@@ -442,7 +442,7 @@ def test_a_kill_while_a_picture_is_read_loses_nothing(tmp_path: Path, reader: Re
         "from core.documents import converting\n"
         "with Workspace(Path(sys.argv[1])) as workspace:\n"
         "    workspace.bases.add('vault', read_pictures=True)\n"
-        "    workspace.notes.apply(workspace.notes.plan_folder(Path(sys.argv[2]), 'vault'))\n"
+        "    workspace.imports.apply(workspace.imports.plan_folder(Path(sys.argv[2]), 'vault'))\n"
         "    print('ready', flush=True)\n"
         "    workspace.pictures.read(lambda *values: print(*values, flush=True))\n"
     )

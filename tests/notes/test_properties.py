@@ -68,8 +68,8 @@ def search(workspace: Workspace, text: str, **options: Any) -> SearchResult:
 def forget(workspace: Workspace) -> None:
     """Delete all notes; an example that failed leaves some."""
     ids = [card.id for card in workspace.notes.all()]
-    workspace.notes.delete(ids)
-    workspace.notes.delete_for_good(ids)
+    workspace.trash.put(ids)
+    workspace.trash.delete_for_good(ids)
 
 
 @examples
@@ -225,7 +225,7 @@ def test_after_a_deletion_nothing_of_the_note_is_found(
     rows = [{"body": f"Another note that stays. {body[:200]}"}, {"body": f"{word} {body}", **fields}]
     other, note = workspace.notes.add_many("gamma", rows).note_ids
     entries = set(workspace.store.chunks.entries([note]))
-    workspace.notes.delete(note)
+    workspace.trash.put(note)
     for question in (word, body[:120], fields["title"], f"category:{fields['category'] or 'x'}"):
         assert note not in {hit.note.id for hit in search(workspace, question or "x", mode=mode).hits}
     left = set(workspace.store.chunks.entries([other]))

@@ -21,7 +21,7 @@ def hits(workspace: Workspace, text: str) -> list[str]:
 
 
 def done(workspace: Workspace, note_id: str) -> list[tuple[str, str]]:
-    return [(version.kind, version.author) for version in workspace.notes.history(note_id)]
+    return [(version.kind, version.author) for version in workspace.versions.all(note_id)]
 
 
 def propose(workspace: Workspace, note: Note, **change: object) -> Proposal:
@@ -78,7 +78,7 @@ def test_a_proposed_change_is_made_as_one_version_when_it_is_accepted(workspace:
     assert (now.version, now.tags, str(now.expires_at)[:10]) == (2, ("herb",), "2030-01-31")
     assert done(workspace, note.id)[0] == ("propose", "person")
     assert (hits(workspace, "shade"), hits(workspace, "water"), workspace.proposals.all()) == (["Basil"], [], [])
-    workspace.notes.revert(note.id, 1)
+    workspace.versions.revert(note.id, 1)
     assert workspace.notes.get(note.id).body == TEXT
 
 
@@ -111,7 +111,7 @@ def test_a_note_that_was_changed_since_takes_a_change_only_over_its_version(work
     accept(workspace, note, over=2)
     now = workspace.notes.get(note.id)
     assert (now.body, now.priority, now.version) == ("The basil wants shade.\n", 1, 3)
-    assert workspace.notes.at(note.id, 2).body == "The basil is dead.\n"
+    assert workspace.versions.get(note.id, 2).body == "The basil is dead.\n"
 
 
 def test_what_a_program_writes_after_a_person_looked_is_not_accepted(workspace: Workspace, note: Note) -> None:
@@ -140,17 +140,17 @@ def test_what_is_rejected_goes_and_can_come_back(workspace: Workspace, note: Not
     proposal = propose(workspace, note, body="Shade.")
     workspace.proposals.reject(workspace.proposals.all())
     assert workspace.proposals.all() == []
-    assert [one.version.note_id for one in workspace.notes.trash()] == [thyme.id]
+    assert [one.version.note_id for one in workspace.trash.all()] == [thyme.id]
     assert workspace.notes.get(note.id).body == TEXT
-    workspace.notes.restore([thyme.id])
+    workspace.trash.restore([thyme.id])
     workspace.proposals.restore([proposal])
     assert [(one.note.title, one.kind) for one in workspace.proposals.all()] == [
         ("Basil", "change"),
         ("Thyme", "note"),
     ]
-    workspace.notes.delete([note.id])  # its change goes with it
+    workspace.trash.put([note.id])  # its change goes with it
     workspace.proposals.restore([proposal])
-    workspace.notes.restore([note.id])
+    workspace.trash.restore([note.id])
     assert [one.note.title for one in workspace.proposals.all()] == ["Thyme"]
 
 
@@ -168,7 +168,7 @@ def test_a_file_takes_a_change_only_where_its_base_writes_files(workspace: Works
     folder = tmp_path / "vault"
     folder.mkdir()
     (folder / "a.md").write_text("# A\n\nold\n")
-    workspace.notes.apply(workspace.notes.plan_folder(folder))
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
     (card,) = workspace.notes.all()
     note = workspace.notes.get(card.id)
     with pytest.raises(EditError, match="doesn't write to files"):
@@ -184,7 +184,7 @@ def test_a_file_takes_a_change_only_where_its_base_writes_files(workspace: Works
     (folder / "a.md").write_text("# A\n\nby hand\n")
     with pytest.raises(Conflict, match="another program"):
         accept(workspace, note)
-    workspace.notes.take_file(note.id)
+    workspace.files.read(note.id)
     assert workspace.proposals.get(note.id).kind == "conflict"
     accept(workspace, note, over=workspace.notes.get(note.id).version)
     assert (folder / "a.md").read_text() == "# A\n\nnewest\n"

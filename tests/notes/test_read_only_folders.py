@@ -46,7 +46,7 @@ def workspace(vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     for name, value in {"TESSERA_EMBEDDER": "tfidf", "TESSERA_INDEX__KIND": "none"}.items():
         monkeypatch.setenv(name, value)
     with Workspace(tmp_path / "workspace") as workspace:
-        assert workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), embed=False).added == len(FILES)
+        assert workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), embed=False).added == len(FILES)
         workspace.bases.update("vault", write_files=True)
         yield workspace
 
@@ -55,13 +55,15 @@ ACTS: dict[str, Callable[[Workspace, Callable[[str], str]], object]] = {
     "edit": lambda workspace, note: workspace.notes.update(note("a.md"), body="Another.", author="person"),
     "set a field": lambda workspace, note: workspace.notes.set_fields([note("a.md")], project="home"),
     "archive": lambda workspace, note: workspace.notes.archive([note("a.md")]),
-    "rename": lambda workspace, note: workspace.notes.rename(note("a.md"), "New"),
-    "move": lambda workspace, note: workspace.notes.move(note("a.md"), "sub"),
-    "move a document": lambda workspace, note: workspace.notes.move(note("d.html"), "new/place"),
-    "move all": lambda workspace, note: workspace.notes.move([note(path) for path in FILES], "other"),
-    "delete": lambda workspace, note: workspace.notes.delete([note("d.html"), note("a.md")]),
+    "rename": lambda workspace, note: workspace.renames.rename(note("a.md"), "New"),
+    "move": lambda workspace, note: workspace.renames.move(note("a.md"), "sub"),
+    "move a document": lambda workspace, note: workspace.renames.move(note("d.html"), "new/place"),
+    "move all": lambda workspace, note: workspace.renames.move([note(path) for path in FILES], "other"),
+    "delete": lambda workspace, note: workspace.trash.put([note("d.html"), note("a.md")]),
     "write": lambda workspace, _: workspace.notes.add("vault", "Text.", title="Fresh", author="person"),
-    "attach": lambda workspace, note: workspace.notes.attach("vault", "p", b"\x89PNG\r\n\x1a\n", note_id=note("a.md")),
+    "attach": lambda workspace, note: workspace.attachments.add(
+        "vault", "p", b"\x89PNG\r\n\x1a\n", note_id=note("a.md")
+    ),
 }
 
 
@@ -78,4 +80,4 @@ def test_each_act_is_refused_in_words_and_leaves_all_as_it_was(workspace: Worksp
             act(workspace, lambda path: workspace.notes.resolve(path).id)
         assert (state(workspace, vault), name) == (before, name)
     assert len([*trash.iterdir()]) == kept
-    assert workspace.notes.plan_folder(vault, "vault").is_empty
+    assert workspace.imports.plan_folder(vault, "vault").is_empty

@@ -12,11 +12,11 @@ from tests.store.test_old_workspaces import FILES
 
 
 def kinds(workspace: Workspace, note_id: str) -> list[tuple[str, str]]:
-    return [(version.kind, version.author) for version in reversed(workspace.notes.history(note_id))]
+    return [(version.kind, version.author) for version in reversed(workspace.versions.all(note_id))]
 
 
 def synced(workspace: Workspace, folder: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder), confirmed=True)
 
 
 def test_the_life_of_a_note_is_its_history(workspace: Workspace) -> None:
@@ -29,15 +29,15 @@ def test_the_life_of_a_note_is_its_history(workspace: Workspace) -> None:
     notes.tag([note.id], add=["#new"], remove=["MINE"])
     notes.archive([note.id])
     notes.archive([note.id])
-    notes.restore([note.id])
-    notes.revert(note.id, 1)
-    notes.delete([note.id], author="program")
-    notes.delete(note.id)
+    workspace.trash.restore([note.id])
+    workspace.versions.revert(note.id, 1)
+    workspace.trash.put([note.id], author="program")
+    workspace.trash.put(note.id)
     agree(workspace)
     with pytest.raises(NoteNotFound):
         notes.get(note.id)
-    assert notes.at(note.id, 8).tags == ("mine", "plan")
-    notes.restore([note.id])
+    assert workspace.versions.get(note.id, 8).tags == ("mine", "plan")
+    workspace.trash.restore([note.id])
 
     assert kinds(workspace, note.id) == [
         ("create", "person"), ("update", "person"), ("update", "person"), ("update", "person"),
@@ -60,9 +60,9 @@ def test_a_change_of_another_version_is_a_conflict_that_holds_both(workspace: Wo
     assert conflict.value.stored.body == "two"
     assert workspace.notes.get(note.id).body == "two"
     with pytest.raises(Conflict):
-        workspace.notes.revert(note.id, 1, expected_version=1)
+        workspace.versions.revert(note.id, 1, expected_version=1)
     with pytest.raises(VersionNotFound):
-        workspace.notes.revert(note.id, 7)
+        workspace.versions.revert(note.id, 7)
 
 
 def test_the_oldest_versions_go_and_never_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,13 +71,13 @@ def test_the_oldest_versions_go_and_never_the_last(tmp_path: Path, monkeypatch: 
         note = workspace.notes.add("desk", "0", embed=False)
         for number in range(1, 6):
             workspace.notes.update(note.id, body=str(number), embed=False)
-        assert [version.number for version in workspace.notes.history(note.id)] == [6, 5, 4]
+        assert [version.number for version in workspace.versions.all(note.id)] == [6, 5, 4]
         agree(workspace)
     monkeypatch.setenv("TESSERA_KEEP_VERSIONS", "1")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.delete(note.id)
-        assert [version.number for version in workspace.notes.history(note.id)] == [7]
-        workspace.notes.restore([note.id], embed=False)
+        workspace.trash.put(note.id)
+        assert [version.number for version in workspace.versions.all(note.id)] == [7]
+        workspace.trash.restore([note.id], embed=False)
         assert workspace.notes.get(note.id).body == "5"
         agree(workspace)
 
@@ -112,7 +112,7 @@ def test_a_sync_writes_a_version_only_of_what_it_changed(workspace: Workspace, t
     assert workspace.notes.get(a).priority == 5
     (folder / "c.md").unlink()
     synced(workspace, folder)
-    assert [one.version.note_id for one in workspace.notes.trash("vault")] == [a]
+    assert [one.version.note_id for one in workspace.trash.all("vault")] == [a]
     (folder / "c.md").write_text("alpha is back")
     synced(workspace, folder)
     now = workspace.notes.get(a)
@@ -126,13 +126,13 @@ def test_a_sync_writes_a_version_only_of_what_it_changed(workspace: Workspace, t
 
 def test_a_file_takes_up_the_history_of_its_own_note_only(workspace: Workspace, tmp_path: Path) -> None:
     mine = workspace.notes.add("vault", "written here", path="a.md")
-    workspace.notes.delete(mine.id)
+    workspace.trash.put(mine.id)
     folder = tmp_path / "vault"
     folder.mkdir()
     (folder / "a.md").write_text("from a file")
     synced(workspace, folder)
-    assert [one.version.note_id for one in workspace.notes.trash()] == [mine.id]
-    workspace.notes.restore([mine.id])
+    assert [one.version.note_id for one in workspace.trash.all()] == [mine.id]
+    workspace.trash.restore([mine.id])
     assert {card.source for card in workspace.notes.all()} == {"folder", "program"}
 
 
@@ -153,23 +153,23 @@ def test_a_sync_keeps_what_was_set_while_it_ran(workspace: Workspace, tmp_path: 
         if reports == 2:  # the first note is cut by now, and not written
             workspace.notes.set_fields([a], tags=["mine"])
 
-    workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True, progress=meanwhile)
+    workspace.imports.apply(workspace.imports.plan_folder(folder), confirmed=True, progress=meanwhile)
     now = workspace.notes.get(a)
     assert (now.body, now.tags, now.version) == ("a changed", ("mine",), 3)
 
 
 def test_a_sync_leaves_a_note_whose_text_was_changed_since_it_was_compared(workspace: Workspace) -> None:
     notes = workspace.notes
-    notes.apply(notes.plan_upload([("a.md", b"uploaded")], "desk"))
+    workspace.imports.apply(workspace.imports.plan_upload([("a.md", b"uploaded")], "desk"))
     a = notes.find("a.md").id
-    plan = notes.plan_upload([("a.md", b"uploaded again")], "desk")
+    plan = workspace.imports.plan_upload([("a.md", b"uploaded again")], "desk")
     notes.update(a, body="written meanwhile", author="person")
-    report = notes.apply(plan)
+    report = workspace.imports.apply(plan)
     assert [failed.path for failed in report.failed] == ["a.md"]
     assert notes.get(a).body == "written meanwhile"
-    notes.apply(notes.plan_upload([("a.md", b"uploaded again")], "desk"))
+    workspace.imports.apply(workspace.imports.plan_upload([("a.md", b"uploaded again")], "desk"))
     assert notes.get(a).body == "uploaded again"
-    assert notes.at(a, 2).body == "written meanwhile"
+    assert workspace.versions.get(a, 2).body == "written meanwhile"
     assert kinds(workspace, a) == [("create", "sync"), ("update", "person"), ("sync", "sync")]
 
 
@@ -179,9 +179,9 @@ def test_a_restored_note_has_its_edits_and_feedback(workspace: Workspace) -> Non
     workspace.chunks.update(chunk.id, "my own words")
     edited = workspace.chunks.all(note.id)
     workspace.uses.judge("words", note.id, edited[0].id, "helpful")
-    workspace.notes.delete(note.id)
+    workspace.trash.put(note.id)
     assert not workspace.search("own words", mode="keyword").hits
-    workspace.notes.restore([note.id])
+    workspace.trash.restore([note.id])
     assert [one.text for one in workspace.chunks.all(note.id)] == [one.text for one in edited]
     assert not workspace.store.edits.all(flagged=True)
     assert workspace.search("own words", mode="keyword").hits[0].note.id == note.id
@@ -190,35 +190,35 @@ def test_a_restored_note_has_its_edits_and_feedback(workspace: Workspace) -> Non
 
 def test_a_note_comes_back_where_there_is_a_place(workspace: Workspace, tmp_path: Path) -> None:
     first = workspace.notes.add("desk", "one", title="Plan")
-    workspace.notes.delete(first.id)
+    workspace.trash.put(first.id)
     second = workspace.notes.add("desk", "two", title="Plan")
     assert second.id != first.id
     assert second.path == "Plan.md"
-    workspace.notes.restore([first.id])
+    workspace.trash.restore([first.id])
     assert workspace.notes.get(first.id).path == "Plan 2.md"
     with pytest.raises(NoteNotFound):
-        workspace.notes.restore(["none"])
+        workspace.trash.restore(["none"])
 
     folder = tmp_path / "vault"
     folder.mkdir()
     (folder / "a.md").write_text("alpha")
     synced(workspace, folder)
     of_file = workspace.notes.find("a.md").id
-    workspace.notes.delete(of_file)
+    workspace.trash.put(of_file)
     (folder / "a.md").unlink()
-    workspace.notes.restore([of_file])
+    workspace.trash.restore([of_file])
     assert not workspace.notes.get(of_file).in_file
 
 
 def test_the_trash_is_emptied_by_hand(workspace: Workspace) -> None:
     notes = workspace.notes
     ids = notes.add_many("desk", [{"body": f"text {number}"} for number in range(4)]).note_ids
-    notes.delete(ids[:3])
-    assert {one.path for one in notes.trash("desk")} == {"text 0.md", "text 1.md", "text 2.md"}
-    assert notes.delete_for_good([ids[0], ids[3]]) == 1
+    workspace.trash.put(ids[:3])
+    assert {one.path for one in workspace.trash.all("desk")} == {"text 0.md", "text 1.md", "text 2.md"}
+    assert workspace.trash.delete_for_good([ids[0], ids[3]]) == 1
     with pytest.raises(NoteNotFound):
-        notes.history(ids[0])
-    assert notes.empty_trash() == 2
+        workspace.versions.all(ids[0])
+    assert workspace.trash.empty() == 2
     assert [card.id for card in notes.all()] == [ids[3]]
     agree(workspace)
 
@@ -244,7 +244,7 @@ def test_every_note_of_an_earlier_workspace_is_its_first_version(tmp_path: Path,
     with Workspace(tmp_path) as workspace:
         cards = workspace.notes.all()
         assert cards
-        assert {len(workspace.notes.history(card.id)) for card in cards} == {1}
+        assert {len(workspace.versions.all(card.id)) for card in cards} == {1}
         agree(workspace)
 
 

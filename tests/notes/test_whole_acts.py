@@ -41,7 +41,7 @@ def note_id(workspace: Workspace, title: str) -> str:
 
 
 def rename(workspace: Workspace) -> Renaming:
-    return workspace.notes.rename(note_id(workspace, "Garden"), "Orchard")
+    return workspace.renames.rename(note_id(workspace, "Garden"), "Orchard")
 
 
 def tag_all(workspace: Workspace) -> None:
@@ -52,13 +52,13 @@ def archive_and_restore(workspace: Workspace, whole: Callable[[], object]) -> No
     both = [note_id(workspace, "Garden"), note_id(workspace, "map")]
     workspace.notes.archive(both)
     whole()
-    workspace.notes.restore(both, embed=False)
+    workspace.trash.restore(both, embed=False)
 
 
 def rename_and_undo(workspace: Workspace, whole: Callable[[], object]) -> None:
     done = rename(workspace)
     whole()
-    workspace.notes.undo_rename(done)
+    workspace.renames.undo(done)
 
 
 def ids(workspace: Workspace, *titles: str) -> list[str]:
@@ -67,9 +67,9 @@ def ids(workspace: Workspace, *titles: str) -> list[str]:
 
 def delete_and_restore(workspace: Workspace, whole: Callable[[], object], *titles: str) -> None:
     chosen = ids(workspace, *titles)
-    workspace.notes.delete(chosen)
+    workspace.trash.put(chosen)
     whole()
-    workspace.notes.restore(chosen, embed=False)
+    workspace.trash.restore(chosen, embed=False)
 
 
 def _export(workspace: Workspace) -> None:
@@ -79,15 +79,15 @@ def _export(workspace: Workspace) -> None:
 Act = Callable[[Workspace, Callable[[], object]], object]
 ACTS: dict[str, Act] = {
     "rename, undo": rename_and_undo,
-    "move": lambda workspace, _: workspace.notes.move(note_id(workspace, "Shed"), "yard"),
-    "move a file": lambda workspace, _: workspace.notes.move(note_id(workspace, "Garden"), "yard/far"),
-    "move several": lambda workspace, _: workspace.notes.move(ids(workspace, "Garden", "map", "Shed"), "yard/far"),
+    "move": lambda workspace, _: workspace.renames.move(note_id(workspace, "Shed"), "yard"),
+    "move a file": lambda workspace, _: workspace.renames.move(note_id(workspace, "Garden"), "yard/far"),
+    "move several": lambda workspace, _: workspace.renames.move(ids(workspace, "Garden", "map", "Shed"), "yard/far"),
     "tag": lambda workspace, _: tag_all(workspace),
     "archive, restore": archive_and_restore,
     "delete a file, restore": lambda workspace, whole: delete_and_restore(workspace, whole, "Garden"),
-    "delete several": lambda workspace, _: workspace.notes.delete(ids(workspace, "Garden", "map", "Shed")),
-    "take back": lambda workspace, _: workspace.notes.take_back(note_id(workspace, "plan")),
-    "delete": lambda workspace, _: workspace.notes.delete([card.id for card in workspace.notes.all()]),
+    "delete several": lambda workspace, _: workspace.trash.put(ids(workspace, "Garden", "map", "Shed")),
+    "take back": lambda workspace, _: workspace.trash.take_back(note_id(workspace, "plan")),
+    "delete": lambda workspace, _: workspace.trash.put([card.id for card in workspace.notes.all()]),
     "export": lambda workspace, _: _export(workspace),
 }
 """Acts; between two of them the second argument is called."""
@@ -108,7 +108,7 @@ def here(tmp_path: Path) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     with Workspace(tmp_path / "here" / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "here" / "vault", "vault"), embed=False)
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "here" / "vault", "vault"), embed=False)
         workspace.bases.update("vault", write_files=True)
         workspace.notes.add("own", "Tools of the [[Garden]].\n", path="shed.md", title="Shed", embed=False)
     return tmp_path / "here"
@@ -122,7 +122,7 @@ def state(workspace: Workspace) -> dict[str, Any]:
     return {
         **{str(file.relative_to(here)): file.read_text(encoding="utf-8") for file in files},
         **{note.id: (note.path, note.title, note.body, note.tags, note.status) for note in notes},
-        "trash": tuple(sorted(str(trashed.path) for trashed in workspace.notes.trash())),
+        "trash": tuple(sorted(str(trashed.path) for trashed in workspace.trash.all())),
     }
 
 
@@ -213,10 +213,10 @@ def test_an_update_between_a_kill_and_the_recovery_loses_nothing(here: Path) -> 
         (here / "vault").rename(here / "away")
         with Workspace(here / "workspace") as workspace:
             (here / "away").rename(here / "vault")
-            workspace.notes.apply(workspace.notes.plan_folder(here / "vault", "vault"), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(here / "vault", "vault"), embed=False)
         with Workspace(here / "workspace") as workspace:
             assert all(step.left for step in workspace.store.intents.all().values())
-            workspace.notes.apply(workspace.notes.plan_folder(here / "vault", "vault"), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(here / "vault", "vault"), embed=False)
             cards = [card for card in workspace.notes.all() if card.base == "vault"]
             assert sorted(card.path or "" for card in cards if card.title not in ("Garden", "Orchard")) == [
                 "maps/map.md",

@@ -122,7 +122,7 @@ def _imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
         patch.setenv("TESSERA_EMBEDDER", "words")
         with Workspace(folder / "workspace") as workspace:
-            workspace.notes.apply(workspace.notes.plan_folder(folder / "vault"))
+            workspace.imports.apply(workspace.imports.plan_folder(folder / "vault"))
     shutil.copytree(folder / "vault", folder / "untouched")
     return folder
 
@@ -171,5 +171,5 @@ def long(place: Path, tmp_path: Path) -> str:
     folder.mkdir()
     (folder / "long.md").write_text(samples.long_note(30))
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         return workspace.notes.all()[0].id

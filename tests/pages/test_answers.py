@@ -140,7 +140,7 @@ FLOWING = (
 
 def test_lines_of_a_page_flow_where_they_are_shown_and_copied(filled: Screen, vault: Path) -> None:
     (vault / "kettles.txt").write_text(PAGE, encoding="utf-8")
-    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(vault))
+    filled.workspace.imports.apply(filled.workspace.imports.plan_folder(vault))
     question = "for what does the museum lend its oldest kettles?"
     filled.open("search", q=question)
     (quote, *_) = box(filled)

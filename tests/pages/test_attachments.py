@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def note_id(place: Path, folder: Path) -> str:
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         return workspace.notes.all()[0].id
 
 
@@ -105,9 +105,9 @@ def test_an_archive_opens_no_folder(
     with Workspace(place) as workspace:
         base = workspace.archives.restore(tmp_path / "b.zip", "guest").base
         [card] = workspace.notes.all(workspace.searching.filters(bases=[base.name]))
-        assert workspace.notes.attachment(card.id, "/secret.png") is None
-        assert workspace.notes.attachment(card.id, "secret.png") is None
-        assert workspace.notes.attachment(note_id, "/pic.png")
+        assert workspace.attachments.find(card.id, "/secret.png") is None
+        assert workspace.attachments.find(card.id, "secret.png") is None
+        assert workspace.attachments.find(note_id, "/pic.png")
     Screen().finish("warm")
     assert browser.get(routes.file_address(card.id, "secret.png")).status_code == 404
 
@@ -128,12 +128,12 @@ def test_a_picture_goes_beside_the_file_of_its_note_where_files_are_written(note
     (base,) = workspace.bases.all()
     path = put_in(base.name, note_id, "../../Möwe am Meer.png", PNG).json()["path"]
     assert path == f"attachments/Möwe-am-Meer-{DIGEST}.png"
-    assert (workspace.notes.own_files / path).read_bytes() == PNG  # files are only read
+    assert (workspace.attachments.own_folder / path).read_bytes() == PNG  # files are only read
     workspace.bases.update(base.name, write_files=True)
     assert put_in(base.name, note_id, "Möwe am Meer.png", PNG).json()["path"] == path
     assert put_in(base.name, note_id, "Möwe am Meer.png", PNG).json()["path"] == path
     assert [file.name for file in (folder / "attachments").iterdir()] == [path.partition("/")[2]]
-    attached = workspace.notes.attachment(note_id, path)
+    attached = workspace.attachments.find(note_id, path)
     assert attached is not None
     assert (attached.path, attached.type) == (folder / path, "image/png")
 
@@ -144,10 +144,10 @@ def test_a_picture_of_a_note_that_lives_here_is_the_workspaces_own_and_is_in_its
     path = put_in("home", note.id, "image.png", PNG).json()["path"]
     workspace = shell.workspace()
     note = workspace.notes.update(note.id, body=f"![heron]({path}) ![no](../notes.db)", embed=False)
-    assert workspace.notes.missing_attachments(note) == ()
+    assert workspace.attachments.missing(note) == ()
     assert path in Screen().open("notes", note=note.id).document
-    assert workspace.notes.attachment(note.id, "../notes.db") is None
-    assert workspace.notes.attachment(note.id, "/../notes.db") is None
+    assert workspace.attachments.find(note.id, "../notes.db") is None
+    assert workspace.attachments.find(note.id, "/../notes.db") is None
     with zipfile.ZipFile(workspace.backups.make().file) as backup:
         assert backup.read(f"files/{path}") == PNG
 

@@ -89,7 +89,7 @@ def test_what_cant_be_had_says_so_before_anything_begins(base: Screen) -> None:
 
 def test_a_change_that_stopped_is_resumed(base: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = base.workspace
-    workspace.bases.begin_switch("vault", "other")
+    workspace.switches.begin("vault", "other")
     monkeypatch.setattr(OtherWords, "broken", True)
     base.open("bases", base="vault").tab("Model").press("resume_").finish("switch")
     assert "The other words are broken" in base.errors
@@ -102,7 +102,7 @@ def test_a_change_that_stopped_is_resumed(base: Screen, monkeypatch: pytest.Monk
 
 
 def test_a_change_is_abandoned(base: Screen) -> None:
-    base.workspace.bases.begin_switch("vault", "other")
+    base.workspace.switches.begin("vault", "other")
     base.open("bases", base="vault").tab("Model").press("abandon_")
     assert base.workspace.bases.get("vault").embedder == "words"
     assert base.workspace.status().bases[0].switch is None
@@ -129,14 +129,14 @@ def test_passages_that_the_model_refuses_are_listed_and_tried_again(
 
     monkeypatch.setattr(WordLengths, "embed", refusing)
     base.open("bases", base="vault").tab("Model").press("again_").finish("embed")
-    (refused,) = base.workspace.chunks.refused("vault")
+    (refused,) = base.workspace.pending.refused("vault")
     assert "1 passage the model refuses" in boxes(base)
     assert "This text is too long for the model" in base.text
     assert "Backups are only worth" in base.text
     assert refused.title == "Backups"
     monkeypatch.setattr(WordLengths, "embed", embed)
     base.press("retry_").finish("embed")
-    assert base.workspace.chunks.refused("vault") == []
+    assert base.workspace.pending.refused("vault") == []
     assert "refuses" not in boxes(base)
 
 
@@ -144,7 +144,7 @@ def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeyp
     monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("bases", base="vault").tab("Model")
     assert WordTokens.fingerprint == screen.workspace.bases.get("vault").fingerprint
 
@@ -319,7 +319,7 @@ def test_what_watching_came_upon_is_shown(base: Screen, vault: Path) -> None:
     base.press("look_")
     assert base.app.title[0].value == "Notes"
     assert "Yes, remove 6 notes" in [box.label for box in base.app.checkbox]
-    workspace.notes.apply(base.app.session_state["plan"], confirmed=True)
+    workspace.imports.apply(base.app.session_state["plan"], confirmed=True)
     vault.rename(vault.with_name("away"))
     workspace.watching.look()
     assert "This folder doesn't exist" in base.open("bases").text.replace("\\", "")
@@ -393,8 +393,8 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
     base: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = base.workspace
-    workspace.notes.delete(workspace.notes.all()[0].id)
-    title = workspace.notes.trash()[0].version.title
+    workspace.trash.put(workspace.notes.all()[0].id)
+    title = workspace.trash.all()[0].version.title
     for days in (0, 31, 32):
         day = datetime.now(UTC).date() + timedelta(days=days)
         monkeypatch.setattr("core.features.archives.base_trash.today", lambda day=day: day)
@@ -480,15 +480,15 @@ def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen
 
 def test_open_for_reading_no_base_can_be_changed(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.notes.apply(holder.notes.plan_folder(vault))
-        holder.bases.begin_switch("vault", "other")
+        holder.imports.apply(holder.imports.plan_folder(vault))
+        holder.switches.begin("vault", "other")
         screen = Screen().finish("warm").open("bases")
         assert button(screen, "new_base").disabled
         screen.open("bases", base="vault")
         for tab, *keys in (("General", "save_", "delete_base"), ("Model", "resume_", "abandon_")):
             assert all(button(screen.tab(tab), key).disabled for key in keys)
             assert all(toggle.disabled for toggle in screen.app.toggle)
-        holder.bases.abandon_switch("vault")
+        holder.switches.abandon("vault")
         assert button(screen.tab("Model"), "cost_").disabled
 
 
@@ -497,7 +497,7 @@ def literal(place: Path, vault: Path) -> Screen:
     """The page of the base `literal`, which is searched by words only."""
     with Workspace(place) as workspace:
         workspace.bases.add("literal", kind="literal")
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "literal"))
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "literal"))
     return Screen().finish("warm").open("bases", base="literal")
 
 
@@ -570,7 +570,7 @@ def test_a_base_with_a_model_recalls_passages_beside_the_question(base: Screen) 
 def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: Screen, vault: Path) -> None:
     (vault / "broken.md").write_bytes(b"\x00\x01\x02" * 50)
     workspace = base.workspace
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), embed=False)
     for screen in (base.open("bases"), base.open("bases", base="vault")):
         assert any("could not be read" in one.label and "vault" in one.label for one in screen.app.expander)
         assert "broken.md" in boxes(screen) + screen.text

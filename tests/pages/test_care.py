@@ -16,7 +16,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
     screen.press("verify_").finish("verify")
     assert screen.toasts == ["The backup is made", "The backup is intact"]
     (kept, *_) = screen.workspace.notes.all()
-    screen.workspace.notes.delete(kept.id)
+    screen.workspace.trash.put(kept.id)
     screen.open("settings").tab("Backups and health").press("restore_tessera-")
     assert "kept in a folder next to it" in screen.text
     screen.press("backup_restore_yes")

@@ -211,7 +211,7 @@ def test_a_note_without_text_is_given_a_chunk(text: str, place: Path, tmp_path: 
     (folder / "Lighthouse.md").write_text(text)
     (folder / "other.md").write_text("other words")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         found = [note.id for note in workspace.notes.all() if note.path == "Lighthouse.md"]
     if not found:
         return
@@ -256,7 +256,7 @@ def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path,
         for index in (3, 5):
             workspace.chunks.update(workspace.chunks.all(long)[index].id, f"rewritten {index}")
         file.write_text(file.read_text().replace("word3 ", "other3 ").replace("word5 ", "other5 "))
-        workspace.notes.apply(workspace.notes.plan_folder(file.parent))
+        workspace.imports.apply(workspace.imports.plan_folder(file.parent))
         first, second = workspace.chunks.flagged()
     page = Chunks(long)
     assert "2 edits have lost their place" in page.screen.text

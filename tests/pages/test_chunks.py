@@ -18,7 +18,7 @@ def test_without_a_note_some_are_offered_and_the_last_one_is_opened_next_time(fi
     bread = filled.app.query_params["note"]
     again = Screen().open("chunks")
     assert again.app.query_params["note"] == bread
-    again.workspace.notes.delete([bread])
+    again.workspace.trash.put([bread])
     assert "Choose a note" in Screen().open("chunks").text
 
 

@@ -188,7 +188,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workspace,
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TESSERA_EMBEDDER", "tfidf")
         with Workspace(tmp_path_factory.mktemp("workspace") / "here") as workspace:
-            workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), embed=False)
             yield workspace, folder
 
 

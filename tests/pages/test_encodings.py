@@ -11,7 +11,7 @@ def test_a_guessed_encoding_is_named_beside_the_choice(place: Path, tmp_path: Pa
     folder.mkdir()
     (folder / "note.txt").write_bytes("Zoë\n".encode("cp1252"))
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         (note,) = workspace.notes.all()
     screen = Screen().finish("warm").open("notes", note=note.id)
     assert ["Windows" in one.value for one in screen.app.warning] == [True]
@@ -30,7 +30,7 @@ def test_a_property_that_cannot_be_read_is_told_once_with_what_helps(place: Path
     (folder / "note.md").write_text("---\nauthor: Kim\nplan: [open\n---\nThe oven.\n")
     (folder / "kr.txt").write_bytes("안녕 메모".encode("euc-kr"))
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         told = {note.path: note.id for note in workspace.notes.all()}
     screen = Screen().finish("warm").open("notes", note=told["note.md"])
     (warning,) = screen.app.warning

@@ -81,7 +81,7 @@ def test_a_base_without_questions_offers_the_ways_to_them(filled: Screen) -> Non
 
 def test_the_sample_questions_are_there_for_the_sample_notes(place: Path) -> None:
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, "sample"))
+        workspace.imports.apply(workspace.imports.plan_folder(SAMPLES, "sample"))
     screen = Screen().finish("warm").open("evaluation", base="sample").press("sample_questions")
     assert len(kept(screen, "sample")) == 20
     assert kept(screen, "sample")[0].text.startswith("I typed the wrong command")
@@ -90,7 +90,7 @@ def test_the_sample_questions_are_there_for_the_sample_notes(place: Path) -> Non
 
 def test_the_sample_questions_are_there_beside_ones_own(place: Path) -> None:
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, "sample"))
+        workspace.imports.apply(workspace.imports.plan_folder(SAMPLES, "sample"))
         workspace.question_sets.add("sample", "mine")
     screen = menu(Screen().finish("warm").open("evaluation", base="sample"), "samples")
     assert "20 questions" in screen.text
@@ -135,7 +135,7 @@ def test_first_questions_are_suggested_and_accepted_or_not(place: Path, tmp_path
         text = f"A _{name}_ is a reference to a contiguous run of {name} elements, which knows how long it is."
         (folder / f"{name}.md").write_text(f"# {name.title()}\n\n{text}\n")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
     screen = Screen().finish("warm").open("evaluation").press("suggest_first").finish("suggest")
     assert "3 questions suggested" in screen.toasts
     found = kept(screen, "terms")
@@ -165,7 +165,7 @@ def test_a_language_model_is_offered_where_there_is_one_and_its_failure_told(
     monkeypatch.setenv("TESSERA_LLM__MODEL", "tiny")
     monkeypatch.setenv("TESSERA_LLM__RETRIES", "0")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm")
     keep(screen, NEGATIVE)
     look(screen)
@@ -355,7 +355,7 @@ def test_several_questions_are_deleted_with_a_second_yes(filled: Screen) -> None
 def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault: Path) -> None:
     keep(filled, GOOD)
     (vault / "backups.md").write_text("# Backups\n\nAll is new here.\n")
-    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(vault))
+    filled.workspace.imports.apply(filled.workspace.imports.plan_folder(vault))
     look(filled, question="q1")
     assert list(filled.app.dataframe[0].value["state"]) == ["Passage no longer exists"]
     assert "1 whose passage no longer exists" in filled.text
@@ -381,7 +381,7 @@ def test_hostile_texts_are_shown_as_they_are_written(place: Path, vault: Path) -
     name = ":smile: [x](javascript:alert(1)).md"
     (vault / name).write_text(f"# T\n\n{HOSTILE}\n")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm")
     gold = {"path": name, "quote": HOSTILE.strip()}
     keep(screen, {"id": HOSTILE, "question": HOSTILE, "gold": [gold], "kind": HOSTILE, "note": HOSTILE}, name=HOSTILE)
@@ -412,7 +412,7 @@ def test_five_hundred_questions_are_no_more_widgets_than_two(filled: Screen) -> 
 
 def test_open_for_reading_questions_are_shown_and_nothing_can_be_changed(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.imports.apply(holder.imports.plan_folder(vault))
         holder.question_sets.add_file("vault", "mine", lines(GOOD, {**NEGATIVE, "suggested": True}), "x.jsonl")
         screen = choose(look(Screen().finish("warm")), "q1", "q2")
         assert len(table(screen)) == 2
@@ -430,7 +430,7 @@ def test_a_passage_is_found_by_meaning_with_the_bundled_model(
 ) -> None:
     monkeypatch.setenv("TESSERA_EMBEDDER", "bundled")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen()
     screen.workspace.jobs.wait("warm", 120)
     keep(screen, {**NEGATIVE, "question": "很多缓存一起失效，数据库扛不住了"})
@@ -479,7 +479,7 @@ def test_a_question_with_a_kind_outlives_its_last_mark(filled: Screen) -> None:
 
 
 def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Screen, tmp_path: Path) -> None:
-    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(samples.write(tmp_path / "other")))
+    filled.workspace.imports.apply(filled.workspace.imports.plan_folder(samples.write(tmp_path / "other")))
     keep(filled, NEGATIVE, name="a")
     keep(filled, NEGATIVE, name="b")
     look(filled, set="b").open("search", q="pg_restore base:vault").press("why_1").press("mark_")
@@ -521,7 +521,7 @@ def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
     note = next(card for card in workspace.notes.all() if card.path == "backups.md")
     button = mark(filled)
     found = workspace.search("pg_restore")
-    workspace.notes.delete([note.id])
+    workspace.trash.put([note.id])
     workspace.searching.answer = lambda _: found
     button.click().run()
     del workspace.searching.answer

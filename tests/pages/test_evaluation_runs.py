@@ -169,13 +169,13 @@ def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault:
     file = vault / "backups.md"
     file.write_text("# Other\n\nAnother beginning.\n\n" + file.read_text().replace(BACKUPS, "Do not"), encoding="utf-8")
     workspace = compared.workspace
-    workspace.notes.apply(workspace.notes.plan_folder(vault))
+    workspace.imports.apply(workspace.imports.plan_folder(vault))
     compared.app.run()
     told = boxes(compared)
     assert "The notes changed since this run" in told
     assert "changed in the note since" in told
     assert "Do not" not in told
-    workspace.notes.delete([workspace.notes.find("backups.md").id])
+    workspace.trash.put([workspace.notes.find("backups.md").id])
     compared.app.run()
     assert "The note no longer exists" in boxes(compared)
 
@@ -239,7 +239,7 @@ def test_more_than_two_runs_are_not_compared(filled: Screen, kept: QuestionSet) 
 
 def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.imports.apply(holder.imports.plan_folder(vault))
         holder.runs.run(a_set(holder), [Pipeline(), Pipeline(search=SearchSettings(reranker="none"))])
         reader = Screen().finish("warm").open("evaluation", view="compare")
         assert button(reader, "run").disabled
@@ -277,7 +277,7 @@ def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
 
 def test_a_run_says_when_the_notes_changed_since(compared: Screen) -> None:
     workspace = compared.workspace
-    workspace.notes.delete([workspace.notes.find("kitchen/bread.txt").id])
+    workspace.trash.put([workspace.notes.find("kitchen/bread.txt").id])
     compared.open("evaluation", view="history")
     assert set(compared.app.dataframe[0].value["state"]) == {"notes changed since"}
 

@@ -16,7 +16,7 @@ from tests.store.test_faults import disk, remount
 @pytest.fixture
 def filled(place: Path, vault: Path) -> Path:
     with Workspace() as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "notes"))
     return place
 
 
@@ -75,5 +75,5 @@ def test_every_page_goes_on_with_notes_of_any_date_and_names_those_that_can_not_
     assert "The note 'Broken' can't be read as a whole" in screen.open("notes", note=broken).text.replace("\\", "")
     for card in screen.workspace.notes.all():
         screen.open("notes", note=card.id)
-    screen.workspace.notes.delete(broken)
+    screen.workspace.trash.put(broken)
     assert "be read as a whole" not in screen.open("notes").text

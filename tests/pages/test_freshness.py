@@ -55,7 +55,7 @@ def test_a_file_that_cannot_be_read_is_ignored_alone_or_with_its_kind_until_it_c
     assert workspace.freshness.state == "current"
     assert "could not be read" not in filled.text
     (base,) = workspace.bases.all()
-    assert workspace.bases.ignored(base) == ["*.txt", "bad.md"]
+    assert workspace.folders.ignored(base) == ["*.txt", "bad.md"]
 
     (vault / "backups.md").write_bytes(unread)
     (vault / "third.txt").write_bytes(unread)
@@ -98,5 +98,5 @@ def test_a_file_that_changes_under_the_editor_is_told_and_overwrites_nothing(fil
     assert workspace.notes.get(note.id).body == "Theirs again\n"
     assert (vault / "backups.md").read_text().endswith("Theirs again\n")
     assert workspace.drafts.all() == []
-    versions = [workspace.notes.at(note.id, one.number) for one in workspace.notes.history(note.id)]
+    versions = [workspace.versions.get(note.id, one.number) for one in workspace.versions.all(note.id)]
     assert "Mine\n" in [one.body for one in versions]

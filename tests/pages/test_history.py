@@ -87,13 +87,13 @@ def test_a_deleted_note_comes_back_from_the_trash(written: Screen) -> None:
 
 
 def test_the_trash_is_emptied_after_a_yes(written: Screen) -> None:
-    written.workspace.notes.delete([note_of(written, "Plan"), note_of(written, "Other")])
+    written.workspace.trash.put([note_of(written, "Plan"), note_of(written, "Other")])
     written.open("notes").app.session_state["notes_view"] = "trash"
     written.app.run()
     written.press("trash_empty").press("forget_no")
-    assert len(written.workspace.notes.trash()) == 2
+    assert len(written.workspace.trash.all()) == 2
     written.press("trash_empty").press("forget_yes")
-    assert written.workspace.notes.trash() == []
+    assert written.workspace.trash.all() == []
 
 
 def test_several_notes_get_fields_and_are_archived(written: Screen) -> None:
@@ -122,8 +122,7 @@ def test_the_dialog_says_what_becomes_of_files_and_several_notes_move(
     (tmp_path / "vault" / "kitchen").mkdir(parents=True)
     for name in ("tea", "cups", "kitchen/pan"):
         (tmp_path / "vault" / f"{name}.md").write_text(f"# {name}\n\nOf the kitchen.\n")
-    notes = written.workspace.notes
-    notes.apply(notes.plan_folder(tmp_path / "vault", "vault"), embed=False)
+    written.workspace.imports.apply(written.workspace.imports.plan_folder(tmp_path / "vault", "vault"), embed=False)
     both = [note_of(written, "tea"), note_of(written, "cups")]
     chosen(written.open("notes", note=both[0]), both[0], "delete")
     assert "Files that Tessera only reads stay on disk" in written.text

@@ -111,7 +111,7 @@ def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Scre
 def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path) -> None:
     (vault / "<b>photo.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen()
     assert "Needs attention" in screen.text
     assert "1 file of 'vault' could not be read" in screen.text.replace("\\", "")
@@ -138,16 +138,16 @@ def test_a_damaged_index_is_repaired_while_searches_go_on(filled: Screen, monkey
 
 def test_what_an_import_left_is_indexed_when_the_app_starts(place: Path, vault: Path) -> None:
     with Workspace(place) as workspace:
-        assert workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False).waiting == 3
+        assert workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False).waiting == 3
     screen = Screen().finish("embed")
-    assert not screen.workspace.chunks.unfinished()
+    assert not screen.workspace.pending.any()
 
 
 def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Path) -> None:
     (vault / "herons.md").write_text("A note about herons.")
     workspace = filled.workspace
     workspace.bases.update("vault", embed_at_once=False)
-    workspace.notes.apply(workspace.notes.plan_folder(vault), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     workspace.bases.update("vault", embed_at_once=True)
     filled.app.run()
     assert "1 note is found by words only" in filled.text

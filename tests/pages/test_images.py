@@ -42,7 +42,7 @@ def test_pictures_have_cards_and_lead_to_others(place: Path, vault: Path, monkey
 
 def test_the_model_is_chosen_on_the_settings_page(place: Path, vault: Path) -> None:
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), confirmed=True)
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), confirmed=True)
     screen = Screen().finish("warm").open("settings").tab("Models", "another_model")
     assert "can be found by what" not in screen.text
     screen.app.text_input("setting_pictures.model").input("colours").run()

@@ -24,8 +24,8 @@ def in_state(state: str, place: Path, vault: Path) -> Iterator[Screen]:
     with ExitStack() as stack:
         if state != "no base":
             with Workspace(place) as workspace:
-                plan = workspace.notes.plan_folder(vault)
-                workspace.notes.apply(plan, embed=state == "one base")
+                plan = workspace.imports.plan_folder(vault)
+                workspace.imports.apply(plan, embed=state == "one base")
                 if state == "model missing":
                     workspace.store.database.execute("UPDATE bases SET embedder = 'gone', fingerprint = 'gone'")
         if state == "readonly":
@@ -62,7 +62,7 @@ def test_no_page_fails(state: str, place: Path, vault: Path, monkeypatch: pytest
     monkeypatch.setattr(Workspace, "start_indexing", lambda _, **_ignored: None)
     with in_state(state, place, vault) as screen:
         if state in ("waiting", "running", "cancelled", "failed"):
-            assert screen.workspace.chunks.unfinished()
+            assert screen.workspace.pending.any()
         for page in shell.PAGES:
             screen.open(page)
             if page == "search":

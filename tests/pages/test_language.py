@@ -122,8 +122,8 @@ def screen(place: Path, folder: Path, sent: made_up.Sent) -> Screen:
     """The app with two bases."""
     other = write(folder.parent / "γραφή", {"άλλο.md": "# Άλλο\n\nΤο όρος και η λίμνη.\n"})
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
-        workspace.notes.apply(workspace.notes.plan_folder(other))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(other))
     return Screen(made_up.LANGUAGE).finish("warm")
 
 
@@ -232,7 +232,7 @@ def test_edits_that_lost_their_place(sent: made_up.Sent, screen: Screen, folder:
     for chunk in chunks.all(note(screen, "Μακρύ"))[:3]:
         chunks.update(chunk.id, "άλλο κείμενο")
     (folder / "μακρύ.md").write_text("# Μακρύ\n\nΝέο κείμενο.\n")
-    screen.workspace.notes.apply(screen.workspace.notes.plan_folder(folder))
+    screen.workspace.imports.apply(screen.workspace.imports.plan_folder(folder))
     screen.open("chunks")
     assert chunks.flagged()
     check(sent, screen)
@@ -329,7 +329,7 @@ def test_search_while_the_model_loads_and_without_it(
     place: Path, folder: Path, sent: made_up.Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
     gate = threading.Event()
 
     def warm(self: object) -> None:
@@ -380,7 +380,7 @@ def test_question_sets(sent: made_up.Sent, screen: Screen, folder: Path) -> None
     state(screen, chosen_questions=["α0", "γ0"]).press("questions_delete").press("questions_delete_no")
     state(screen, questions_text="τίποτα")
     (folder / "λίμνη.md").write_text("# Λίμνη\n\nΝέο κείμενο.\n")
-    screen.workspace.notes.apply(screen.workspace.notes.plan_folder(folder))
+    screen.workspace.imports.apply(screen.workspace.imports.plan_folder(folder))
     screen.open("evaluation", base="βιβλίο", set="σύνολο", view="questions", question="β0")
     check(sent, screen, "β0", "α0")
 
@@ -424,7 +424,7 @@ def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.Monkey
         screen.tab(label)
     next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value("ψηφία").run()
     screen.press("cost_").finish("cost")
-    screen.workspace.bases.begin_switch("βιβλίο", "ψηφία")
+    screen.workspace.switches.begin("βιβλίο", "ψηφία")
     screen.workspace.bases.update("γραφή", embed_at_once=False)
     screen.workspace.chunks.add(note(screen, "Άλλο"), "περιμένει")
     screen.open("bases", base="βιβλίο").tab(model).press("resume_").finish("switch")
@@ -497,7 +497,7 @@ def refuse() -> None:
 
 def test_open_for_reading(place: Path, folder: Path, sent: made_up.Sent) -> None:
     with Workspace(place) as holder:
-        holder.notes.apply(holder.notes.plan_folder(folder))
+        holder.imports.apply(holder.imports.plan_folder(folder))
         screen = Screen(made_up.LANGUAGE).finish("warm")
         for page in shell.PAGES:
             screen.open(page)

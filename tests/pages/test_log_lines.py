@@ -38,7 +38,7 @@ def screen(place: Path, monkeypatch: pytest.MonkeyPatch) -> Screen:
             fields = {"title": title, "path": f"{title}.md", "type": "guide", "scope": SECRET}
             text = f"The {SECRET} heron, a {SECRET} heron, stands at the {title}."
             workspace.notes.add(BASE, text, author="person", **fields)
-        workspace.chunks.embed(BASE)
+        workspace.pending.embed(BASE)
         workspace.learning.enable(True)
     return Screen().finish("warm")
 

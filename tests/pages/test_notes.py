@@ -78,7 +78,7 @@ def test_a_plan_that_removes_much_wants_a_second_yes(place: Path, tmp_path: Path
     for number in range(6):
         (folder / f"{number}.md").write_text(f"note number {number}")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
     for number in range(4):
         (folder / f"{number}.md").unlink()
     screen = Screen().open("notes").press("again_0")
@@ -218,7 +218,7 @@ def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault
         "---\ntitle: '*Odd*'\ncreated: yesterday\ncolour: red\n---\nBody ![x](http://a.b/c.png)\n"
     )
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
         odd = next(note for note in workspace.notes.all() if note.path == "odd.md")
     screen = Screen().open("notes", note=odd.id)
     assert '<div class="t-title">*Odd*</div>' in screen.text
@@ -242,7 +242,7 @@ def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> N
     assert link.query_string == f"note={long}&chunk=4"
     file = tmp_path / "long" / "long.md"
     file.write_text("# Another text\n")
-    workspace.notes.apply(workspace.notes.plan_folder(file.parent))
+    workspace.imports.apply(workspace.imports.plan_folder(file.parent))
     assert "t-edited" not in screen.open("notes", note=long).text
 
 
@@ -303,7 +303,7 @@ def test_a_long_note_is_rendered_in_part(place: Path, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "long.md").write_text("word " * 30_000)
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         long = workspace.notes.all()[0]
     screen = Screen().open("notes", note=long.id)
     assert "the first 100,000 of 150,000 characters" in screen.text
@@ -315,7 +315,7 @@ def imported(place: Path, folder: Path, text: str) -> str:
     folder.mkdir()
     (folder / "note.md").write_text(text)
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         return workspace.notes.all()[0].id
 
 

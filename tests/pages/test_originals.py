@@ -22,7 +22,7 @@ def notes(place: Path) -> dict[str, str]:
     page.text(72, 120, "Potatoes grow below the ground.")
     files = [("potatoes.pdf", pdf([page])), ("peas.rst", b"Peas\n====\n\nPeas climb.\n")]
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_upload(files, "uploads"))
+        workspace.imports.apply(workspace.imports.plan_upload(files, "uploads"))
         return {str(note.path): note.id for note in workspace.notes.all()}
 
 
@@ -48,7 +48,7 @@ def test_a_sentence_over_the_page_opens_the_original_at_its_own(place: Path) -> 
     pages[0].text(72, 120, "Potatoes grow below the ground in rows that the gardener heaps up with")
     pages[1].text(72, 120, "earth twice. Cucumbers climb.")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_upload([("both.pdf", pdf(pages))], "uploads"))
+        workspace.imports.apply(workspace.imports.plan_upload([("both.pdf", pdf(pages))], "uploads"))
         (note,) = (workspace.notes.get(card.id) for card in workspace.notes.all())
     start = note.body.index("Cucumbers")
     screen = Screen().finish("warm")

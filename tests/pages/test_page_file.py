@@ -34,7 +34,7 @@ def workspace(place: Path, tmp_path: Path) -> Workspace:
         (folder / name).write_bytes(PNG)
     (folder / "list.zip").write_bytes(b"PK")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
     return workspace
 
 

@@ -39,7 +39,7 @@ def screen(place: Path, tmp_path: Path) -> Screen:
     (folder / "board.png").write_bytes(PNG)
     (folder / "torn.png").write_bytes(TORN)
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder, "garden"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder, "garden"))
     return Screen().finish("warm")
 
 

@@ -85,7 +85,7 @@ def test_the_notes_that_are_open_are_one_click_away(desk: Screen) -> None:
     assert tabs.options == ["Plan", "Diary"]
     tabs.set_value(plan).run()
     assert "call" in desk.document
-    desk.workspace.notes.delete([diary])
+    desk.workspace.trash.put([diary])
     desk.app.run()
     assert not any(one.key == "open_notes" for one in desk.app.segmented_control)
 
@@ -129,7 +129,7 @@ def test_a_box_is_ticked_for_the_version_that_is_read_and_in_files_only_where_th
     assert 'data-line="0"' in desk.document
     (vault / "todo.md").write_text("- [ ] one\n", encoding="utf-8")
     notes = desk.workspace.notes
-    notes.apply(notes.plan_folder(vault, "files"))
+    desk.workspace.imports.apply(desk.workspace.imports.plan_folder(vault, "files"))
     todo = opened(desk, "todo")
     assert "data-line" not in desk.document
     desk.workspace.bases.update("files", write_files=True)
@@ -144,7 +144,7 @@ def test_a_map_among_the_properties_is_written_a_line_for_each_part(desk: Screen
     (tmp_path / "book.md").write_text(
         "---\nauthor:\n  name: Ann\n  homes: [Ely, Ayr]\n  dead:\n---\nText.\n", encoding="utf-8"
     )
-    desk.workspace.notes.apply(desk.workspace.notes.plan_folder(tmp_path, "books"), embed=False)
+    desk.workspace.imports.apply(desk.workspace.imports.plan_folder(tmp_path, "books"), embed=False)
     opened(desk, "book")
     parts = "<div><b>name</b>: Ann</div><div><b>homes</b>: Ely, Ayr</div>"
     assert f"<b>author</b>: <div class='t-nested'>{parts}</div>" in desk.text

@@ -93,7 +93,7 @@ def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
 def test_a_base_without_a_model_is_searched_by_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     assert "by words only" in Screen().finish("warm").open("search", q="restore").text
 
 
@@ -171,7 +171,7 @@ def parted(place: Path, vault: Path) -> Screen:
         "# Long\n\n" + "".join(f"## Part {n}\n\n" + f"term{n} " * 260 + "\n\n" for n in range(5))
     )
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     return Screen().finish("warm")
 
 
@@ -210,7 +210,7 @@ def test_more_hits_come_behind_those_that_are_there(filled: Screen, tmp_path: Pa
     folder.mkdir()
     for number in range(1, 25):
         (folder / f"{number}.md").write_text(f"# Ferry {number}\n\nA ferry of line {number} {'leaves ' * number}.")
-    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(folder))
+    filled.workspace.imports.apply(filled.workspace.imports.plan_folder(folder))
     filled.open("search", q="ferry")
     first = hits(filled)
     assert len(first) == 10
@@ -371,7 +371,7 @@ def test_a_facet_narrows_the_question(filled: Screen) -> None:
 def test_the_same_text_elsewhere_is_told_with_its_base(place: Path, vault: Path) -> None:
     with Workspace(place) as workspace:
         for base in ("mine", "theirs <b>"):
-            workspace.notes.apply(workspace.notes.plan_folder(vault, base))
+            workspace.imports.apply(workspace.imports.plan_folder(vault, base))
     screen = Screen().finish("warm").open("search", q="restore")
     copied = [hit for hit in hits(screen) if "Also in" in hit]
     assert len(copied) == 3
@@ -498,7 +498,7 @@ def test_the_page_is_there_in_chinese_with_its_reasons_and_errors(filled: Screen
 
 def test_open_for_reading_nothing_is_recorded(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm").open("search", q="restore")
         assert hits(screen)
         screen.explain()
@@ -520,7 +520,7 @@ def test_keyword_search_works_while_the_model_loads_and_the_page_comes_back_to_i
     monkeypatch.setenv("TESSERA_EMBEDDER", "slow")
     GATE.clear()
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().open("search", q="restore")
     try:
         assert "Getting ready" in screen.text
@@ -537,7 +537,7 @@ def test_a_model_that_fails_is_named_with_its_reason(place: Path, vault: Path, m
     monkeypatch.setitem(EMBEDDERS, "broken", Entry("tests.pages.test_search:BrokenWords"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "broken")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore")
     assert "The weights are damaged" in screen.text
     assert "by words only" in screen.text
@@ -609,7 +609,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "late-interaction")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore").press("options")
     assert screen.app.selectbox("reranker").options[0] == "Default: Word by word"
     assert "· reranking\\: Word by word" in about(screen)
@@ -644,7 +644,7 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
 def test_a_language_model_chooses_in_a_base_of_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Workspace(place) as workspace:
         workspace.bases.add("literal", kind="literal")
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "literal"))
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "literal"))
     screen = Screen().finish("warm").open("search", q="restore the largest table")
     assert "No language model is set up" in screen.text
     with ModelServer() as server:

@@ -121,7 +121,7 @@ def test_the_index_is_rebuilt(settings: Screen) -> None:
 
 def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm").open("settings")
         assert "Open for reading only" in screen.text
         assert all(one.disabled for one in screen.app.number_input)
@@ -196,7 +196,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
 ) -> None:
     monkeypatch.setenv("TESSERA_INDEX__URL", "http://127.0.0.1:9")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("settings").tab("Search", "search_index")
     said = screen.text.replace("\\", "")
     assert "The search index is unavailable" in said

@@ -62,7 +62,7 @@ def test_every_page_is_drawn_in_both_languages(filled: Screen) -> None:
 
 def test_a_workspace_held_by_another_process_opens_for_reading(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
-        holder.notes.apply(holder.notes.plan_folder(vault))
+        holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm")
         assert "Open for reading only" in screen.text
         assert "process" in screen.text
@@ -84,7 +84,7 @@ def schema_version(place: Path, new: int) -> int:
 
 def test_a_workspace_of_a_later_version_is_a_page_not_a_traceback(place: Path, vault: Path) -> None:
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     known = schema_version(place, 999)
     screen = Screen()
     assert not screen.app.exception

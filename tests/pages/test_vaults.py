@@ -48,7 +48,7 @@ def test_a_note_with_its_picture_lacks_nothing(place: Path, tmp_path: Path) -> N
     folder = vault(tmp_path / "vault", {"a.md": "# A\n\n![[b.png]] and ![[c.png]]\n"})
     (folder / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         (note,) = workspace.notes.all()
     screen = Screen().open("notes", note=note.id)
     assert "1 file of this note is missing: c.png" in screen.text.replace("\\", "")

@@ -68,7 +68,7 @@ def test_many_of_one_kind_are_decided_at_once(place: Path) -> None:
             workspace.proposals.add("garden", f"{name} is fine.", title=name)
     screen = waiting().press("all_reject")
     assert (titles(screen), "3 notes are rejected." in screen.text) == ([], True)
-    assert sorted(one.version.title for one in screen.workspace.notes.trash()) == ["Mint", "Sage", "Thyme"]
+    assert sorted(one.version.title for one in screen.workspace.trash.all()) == ["Mint", "Sage", "Thyme"]
     screen.press("notes_undo").press("all_accept")
     assert sorted(card.title for card in screen.workspace.notes.all() if card.status == "active") == [
         "Mint",
@@ -117,7 +117,7 @@ def test_what_waits_is_edited_before_it_is_accepted(basil: Note) -> None:
     assert titles(again) == ["Thyme"]
     note = again.workspace.notes.get(basil.id)
     assert (note.title, note.body, note.tags) == ("Basil in spring", "The basil wants shade.\n", ("herb",))
-    assert again.workspace.notes.history(basil.id)[0].kind == "propose"
+    assert again.workspace.versions.all(basil.id)[0].kind == "propose"
     again = waiting().press("decide_edit").open("notes").press("writing_save")  # the tests' browser stays on its page
     assert titles(again) == []
     assert again.workspace.notes.find("Thyme").status == "active"
@@ -159,7 +159,7 @@ def test_an_upgrade_that_met_an_edit_is_settled_and_undone(place: Path, tmp_path
 def test_a_file_with_two_texts_is_settled(place: Path, vault: Path) -> None:
     (vault / "backups.sync-conflict-20260301-101112-ABCDEF7.md").write_text("# Backups\n\nAnother text.\n")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = waiting().press("open_file")
     assert "backups.sync-conflict-20260301-101112-ABCDEF7.md" in screen.text.replace("\\", "")
     assert "write to files" in screen.press("decide_theirs").errors
@@ -171,7 +171,7 @@ def test_items_of_one_title_are_told_apart_by_their_files(place: Path, vault: Pa
     for day in (1, 2):
         (vault / f"backups.sync-conflict-2026030{day}-101112-ABCDEF7.md").write_text("# Backups\n\nAnother text.\n")
     with Workspace(place) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(vault))
+        workspace.imports.apply(workspace.imports.plan_folder(vault))
     rows = [button.label for button in waiting().app.button if (button.key or "").startswith("open_")]
     assert [row for row in rows if "20260301" in row] != [row for row in rows if "20260302" in row]
     assert len({*rows}) == len(rows)
@@ -200,7 +200,7 @@ def test_the_question_before_a_copy_is_deleted_says_where_its_file_goes(place: P
     with Workspace(place) as workspace:
         for name in ("ducks", "ducks again"):
             (vault / f"{name}.md").write_text(text)
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), embed=False)
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), embed=False)
     screen = waiting().press("open_copy").press("decide_delete")
     assert "Files that Tessera only reads stay on disk" in screen.text
     screen.press("delete_no")

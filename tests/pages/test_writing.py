@@ -89,7 +89,7 @@ def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     card = screen.workspace.notes.find("Hens")
     assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "reference", 3, ("farm",))
     assert [hit.note.id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
-    assert [(one.kind, one.author) for one in screen.workspace.notes.history(card.id)] == [("create", "person")]
+    assert [(one.kind, one.author) for one in screen.workspace.versions.all(card.id)] == [("create", "person")]
     assert screen.workspace.drafts.all() == []
 
 
@@ -109,7 +109,7 @@ def test_an_edit_is_a_new_version_that_is_indexed_in_the_background(garden: Note
     screen = paused(typed(edited(garden), "Water the basil and the thyme.\n")).finish("embed")
     note = screen.workspace.notes.get(garden.id)
     assert (note.body, note.version) == ("Water the basil and the thyme.\n", 2)
-    assert not screen.workspace.chunks.unfinished()
+    assert not screen.workspace.pending.any()
     screen.press("writing_leave")
     assert "Water the basil and the thyme." in screen.document
 
@@ -127,17 +127,19 @@ def test_pauses_of_one_sitting_make_one_version(garden: Note) -> None:
     screen = edited(garden)
     for text in ("Water", "Water the mint", "Water the mint."):
         paused(typed(screen, text))
-    notes = screen.workspace.notes
-    assert [(one.number, one.kind) for one in notes.history(garden.id)] == [(4, "update"), (1, "create")]
+    assert [(one.number, one.kind) for one in screen.workspace.versions.all(garden.id)] == [
+        (4, "update"),
+        (1, "create"),
+    ]
     now = writing(screen.app)
     assert now.autosaved_at is not None
     now.autosaved_at -= SITTING
     paused(typed(screen, "Water the"))
     saved(typed(screen, "Water the sage."))  # by hand: it takes the place of the pause before, and stays
     paused(typed(screen, "Water the thyme."))
-    assert [notes.at(garden.id, one.number).body for one in notes.history(garden.id)] == [
-        *("Water the thyme.", "Water the sage.", "Water the mint.", "Water the basil.\n")
-    ]
+    assert [
+        screen.workspace.versions.get(garden.id, one.number).body for one in screen.workspace.versions.all(garden.id)
+    ] == [*("Water the thyme.", "Water the sage.", "Water the mint.", "Water the basil.\n")]
 
 
 def test_a_note_is_called_as_its_first_line_is_in_the_end(garden: Note) -> None:
@@ -145,7 +147,7 @@ def test_a_note_is_called_as_its_first_line_is_in_the_end(garden: Note) -> None:
     paused(typed(screen, "# Feed the"))
     paused(typed(screen, "# Feed the hens\n\nAt six."))
     card = screen.workspace.notes.find("Feed the hens")
-    assert (card.path, len(screen.workspace.notes.history(card.id))) == ("Feed the hens.md", 1)
+    assert (card.path, len(screen.workspace.versions.all(card.id))) == ("Feed the hens.md", 1)
     screen.app.text_input(field(screen, "title")).input("Hens").run()
     screen.press("writing_leave").press("edit_note")
     paused(typed(screen, "# Feed the geese\n"))
@@ -171,7 +173,7 @@ def test_a_new_note_is_a_file_where_its_base_writes_files(filled: Screen, vault:
     assert made() == ["kitchen/Feed the hens. At six.md"]
     typed(screen, "Feed the hens. At six?\nAnd the geese.").press("writing_leave")
     assert (vault / made()[0]).read_text() == "Feed the hens. At six?\nAnd the geese."
-    assert screen.workspace.notes.plan_folder(vault).is_empty
+    assert screen.workspace.imports.plan_folder(vault).is_empty
     screen.press("edit_note")
     paused(typed(screen, "")).press("writing_leave")
     assert made(), "an older note is not taken back"
@@ -182,7 +184,7 @@ def test_a_new_note_is_a_file_where_its_base_writes_files(filled: Screen, vault:
     assert "Close and keep draft" not in screen.text
     screen.press("writing_leave")
     assert made() == ["kitchen/Feed the hens. At six.md"]
-    assert [one.version.title for one in screen.workspace.notes.trash()] == ["Water the basil"]
+    assert [one.version.title for one in screen.workspace.trash.all()] == ["Water the basil"]
     assert len(screen.workspace.drafts.all()) == 1, "that of the older note"
 
 
@@ -190,7 +192,7 @@ def test_a_new_note_that_was_emptied_again_is_in_the_trash_unless_it_has_a_title
     screen = Screen().open("notes").press("new_note")
     paused(typed(paused(typed(screen, "Water the mint")), "")).press("writing_leave")
     assert [card.title for card in screen.workspace.notes.all()] == ["Garden"]
-    assert len(screen.workspace.notes.trash()) == 1
+    assert len(screen.workspace.trash.all()) == 1
     screen.press("new_note")
     paused(typed(screen, "Water"))
     screen.app.text_input(field(screen, "title")).input("Mint").run()
@@ -203,7 +205,7 @@ def test_what_was_typed_is_saved_when_the_editor_is_left(garden: Note) -> None:
     screen = typed(edited(garden), "Water the mint, too.\n").open("home")
     assert screen.workspace.notes.get(garden.id).body == "Water the mint, too.\n"
     assert screen.workspace.drafts.all() == []
-    assert len(screen.workspace.notes.history(garden.id)) == 3
+    assert len(screen.workspace.versions.all(garden.id)) == 3
 
 
 def test_a_text_that_cant_be_saved_says_why_and_stays_a_draft(filled: Screen, vault: Path) -> None:
@@ -233,7 +235,7 @@ def test_a_note_that_changed_meanwhile_is_shown_and_nothing_is_lost(garden: Note
     assert screen.workspace.notes.get(garden.id).body == "Sell the basil.\n"
     screen.press("conflict_mine")
     assert screen.workspace.notes.get(garden.id).body == "Water the basil twice a day.\n"
-    assert screen.workspace.notes.at(garden.id, 2).body == "Sell the basil.\n"
+    assert screen.workspace.versions.get(garden.id, 2).body == "Sell the basil.\n"
 
 
 def test_changes_of_other_lines_are_merged_and_undone_by_a_click(place: Path) -> None:
@@ -252,7 +254,9 @@ def test_changes_of_other_lines_are_merged_and_undone_by_a_click(place: Path) ->
     assert screen.workspace.drafts.all() == []
     screen.press("notes_undo")
     assert (notes.get(note.id).body, writing(screen.app).body) == (mine, mine)
-    assert theirs in [notes.at(note.id, one.number).body for one in notes.history(note.id)]
+    assert theirs in [
+        screen.workspace.versions.get(note.id, one.number).body for one in screen.workspace.versions.all(note.id)
+    ]
     paused(typed(screen, f"{mine}Five.\n"))
     assert notes.get(note.id).body == f"{mine}Five.\n"
 
@@ -274,9 +278,9 @@ def test_a_text_that_is_kept_over_another_takes_no_version_away(garden: Note) ->
     paused(typed(screen, "Water the basil twice a day.\n"))
     assert "was changed while you wrote" in screen.text
     screen.press("conflict_mine")
-    assert [notes.at(garden.id, one.number).body for one in notes.history(garden.id)] == [
-        *("Water the basil twice a day.\n", "Sell the basil.\n", "Water the basil daily.\n", "Water the basil.\n")
-    ]
+    assert [
+        screen.workspace.versions.get(garden.id, one.number).body for one in screen.workspace.versions.all(garden.id)
+    ] == [*("Water the basil twice a day.\n", "Sell the basil.\n", "Water the basil daily.\n", "Water the basil.\n")]
 
 
 def test_two_windows_that_go_on_with_one_draft_write_two(garden: Note) -> None:
@@ -350,7 +354,9 @@ def test_taking_the_other_text_leaves_mine_in_the_history_and_no_draft(garden: N
     notes.update(garden.id, title="Theirs", embed=False)
     screen.app.text_input(field(screen, "title")).input("Mine").run()
     screen.press("conflict_theirs")
-    assert [notes.at(garden.id, one.number).title for one in notes.history(garden.id)][:3] == [
+    assert [
+        screen.workspace.versions.get(garden.id, one.number).title for one in screen.workspace.versions.all(garden.id)
+    ][:3] == [
         "Theirs",
         "Mine",
         "Theirs",
@@ -397,7 +403,7 @@ def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Scree
     assert "<del>Theirs" in filled.text
     filled.press("conflict_mine")
     assert "Mine" in (vault / "backups.md").read_text()
-    assert filled.workspace.notes.at(note.id, 2).body == "Theirs\n"
+    assert filled.workspace.versions.get(note.id, 2).body == "Theirs\n"
 
 
 def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) -> None:
@@ -444,7 +450,7 @@ def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_templa
     assert again.body == "Water the basil.\n"
     assert "/Day " in str(again.path)
     screen.press("writing_leave")
-    screen.workspace.notes.delete([again.id, garden.id])
+    screen.workspace.trash.put([again.id, garden.id])
     screen.press("today")
     assert "The template of today's note, 'Garden.md', isn't there any more." in screen.text.replace("\\", "")
     screen.press("today_yes").press("writing_leave")

@@ -51,7 +51,7 @@ LIBRARY: dict[str, Callable[[Workspace], Any]] = {
     "a phrase left out": lambda workspace: workspace.search(f'zebra -"{LONG[:5000]}"'),
     "many phrases": lambda workspace: workspace.search(" ".join(f'"z{n}"' for n in range(1000))),
     "many words left out": lambda workspace: workspace.search(f"zebra {' '.join(f'-z{n}' for n in range(1000))}"),
-    "lines": lambda workspace: workspace.notes.lines("plain", LONG),
+    "lines": lambda workspace: workspace.texts.lines("plain", LONG),
     "titles": lambda workspace: workspace.notes.all(text=LONG),
     "a path": filters(path="*a" * 30_000),
     "a tag": filters(tags=[LONG]),
@@ -80,7 +80,7 @@ def test_a_text_that_is_too_long_is_told_at_once(workspace: Workspace, look: Cal
 def test_what_is_within_the_limits_is_answered(workspace: Workspace) -> None:
     part = LONG[: limits.PART].strip()
     assert workspace.search(f'"{part}"').hits
-    assert workspace.notes.lines("plain", part)
+    assert workspace.texts.lines("plain", part)
     values = ",".join(f"t{n}" for n in range(200))
     terms = [f"in:{values}", *(f"-tag:t{n}" for n in range(limits.FILTERS - 1))]
     assert not workspace.search("zebra", filters=workspace.searching.filters(terms=terms)).hits

@@ -178,7 +178,7 @@ def test_a_hit_whose_file_changed_or_is_gone_is_marked(workspace: Workspace, tmp
     folder.mkdir()
     for name in "abc":
         (folder / f"{name}.md").write_text(f"Backups: attic {name}. " * 4)
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"))
     add(workspace, "here", "Backups here, attic. " * 3)
 
     def states() -> dict[str, str]:
@@ -190,7 +190,7 @@ def test_a_hit_whose_file_changed_or_is_gone_is_marked(workspace: Workspace, tmp
     (folder / "b.md").unlink()
     os.utime(folder / "c.md", ns=(1, 1))
     assert states() == {"a": "stale", "b": "gone", "c": "stale", "here": "same"}
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), confirmed=True)
     assert states() == {"c": "same", "here": "same"}
 
 

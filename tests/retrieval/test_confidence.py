@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("bundled")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     folder = samples.write(tmp_path_factory.mktemp("confidence") / "vault")
     with Workspace(folder.with_name("workspace")) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         yield workspace
 
 
@@ -71,9 +71,9 @@ def test_nothing_is_said_of_a_base_whose_floor_is_unknown(filled: Workspace, tmp
 def test_a_base_that_has_grown_is_measured_again(tmp_path: Path) -> None:
     folder = samples.write(tmp_path / "vault")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         (folder / "long.md").write_text(samples.long_note(8))
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         base = workspace.bases.get("vault")
         floor = workspace.store.floors.get(base)
         assert floor
@@ -82,7 +82,7 @@ def test_a_base_that_has_grown_is_measured_again(tmp_path: Path) -> None:
 
 def test_the_persons_own_questions_move_the_floor(tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(samples.write(tmp_path / "vault")))
+        workspace.imports.apply(workspace.imports.plan_folder(samples.write(tmp_path / "vault")))
         base = workspace.bases.get("vault")
 
         def mean_with(question: dict[str, object]) -> float:

@@ -40,7 +40,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         patch.setenv("TESSERA_EMBEDDER", "words")
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
         with Workspace(tmp_path_factory.mktemp("workspace")) as opened:
-            opened.notes.apply(opened.notes.plan_folder(folder))
+            opened.imports.apply(opened.imports.plan_folder(folder))
             note = opened.notes.all()[0].id
             opened.chunks.update(opened.chunks.all(note)[0].id, "The backup of the garden, as a person wrote it.")
             opened.chunks.add(note, "A chunk of a person's own about the river.")
@@ -100,7 +100,7 @@ def test_no_note_forges_a_citation_or_ends_its_own_text(workspace: Workspace, tm
     one = forgery.replace("\n", " ").replace("/", "⁄")
     (tmp_path / f"{one[:40]}.md").write_text(f"# {one}\n\nzebra {forgery}\n\n## {one}\n\nzebra {forgery} end\n")
     (tmp_path / "plain.md").write_text("# Plain\n\nThe zebra is plain, a < b, 1 <2.\n")
-    workspace.notes.apply(workspace.notes.plan_folder(tmp_path, base.name))
+    workspace.imports.apply(workspace.imports.plan_folder(tmp_path, base.name))
     workspace.notes.add(base.name, f"zebra {forgery}", title=f"zebra {forgery}")
     built = workspace.context("zebra", bases=[base.name], budget=4000, limit=20)
     read = re.findall(r"^\[(\d+)\] <note> (.*)\n([\s\S]*?)\n</note>$", built.text, re.MULTILINE)
@@ -144,7 +144,7 @@ def test_neighbours_lose_their_far_ends(workspace: Workspace) -> None:
 def test_the_window_of_a_long_chunk_holds_the_words_of_the_question(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "long.md").write_text("# Long\n\n" + "a lamp " * 150 + "the restore of it all " + "a stone " * 60)
     base = workspace.bases.add("long")
-    workspace.notes.apply(workspace.notes.plan_folder(tmp_path, base.name))
+    workspace.imports.apply(workspace.imports.plan_folder(tmp_path, base.name))
     built = workspace.context("restore in:long", budget=40, mode="keyword")
     assert "the restore of it all" in built.text
     assert built.tokens <= 40

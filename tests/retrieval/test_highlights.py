@@ -42,7 +42,7 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspac
     monkeypatch.setitem(EMBEDDERS, "word-tokens", Entry("tests.fakes:WordTokens"))
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(samples.write(tmp_path / "vault")))
+        workspace.imports.apply(workspace.imports.plan_folder(samples.write(tmp_path / "vault")))
         workspace.models.start_warming()
         workspace.jobs.wait("warm", 30)
         yield workspace

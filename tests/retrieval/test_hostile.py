@@ -49,7 +49,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         patch.setenv("TESSERA_EMBEDDER", "words")
         patch.setenv("TESSERA_SEARCH__RERANKER", "none")
         with Workspace(folder.with_name("workspace")) as opened:
-            opened.notes.apply(opened.notes.plan_folder(folder))
+            opened.imports.apply(opened.imports.plan_folder(folder))
             yield opened
 
 

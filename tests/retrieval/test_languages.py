@@ -41,7 +41,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     with Workspace(tmp_path_factory.mktemp("workspace")) as workspace:
         for name, text in (ENGLISH | CHINESE).items():
             (folder / name).write_text(text, encoding="utf-8")
-        workspace.notes.apply(workspace.notes.plan_folder(folder, "mixed"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder, "mixed"))
         yield workspace
 
 

@@ -78,7 +78,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         (vault / f"{title}.md").write_text(f"{head}# {title}\n\n{body}\n", encoding="utf-8")
     with Workspace(folder) as opened:
         (folder / FILE).write_text(SYNONYMS, encoding="utf-8")
-        opened.notes.apply(opened.notes.plan_folder(vault))
+        opened.imports.apply(opened.imports.plan_folder(vault))
         opened.set_program_access(True)
         yield opened
 

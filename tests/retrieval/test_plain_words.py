@@ -73,7 +73,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"---\n{front}\n---\n\n{body}\n" if front else f"{body}\n", encoding="utf-8")
     with Workspace(folder / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder / "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder / "vault"))
         yield workspace
 
 

@@ -55,7 +55,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         (folder / f"{number}.md").write_text(f"---\ntitle: '{number} {name}'\n---\n\n{text}\n", encoding="utf-8")
     with Workspace(tmp_path_factory.mktemp("workspace")) as workspace:
         workspace.settings.embedder = "tfidf"
-        workspace.notes.apply(workspace.notes.plan_folder(folder, "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(folder, "notes"))
         yield workspace
 
 

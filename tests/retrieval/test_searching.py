@@ -74,7 +74,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def filled(place: Path) -> Iterator[Workspace]:
     with Workspace(place.with_name("workspace")) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(place))
+        workspace.imports.apply(workspace.imports.plan_folder(place))
         yield workspace
 
 
@@ -265,7 +265,7 @@ def test_why_not_tells_the_rank_among_all_of_what_was_no_candidate(
 
 def test_a_result_is_kept_until_something_changes(place: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(place, "vault"))
         first = workspace.search("data in memory")
         again = workspace.search("data in memory")
         assert not first.cached
@@ -275,7 +275,7 @@ def test_a_result_is_kept_until_something_changes(place: Path, tmp_path: Path) -
         workspace.searches.add("data in memory")
         workspace.uses.judge("data in memory", first.hits[0].note.id, first.hits[0].chunk.id, "helpful")
         assert workspace.search("data in memory").cached
-        workspace.notes.delete([first.hits[0].note.id])
+        workspace.trash.put([first.hits[0].note.id])
         fresh = workspace.search("data in memory")
         assert not fresh.cached
         assert first.hits[0].note.path not in paths(fresh)
@@ -283,7 +283,7 @@ def test_a_result_is_kept_until_something_changes(place: Path, tmp_path: Path) -
 
 def test_a_base_has_search_settings_of_its_own(place: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(place, "vault"))
         options: SearchOptions = {"filters": filters_of(bases=["vault"])}
         workspace.bases.update("vault", search=SearchSettings(limit=2, semantic_weight=1.0))
         result = workspace.search("keeps data in memory", reranker="none", **options)
@@ -300,7 +300,7 @@ def test_a_base_has_search_settings_of_its_own(place: Path, tmp_path: Path) -> N
 
 def test_a_base_has_any_part_of_its_own_and_its_reranker_is_that_of_hybrid_search(place: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(place, "vault"))
         own = SearchSettings(mode="keyword", level="focused", expansion_size=1, reranker="late-interaction")
         workspace.bases.update("vault", search=own)
         result = workspace.search("keeps data in memory")
@@ -409,7 +409,7 @@ def test_the_early_answer_and_the_last_one_parse_and_collect_once(
 
 def test_each_score_of_a_stage_has_a_name_for_people_in_the_order_of_the_stages(place: Path, tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(place, "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(place, "vault"))
         workspace.notes.update(workspace.notes.find("redis.md").id, priority=3)
         caller, weights = CallerContext(tags=("cache",)), {"priority_weight": 0.2, "feedback_weight": 0.2}
         options: SearchOptions = {"phrase": "boost", "caller": caller, **weights}  # type: ignore[typeddict-item]

@@ -77,7 +77,7 @@ def remount(folder: Path, how: str) -> None:
 
 
 def sync(workspace: Workspace, vault: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "notes"), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "notes"), confirmed=True)
 
 
 def titles(workspace: Workspace) -> set[str]:
@@ -153,10 +153,10 @@ def test_a_short_vector_is_told_and_computed_again_by_a_rebuild(folder: Path) ->
             workspace.search("backup", mode="semantic")
         workspace.store.open_index()
         assert "tessera rebuild" in str(workspace.status().index_problem)
-        pending = workspace.chunks.pending("notes")
+        pending = workspace.pending.count("notes")
         workspace.rebuild()
-        assert workspace.chunks.pending("notes") > pending
-        workspace.chunks.embed("notes")
+        assert workspace.pending.count("notes") > pending
+        workspace.pending.embed("notes")
         assert workspace.search("backup", mode="semantic").hits
 
 

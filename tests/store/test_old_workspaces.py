@@ -87,7 +87,7 @@ def statuses(workspace: Workspace) -> dict[str, BaseStatus]:
 
 
 def failures(workspace: Workspace, base: str) -> list[tuple[str, str]]:
-    return [(failure.path, str(failure.error)) for failure in workspace.bases.failures(bases(workspace)[base])]
+    return [(failure.path, str(failure.error)) for failure in workspace.folders.failures(bases(workspace)[base])]
 
 
 def notes(workspace: Workspace) -> dict[str | None, Note]:
@@ -107,7 +107,7 @@ def own_options(workspace: Workspace, path: str) -> ChunkingOptions | None:
 
 
 def pending(workspace: Workspace, base: str) -> int:
-    return workspace.chunks.pending(base)
+    return workspace.pending.count(base)
 
 
 def hits(workspace: Workspace, text: str, mode: Mode, base: str = "") -> Sequence[Hit]:
@@ -481,13 +481,13 @@ def test_work_on_it_goes_on(folder: Path, version: int) -> None:
         (chunk, *_) = chunks(workspace, CACHE)
         workspace.chunks.update(chunk.id, "What a later version writes over it.")
         assert [hit.note.path for hit in hits(workspace, "later version", "keyword")] == [CACHE]
-        assert workspace.chunks.embed("waiting") == pending(workspace, "waiting") + (version >= 2)
+        assert workspace.pending.embed("waiting") == pending(workspace, "waiting") + (version >= 2)
         if version < 3:
-            workspace.bases.begin_switch("waiting", "tfidf")
-        assert workspace.bases.run_switch("waiting").embedder == "tfidf"
+            workspace.switches.begin("waiting", "tfidf")
+        assert workspace.switches.run("waiting").embedder == "tfidf"
         assert hits(workspace, "embedded already", "semantic", "waiting")[0].note.path == "embedded.md"
-        workspace.bases.begin_switch("notes", "tfidf")
-        workspace.bases.abandon_switch("notes")
+        workspace.switches.begin("notes", "tfidf")
+        workspace.switches.abandon("notes")
         if version < 7:
             fresh = workspace.question_sets.add("notes", "Nights 夜班")
             workspace.questions.add(fresh, [Question("none", "zzz", ())])
@@ -539,17 +539,17 @@ def test_a_file_that_reads_differently_now_is_read_again(tmp_path: Path, path: s
         connection.commit()
     with Workspace(old) as workspace:
         note = notes(workspace)[UNDATED]
-        assert workspace.notes.take_file(note.id).version == note.version
+        assert workspace.files.read(note.id).version == note.version
         if path == "edited.md":
             workspace.notes.update(note.id, body="Another body.\n", expected_version=note.version)
             assert (vault / UNDATED).read_text() == f"{front}Another body.\n"
             return
         (vault / UNDATED).rename(vault / path)
-        plan = workspace.notes.plan_folder(vault, "notes")
+        plan = workspace.imports.plan_folder(vault, "notes")
         assert [match.note.note_id for match in plan.changed] == [note.id]
-        workspace.notes.apply(plan, confirmed=True)
+        workspace.imports.apply(plan, confirmed=True)
         assert (notes(workspace)[path].id, "date like" in str(notes(workspace)[path].warnings)) == (note.id, True)
-        assert workspace.notes.plan_folder(vault, "notes").is_empty
+        assert workspace.imports.plan_folder(vault, "notes").is_empty
 
 
 DAMAGED = {

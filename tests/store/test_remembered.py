@@ -19,28 +19,28 @@ def test_what_another_process_writes_is_in_the_next_list(tmp_path: Path) -> None
         note = writer.notes.add("work", "To [[Other]].", title="Plan", tags=["rust"])
         for workspace in (writer, reader):
             assert [one.title for one in workspace.notes.all()] == ["Plan"]
-            assert workspace.notes.tags() == {"rust": 1}
+            assert workspace.vocabulary.tags() == {"rust": 1}
             assert workspace.notes.links().names[note.id].title == "Plan"
         writer.notes.update(note.id, title="Roadmap", tags=["go"])
         other = writer.notes.add("home", "A note.", title="Other")
         for workspace in (writer, reader):
             assert [one.title for one in workspace.notes.all()] == ["Other", "Roadmap"]
             assert [one.title for one in workspace.notes.all(Filters(bases=("home",)))] == ["Other"]
-            assert workspace.notes.tags() == {"go": 1}
+            assert workspace.vocabulary.tags() == {"go": 1}
             assert workspace.notes.links().to(other.id) == [note.id]
-        writer.notes.delete([note.id])
+        writer.trash.put([note.id])
         for workspace in (writer, reader):
             assert [one.title for one in workspace.notes.all()] == ["Other"]
-            assert workspace.notes.tags() == {}
+            assert workspace.vocabulary.tags() == {}
 
 
 def test_a_list_is_the_own_of_who_asks(tmp_path: Path) -> None:
     with Workspace(tmp_path) as workspace:
         workspace.notes.add("work", "A note.", title="Plan", tags=["rust"])
         workspace.notes.all().clear()
-        workspace.notes.tags().clear()
+        workspace.vocabulary.tags().clear()
         assert [one.title for one in workspace.notes.all()] == ["Plan"]
-        assert workspace.notes.tags() == {"rust": 1}
+        assert workspace.vocabulary.tags() == {"rust": 1}
 
 
 def test_within_a_change_it_is_as_it_is_being_changed(tmp_path: Path) -> None:

@@ -84,11 +84,11 @@ def nearest(workspace: Workspace, question: str) -> list[Chunk]:
 def test_what_is_written_is_found_at_once(tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.settings.embedder = "tfidf"
-        workspace.notes.apply(workspace.notes.plan_folder(samples.write(tmp_path / "notes"), "notes"))
+        workspace.imports.apply(workspace.imports.plan_folder(samples.write(tmp_path / "notes"), "notes"))
         chunk = nearest(workspace, "dough in the fridge")[0]
         workspace.chunks.update(chunk.id, "Rye needs no kneading.")
         assert nearest(workspace, "kneading rye")[0].text == "Rye needs no kneading."
         with Workspace(tmp_path / "workspace", readonly=True) as reader:
             assert nearest(reader, "kneading rye")[0].text == "Rye needs no kneading."
-        workspace.notes.delete([chunk.note_id])
+        workspace.trash.put([chunk.note_id])
         assert chunk.note_id not in {hit.note_id for hit in nearest(workspace, "kneading rye")}

@@ -145,8 +145,8 @@ def used(folder: Path, tmp_path: Path) -> Path:
     (vault / "crane.md").write_text("A crane stands.\n")
     with Workspace(folder) as workspace:
         note = workspace.notes.find("Stork")
-        workspace.notes.apply(workspace.notes.plan_folder(vault, "desk"))
-        workspace.chunks.embed("desk")
+        workspace.imports.apply(workspace.imports.plan_folder(vault, "desk"))
+        workspace.pending.embed("desk")
         chunk = workspace.chunks.all(note.id)[0]
         workspace.chunks.update(chunk.id, "a stork sits")
         workspace.store.drafts.put(NoteDraft("new x", "", 1, "A draft", "text", {}, CALENDAR_BEGINS))
@@ -160,7 +160,7 @@ def used(folder: Path, tmp_path: Path) -> Path:
         workspace.clicks.record(note.id, "stork", "cite")
         workspace.findability.check("desk")
         workspace.related.concepts.decide("stork", "pin")
-        workspace.notes.delete(workspace.notes.find("crane").id)
+        workspace.trash.put(workspace.notes.find("crane").id)
     change(folder, *ROWS)
     return folder
 
@@ -178,12 +178,12 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         assert [one.context for one in workspace.uses.judged()] == ["stork"]
         assert len(workspace.clicks.all()) == 1
         assert workspace.search("stork").hits
-        assert workspace.bases.failures(base) == []
+        assert workspace.folders.failures(base) == []
         assert workspace.findability.results(base.id)[1] == {}
         workspace.related.concepts.all()
         (thread,) = workspace.threads.all()
-        workspace.notes.history(waiting.note.id)
-        workspace.notes.trash()
+        workspace.versions.all(waiting.note.id)
+        workspace.trash.all()
         named = " ".join(map(str, workspace.unreadable))
         for what in ("draft", "proposed change", "question", "right passage", "run", "base", "version", "sync"):
             assert f"The {what} '" in named, named
@@ -196,6 +196,6 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         workspace.runs.delete_for_good([run.id])
         workspace.store.questions.delete_set(kept)
         workspace.searches.delete_for_good("stork")
-        workspace.notes.restore([workspace.notes.trash()[0].version.note_id])
+        workspace.trash.restore([workspace.trash.all()[0].version.note_id])
         workspace.bases.delete_for_good("desk")
         assert not workspace.unreadable

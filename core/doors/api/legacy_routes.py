@@ -172,11 +172,11 @@ def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -
     """Import files as the job `import`, once another one has ended; return the plan and the report."""
 
     def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
-        plan = workspace.notes.plan_upload(files, base)
+        plan = workspace.imports.plan_upload(files, base)
         if plan.failed and not _paths(plan):
-            workspace.notes.discard(plan)
+            workspace.imports.discard(plan)
             raise SourceError(plan.failed[0].path, plan.failed[0].error)
-        return plan, workspace.notes.apply(plan, embed=False, progress=progress)
+        return plan, workspace.imports.apply(plan, embed=False, progress=progress)
 
     try:
         return workspace.jobs.result("import", work, patience=_PATIENCE, base=base)
@@ -245,7 +245,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
         raise ConfigError("Give a doc_id, or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids).chunks
-    cards = workspace.notes.cards_of([*notes, *workspace.notes.ids_by_chunks(chosen.chunk_ids)])
+    cards = workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)])
     return answer({"embedded": embedded, "status": _state(cards.values())})
 
 

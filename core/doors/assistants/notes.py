@@ -36,7 +36,7 @@ def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     card = workspace.notes.cards_of([item := names.id_of(workspace, note)])[item]
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
-    content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
+    content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.texts.hidden(card.id)]}
     lacking = {"left_out": [str(omission.explanation) for omission in whole.left_out]}
     return ToolAnswer(
         _fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body))
@@ -73,7 +73,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]
 def texts(workspace: Workspace, uri: str) -> list[str]:
     """Return the text of the note at an address, and what is left out; raises NoteNotFound unless it answers."""
     note_id = names.at(workspace, uri, answering=True).id
-    body = workspace.notes.shown(note_id)
+    body = workspace.texts.shown(note_id)
     return [body[:MOST_CHARACTERS], *_remarks(workspace.notes.get(note_id), body)]
 
 

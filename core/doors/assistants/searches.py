@@ -132,7 +132,7 @@ def knowledge_text_search(
         raise QueryError("The keyword is empty. Give a word or a part of one.")
     items = (
         {"source": line.source, "line": line.number, "content": line.text}
-        for line in workspace.notes.lines(knowledge_base, keyword)
+        for line in workspace.texts.lines(knowledge_base, keyword)
     )
     return limit_results(items, check_limit(max_lines, MOST), check_limit(max_chars, MOST_CHARACTERS))
 

@@ -70,7 +70,7 @@ def evaluate(
             results = runs.measured(run.id for run in call(operations.start, workspace, asked).runs)
         else:
             results = runs.measure(base, source, pipelines, progress, name=questions)
-        waiting = opened.chunks.pending(base)
+        waiting = opened.pending.count(base)
     compared = runs.side_by_side(results, metric)
     evaluation = EvaluationView.from_measured(
         results[0],

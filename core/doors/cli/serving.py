@@ -22,7 +22,7 @@ from core.doors.cli.pages import HEAD, HOST, Port, free_port
 from core.doors.operations import bases
 from core.doors.operations.declaring import PERSON
 from core.doors.operations.text.bases import format_bases, format_counts
-from core.model import KnowledgeBase, SyncReport
+from core.model import FolderSynced
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -71,7 +71,7 @@ def serve(
             calls.close_at_signals()
             routes += calls.routes
         _print_lines(format_bases(bases.list_.run(opened, PERSON, {})))
-        opened.watching.on_sync = lambda base, report: _print_lines(_format_sync(base, report))
+        opened.store.events.subscribe(FolderSynced, lambda sync: _print_lines(_format_sync(sync)))
         opened.models.start_warming()
         opened.start_watching()
         opened.start_backups()
@@ -149,22 +149,22 @@ def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.workspace import Workspace
 
-    syncs: SimpleQueue[tuple[KnowledgeBase, SyncReport]] = SimpleQueue()
+    syncs: SimpleQueue[FolderSynced] = SimpleQueue()
     with Workspace(workspace) as opened:
         watched = sum(base.watch for base in opened.bases.all())
         notice = plural("{n} base is watched. Ctrl+C ends it.", "{n} bases are watched. Ctrl+C ends it.", n=watched)
         sys.stderr.write(f"{say(notice)}\n")
-        opened.watching.on_sync = lambda base, report: syncs.put((base, report))
+        opened.store.events.subscribe(FolderSynced, syncs.put)
         opened.models.start_warming()
         opened.start_watching()
         with answer_calls(opened), suppress(KeyboardInterrupt):
             while True:
                 with suppress(Empty):
-                    base, report = syncs.get(timeout=_PATIENCE)
+                    sync = syncs.get(timeout=_PATIENCE)
                     show(
-                        {"at": _now(), "base": base.name, **report.to_dict()},
+                        {"at": _now(), "base": sync.base.name, **sync.report.to_dict()},
                         as_json,
-                        partial(_format_sync, base, report),
+                        partial(_format_sync, sync),
                     )
 
 
@@ -176,5 +176,5 @@ def _now() -> str:
     return f"{datetime.now().astimezone():%H:%M:%S}"
 
 
-def _format_sync(base: KnowledgeBase, report: SyncReport, _: object = None) -> list[str]:
-    return [f"{_now()} {base.name}: {format_counts(report)}"]
+def _format_sync(sync: FolderSynced, _: object = None) -> list[str]:
+    return [f"{_now()} {sync.base.name}: {format_counts(sync.report)}"]

@@ -246,7 +246,7 @@ def cost(
     options = _options(own.chunking, chunking)
     split = bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None
     switched = embedder and embedder != (own.embedder if own.has_vectors else "")
-    indexed = bases.switch_cost(base, str(embedder), progress=progress) if switched else None
+    indexed = workspace.switches.cost(base, str(embedder), progress=progress) if switched else None
     return ChangeCosts(split, indexed)
 
 
@@ -268,8 +268,8 @@ def switch(
     embedder: Annotated[str | None, About("The new model; without it, a change that was begun goes on.")] = None,
 ) -> BaseDetails:
     if embedder is not None:
-        workspace.bases.begin_switch(base, embedder)
-    return _details(workspace, workspace.bases.run_switch(base, progress=progress))
+        workspace.switches.begin(base, embedder)
+    return _details(workspace, workspace.switches.run(base, progress=progress))
 
 
 @operation(
@@ -281,7 +281,7 @@ def switch(
     lacks=_PERSONS,
 )
 def abandon_switch(workspace: "Workspace", base: Base) -> BaseDetails:
-    workspace.bases.abandon_switch(base)
+    workspace.switches.abandon(base)
     return _details(workspace, workspace.bases.get(base))
 
 
@@ -314,12 +314,12 @@ def import_(
     dry_run: Annotated[bool, About("Show the plan and change nothing.")] = False,
     allow_removals: Removals = False,
 ) -> SyncReport:
-    plan = workspace.notes.plan_folder(folder, base)
+    plan = workspace.imports.plan_folder(folder, base)
     if dry_run:
         return plan.report()
     own = caller.is_person
     # a command waits until its notes are indexed, a program follows another job
-    return workspace.notes.apply(plan, confirmed=allow_removals, embed=own, watch=own, progress=progress)
+    return workspace.imports.apply(plan, confirmed=allow_removals, embed=own, watch=own, progress=progress)
 
 
 @operation(
@@ -337,8 +337,8 @@ def fetch(
     address: Annotated[str, About("The address of the page.", example="https://example.org/page")],
     base: SomeBase = None,
 ) -> SyncReport:
-    plan = workspace.notes.plan_page(workspace.documents.page(address), base or "web")
-    return workspace.notes.apply(plan, progress=progress)
+    plan = workspace.imports.plan_page(workspace.documents.page(address), base or "web")
+    return workspace.imports.apply(plan, progress=progress)
 
 
 @operation(
@@ -353,7 +353,7 @@ def makes(
     folder: Folder,
     base: SomeBase = None,
 ) -> ImportTarget:
-    name, new = workspace.notes.target(folder, base)
+    name, new = workspace.imports.target(folder, base)
     return ImportTarget(MadeBase.from_target(name, new) if new else None)
 
 
@@ -375,12 +375,12 @@ def connect(
     confirmed: Annotated[bool, About("Don't ask where notes differ from their files.", "yes")] = False,
     allow_removals: Removals = False,
 ) -> FolderConnection:
-    plan = workspace.notes.plan_connection(folder, base)
+    plan = workspace.imports.plan_connection(folder, base)
     writes_files = workspace.bases.get(base).write_files
     if dry_run or (plan.differing and not confirmed):
         return FolderConnection.from_plan(plan, plan.report(), connected=False, writes_files=writes_files)
     few = allow_removals or not plan.removes_many
-    report = workspace.notes.apply(plan, confirmed=few, progress=progress)
+    report = workspace.imports.apply(plan, confirmed=few, progress=progress)
     return FolderConnection.from_plan(plan, report, connected=True, writes_files=writes_files)
 
 

@@ -148,7 +148,7 @@ def index(
     notes: Annotated[list[str] | None, About("Notes, each by its id, path, title or alias.")] = None,
 ) -> IndexedChunks:
     ids = names.ids(workspace, notes or ())
-    return IndexedChunks(workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress))
+    return IndexedChunks(workspace.pending.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress))
 
 
 @operation(

@@ -43,10 +43,10 @@ def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refu
     if base is None:
         if refused or again:
             raise ConfigError("Name the base: --base.")
-        return workspace.chunks.embed_rest(progress)
+        return workspace.pending.embed_rest(progress)
     if again:
-        return workspace.chunks.embed_again(base, progress)
-    return workspace.chunks.embed(base, refused=refused, progress=progress)
+        return workspace.pending.embed_again(base, progress)
+    return workspace.pending.embed(base, refused=refused, progress=progress)
 
 
 @operation(
@@ -58,7 +58,7 @@ def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refu
     lacks=_TOOL,
 )
 def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
-    return RefusedChunks(tuple(workspace.chunks.refused(base)))
+    return RefusedChunks(tuple(workspace.pending.refused(base)))
 
 
 @operation(

@@ -33,7 +33,7 @@ def any_id(workspace: "Workspace", name: str) -> str:
     try:
         return id_of(workspace, name)
     except NoteNotFound:
-        return workspace.notes.resolve_deleted(name).version.note_id
+        return workspace.trash.resolve(name).version.note_id
 
 
 def address(card: NoteSummary) -> str:

@@ -103,7 +103,7 @@ def show(
     if caller.is_person:
         item = names.any_id(workspace, note)
         return WholeNote.from_note(
-            workspace, workspace.notes.at(item, number or workspace.notes.history(item)[0].number)
+            workspace, workspace.versions.get(item, number or workspace.versions.all(item)[0].number)
         )
     item = names.id_of(workspace, note)
     workspace.uses.note("read", [(item, "")])
@@ -125,7 +125,7 @@ def export(
     to: Annotated[Path | None, About("A new file to write it to.", doors=("cli",))] = None,
 ) -> NoteFile:
     item = workspace.notes.get(names.id_of(workspace, note))
-    text = workspace.notes.export(item.id, to) if to else workspace.notes.file_text(item.id)
+    text = workspace.files.export(item.id, to) if to else workspace.files.text(item.id)
     return NoteFile(item.id, item.version, item.path, text)
 
 
@@ -248,8 +248,8 @@ def rename(
 ) -> Renaming:
     item = names.id_of(workspace, note)
     if dry_run:
-        return workspace.notes.plan_rename(item, title, file=not keep_file)
-    return workspace.notes.rename(
+        return workspace.renames.plan(item, title, file=not keep_file)
+    return workspace.renames.rename(
         item, title, file=not keep_file, expected_version=expected_version, author=caller.author
     )
 
@@ -273,7 +273,7 @@ def move(
     ids = names.ids(workspace, notes)
     if not caller.is_person:
         workspace.proposals.check_movable(ids)
-    done = workspace.notes.move(ids, folder, expected_version=expected_version, author=caller.author)
+    done = workspace.renames.move(ids, folder, expected_version=expected_version, author=caller.author)
     return MovedNotes(tuple(done))
 
 
@@ -333,7 +333,7 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archive
     lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
 )
 def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote:
-    return WholeNote.from_note(workspace, workspace.notes.at(names.any_id(workspace, note), number))
+    return WholeNote.from_note(workspace, workspace.versions.get(names.any_id(workspace, note), number))
 
 
 @operation(
@@ -345,7 +345,7 @@ def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote
     lines=table("number", "at", "kind", "author", "title", empty="The note has no versions."),
 )
 def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
-    return NoteHistory(tuple(workspace.notes.history(names.any_id(workspace, note))))
+    return NoteHistory(tuple(workspace.versions.all(names.any_id(workspace, note))))
 
 
 @operation(
@@ -363,10 +363,10 @@ def diff(
     second: Annotated[int | None, About("Another one; by default the newest.")] = None,
 ) -> VersionDifference:
     item = names.any_id(workspace, note)
-    numbers = [version.number for version in workspace.notes.history(item)]
+    numbers = [version.number for version in workspace.versions.all(item)]
     second = second or numbers[0]
     first = first or next((number for number in numbers if number < second), second)
-    return VersionDifference.from_difference(workspace.notes.difference(item, first, second), first, second)
+    return VersionDifference.from_difference(workspace.versions.difference(item, first, second), first, second)
 
 
 @operation(
@@ -383,9 +383,9 @@ def revert(
     item = names.id_of(workspace, note)
     if caller.is_person:
         return WrittenNote.from_result(
-            workspace, workspace.notes.revert(item, number, expected_version=expected_version)
+            workspace, workspace.versions.revert(item, number, expected_version=expected_version)
         )
-    old = workspace.notes.at(item, number)
+    old = workspace.versions.get(item, number)
     done = workspace.proposals.update(item, body=old.body, expected_version=expected_version, **_proposed_fields(old))
     return WrittenNote.from_result(workspace, done)
 
@@ -409,7 +409,7 @@ def _proposed_fields(note: Note) -> Any:
 def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
     bases = {stored.id: stored.name for stored in workspace.bases.all()}
     return DeletedNotes(
-        tuple(DeletedNote.from_trashed(note, bases[note.base_id]) for note in workspace.notes.trash(base))
+        tuple(DeletedNote.from_trashed(note, bases[note.base_id]) for note in workspace.trash.all(base))
     )
 
 
@@ -423,8 +423,8 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
 )
 def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:
     ids = names.ids(workspace, notes)
-    folders = workspace.notes.delete(ids, author=caller.author)
-    return NoteDeletion(tuple(ids), workspace.notes.trash_stays.days, tuple(sorted(map(str, folders))))
+    folders = workspace.trash.put(ids, author=caller.author)
+    return NoteDeletion(tuple(ids), workspace.trash.stays.days, tuple(sorted(map(str, folders))))
 
 
 @operation(
@@ -439,7 +439,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 
     item = workspace.notes.get(names.id_of(workspace, note))
     check_version(item, expected_version)
-    workspace.notes.delete(item.id, author=caller.author)
+    workspace.trash.put(item.id, author=caller.author)
     return Deletion(item.id)
 
 
@@ -453,7 +453,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 )
 def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> RestoredNotes:
     ids = [names.any_id(workspace, name) for name in notes]
-    workspace.notes.restore(ids, author=caller.author)
+    workspace.trash.restore(ids, author=caller.author)
     return RestoredNotes(tuple(ids))
 
 
@@ -465,8 +465,8 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Restore
     lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
 def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
-    item = workspace.notes.resolve_deleted(note).version.note_id
-    workspace.notes.restore([item], author=caller.author)
+    item = workspace.trash.resolve(note).version.note_id
+    workspace.trash.restore([item], author=caller.author)
     return WrittenNote.from_result(workspace, workspace.notes.get(item))
 
 

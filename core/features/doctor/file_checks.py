@@ -14,6 +14,7 @@ from core.base.faults import BACKUPS, DATABASE, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
 from core.indexing.base_copies import Scratch
+from core.indexing.synced_folders import SyncedFolders
 from core.markdown.body import shown_in
 from core.model import GUESSED, Check, Filters, Note, count_names
 from core.notes import attachments
@@ -30,7 +31,7 @@ _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partia
 
 
 def _sources(parts: WorkspaceParts) -> Message | None:
-    places = [folder for base in parts.bases.all() for folder, _ in parts.bases.folders(base)]
+    places = [folder for base in parts.bases.all() for folder, _ in SyncedFolders(parts.store).all(base)]
     gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
     return count_names(gone, "{n} folder isn't there: {names}", "{n} folders aren't there: {names}")
 
@@ -92,7 +93,7 @@ def _watched(parts: WorkspaceParts) -> Message | None:
         folder
         for base in parts.bases.all()
         if base.watch
-        for folder, _ in parts.bases.folders(base)
+        for folder, _ in SyncedFolders(parts.store).all(base)
         if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK)
     ]
     return count_names(blind, "{n} folder may not be read: {names}", "{n} folders may not be read: {names}")
@@ -184,7 +185,7 @@ OF_FILES: dict[str, Check] = {
         "A file that can't be read is in no note.",
         message("To see which, and what helps: {command}", command="tessera document unread BASE"),
         lambda parts: count_names(
-            [failure.path for base in parts.bases.all() for failure in parts.bases.unread(base)],
+            [failure.path for base in parts.bases.all() for failure in SyncedFolders(parts.store).unread(base)],
             "{n} file could not be read: {names}",
             "{n} files could not be read: {names}",
         ),

@@ -11,8 +11,8 @@ from core.features.packs import manifest
 from core.features.packs.table import PackTable
 from core.features.packs.upgrade import PackNote, Upgrade, delete, edited, read_pack, untouched
 from core.indexing.bases import Bases
-from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
+from core.indexing.pending import PendingChunks
 from core.model import (
     EditedNote,
     InstalledPack,
@@ -37,13 +37,13 @@ class Packs:
     `problems` are what the start of the workspace could not do, by the name of the pack.
     """
 
-    def __init__(self, store: Store, settings: Settings, bases: Bases, chunks: Chunks) -> None:
+    def __init__(self, store: Store, settings: Settings, bases: Bases, pending: PendingChunks) -> None:
         self._store = store
         self._table = PackTable(store.database)
         store.recorders["pack"] = self._table.put_file
         self._chosen = settings.auto_install
         self._bases = bases
-        self._chunks = chunks
+        self._pending = pending
         self.problems: dict[str, Message] = {}
 
     # reading
@@ -227,7 +227,7 @@ class Packs:
             self._store.leave_pending()
         elif self._store.bases.by_id(installed.base_id).embed_at_once:
             try:
-                self._chunks.embed(note_ids=[*self._table.notes(pack.name).values()], progress=progress)
+                self._pending.embed(note_ids=[*self._table.notes(pack.name).values()], progress=progress)
             except FAILURES:
                 _LOG.warning("Notes of a pack are found by words only", exc_info=True)
         return report

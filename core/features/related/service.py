@@ -17,7 +17,7 @@ from core.features.related.neighbours import LEAST, Neighbour, Neighbours, place
 from core.model import Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote, SearchOptions
 from core.notes.collection import Notes
 from core.notes.links import NoteLinks
-from core.notes.texts import visible_text
+from core.notes.texts import NoteTexts, visible_text
 from core.notes.uses import Uses
 from core.retrieval.engine import SearchEngine
 from core.retrieval.grouping import Successors
@@ -54,6 +54,7 @@ class RelatedNotes:
         self,
         store: Store,
         notes: Notes,
+        texts: NoteTexts,
         uses: Uses,
         searching: SearchEngine,
         contradictions: hints.Contradictions | None,
@@ -61,6 +62,7 @@ class RelatedNotes:
     ) -> None:
         self._store = store
         self._notes = notes
+        self._texts = texts
         self._uses = uses
         self._searching = searching
         self._contradictions = contradictions or (lambda note_ids: ())
@@ -72,7 +74,7 @@ class RelatedNotes:
     @log_call("note.related")
     def of(self, note_id: str) -> Related:
         """Return what other notes say about a note; raises NoteNotFound."""
-        note, links = self._notes.without_hidden(note_id), self._notes.links()
+        note, links = self._texts.without_hidden(note_id), self._notes.links()
         base = self._store.bases.by_id(note.base_id)
         log_bases([base])
         neighbours = self.neighbours.nearest_to(note, links, note.tags)
@@ -90,8 +92,8 @@ class RelatedNotes:
             targets,
             [neighbour.note_id for neighbour in neighbours],
             self._successors.read(),
-            self._notes.cards_of,
-            self._notes.shown,
+            self._store.notes.cards_of,
+            self._texts.shown,
             self._contradictions,
             bool(at and note.updated_at and note.updated_at <= at),
             self._unfound(note),
@@ -112,7 +114,7 @@ class RelatedNotes:
         if not nearness.is_read:
             return []
         near = nearness.nearest(note_id, 2 * limit, self._notes.links().names)
-        cards = self._notes.cards_of(other for other, cosine in near.items() if cosine >= _NEAR)
+        cards = self._store.notes.cards_of(other for other, cosine in near.items() if cosine >= _NEAR)
         answering = (cards[other] for other in near if other in cards)
         return [card for card in answering if card.status == "active" and not card.expired][:limit]
 
@@ -135,7 +137,7 @@ class RelatedNotes:
     def linked(self, note_id: str, other: str) -> str:
         """Return the text of a note with a link at the first place where it names another one; raises EditError."""
         note, links = self._store.notes.note(note_id), self._notes.links()
-        shown = self._notes.without_hidden(note_id)
+        shown = self._texts.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
         text = hints.link(shown, places[0], links) if places else ""
         if not text:
@@ -158,7 +160,7 @@ class RelatedNotes:
 
     def _text(self, note_id: str) -> tuple[Hashable, str]:
         """Return the title and the text of a note without blobs and what a person hid."""
-        note, hidden = self._store.notes.note(note_id), self._notes.hidden(note_id)
+        note, hidden = self._store.notes.note(note_id), self._texts.hidden(note_id)
         return (note.generation, *hidden), f"{note.title}\n{remove_blobs(visible_text(note, hidden))}"
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:

@@ -21,6 +21,8 @@ from core.indexing.chunks import Chunks
 from core.model import MATTERS, MatterKind, Note, NotePair, NoteSummary, ReviewItem, SearchOptions, Side, lapses
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
+from core.notes.trash import Trash
+from core.notes.versions import Versions
 from core.retrieval.grouping import Successors
 from core.store import Store
 
@@ -46,6 +48,8 @@ class ReviewParts:
 
     store: Store
     notes: Notes
+    versions: Versions
+    trash: Trash
     chunks: Chunks
     proposals: Proposals
     build_engine: Callable[[], "SearchEngine"]
@@ -65,7 +69,7 @@ class Review:
         self._proposals = parts.proposals
         self._build_engine = parts.build_engine
         self._successors = Successors(store)
-        self.sides = TextConflicts(store, parts.notes, parts.upgrades)
+        self.sides = TextConflicts(store, parts.notes, parts.versions, parts.trash, parts.upgrades)
         """The notes with two texts."""
         self.reminders = reminders
         self.likeness = Likeness(store)
@@ -199,8 +203,8 @@ class Review:
             )
 
     def _refused_passages(self) -> Iterator[ReviewItem]:
-        refused = self._chunks.refused()[:MOST]
-        cards = self._notes.cards_of({chunk.note_id for chunk in refused})
+        refused = self._store.refusals.all(self._store.bases.all())[:MOST]
+        cards = self._store.notes.cards_of({chunk.note_id for chunk in refused})
         for chunk in refused:
             key, at = _key("refused", chunk.chunk_id, chunk.at), None
             with suppress(ValueError):
@@ -215,7 +219,7 @@ class Review:
 
     def _superseded_notes(self) -> Iterator[ReviewItem]:
         newer = self._successors.read()
-        cards = self._notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
+        cards = self._store.notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
             card, other = cards.get(old), cards.get(successors[0])
             if card and other and card.status == "active":
@@ -227,7 +231,7 @@ class Review:
         files = set(self.sides.second_texts.pairs().items())
         others = (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
         listed = [*islice(others, MOST)]
-        cards = self._notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
+        cards = self._store.notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         newer = self._successors.read()
         for pair in listed:
             if pair.second in newer.get(pair.first, ()) or pair.first in newer.get(pair.second, ()):

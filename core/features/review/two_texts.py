@@ -12,8 +12,10 @@ from typing import Protocol
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
+from core.notes.difference import between
+from core.notes.trash import Trash
+from core.notes.versions import Versions
 from core.store import Store
-from core.store.remembered import Remembered
 
 # Files that are second texts of others: their names say so, and where a person may have given them, their contents.
 
@@ -149,12 +151,11 @@ class SecondTexts:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._remembered = Remembered(store.database)
         self._near: dict[tuple[tuple[str, int], tuple[str, int]], bool] = {}
 
     def pairs(self) -> dict[str, str]:
         """Return the ids of active notes whose files are second texts, each with the id of the note of its file."""
-        return self._remembered.get("pairs", lambda: dict(self._read()))
+        return self._store.remembered.get("second texts", lambda: dict(self._read()))
 
     def _read(self) -> Iterator[tuple[str, str]]:
         files = self._store.notes.active_files()
@@ -208,22 +209,21 @@ class Upgrades(Protocol):
 class TextConflicts:
     """The notes with two texts, and the choice of one or both."""
 
-    def __init__(self, store: Store, notes: Notes, upgrades: Upgrades | None) -> None:
-        self._store = store
-        self._notes = notes
+    def __init__(self, store: Store, notes: Notes, versions: Versions, trash: Trash, upgrades: Upgrades | None) -> None:
+        self._store, self._notes, self._versions, self._trash = store, notes, versions, trash
         self._upgrades = upgrades
         self.second_texts = SecondTexts(store)
 
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
         """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
         passed = self._upgrades.passed_by() if self._upgrades else {}
-        cards = self._notes.cards_of(passed)
+        cards = self._store.notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
         """Yield the active notes of files with a second text next to them, and its notes."""
         pairs = self.second_texts.pairs()
-        cards = self._notes.cards_of({*pairs, *pairs.values()})
+        cards = self._store.notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
             if {copy_id, own} <= cards.keys():
                 yield cards[own], cards[copy_id]
@@ -242,7 +242,7 @@ class TextConflicts:
     def difference(self, matter: ReviewItem) -> NoteDifference | None:
         """Return what the other text of a matter would change in its note, None for one that would go."""
         other = self.other(matter)
-        return self._notes.compare(self._notes.get(str(matter.note_id)), other) if other else None
+        return between(self._notes.get(str(matter.note_id)), other) if other else None
 
     def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
         """Choose a side of a matter, and return what undoes it; with `let_be` it waits no longer, with `reopen` again.
@@ -262,16 +262,16 @@ class TextConflicts:
                 raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
             title = f"{other.title} ({other.source_ref.removeprefix('pack:')})"
             added = self._notes.add(matter.base, other.body, title=title, tags=other.tags, author="person", embed=False)
-            reopen = partial(_both, partial(self._notes.take_back, added.id), reopen)
+            reopen = partial(_both, partial(self._trash.take_back, added.id), reopen)
         let_be()
         return reopen
 
     def _take_file_side(self, matter: ReviewItem, other: Note, side: Side) -> Undo:
-        back = partial(self._notes.restore, [other.id], embed=False)
+        back = partial(self._trash.restore, [other.id], embed=False)
         if side == "theirs":
             before, note_id = self._version(matter), str(matter.note_id)
             self._notes.update(note_id, body=other.body, expected_version=before, author="person", embed=False)
-            back = partial(_both, partial(self._notes.revert, note_id, before, embed=False), back)
+            back = partial(_both, partial(self._versions.revert, note_id, before, embed=False), back)
         self._notes.archive([other.id])
         return back
 
@@ -279,9 +279,9 @@ class TextConflicts:
         note_id, before = str(matter.note_id), self._version(matter)
         upgrades.take(note_id, before)
         if other is None:
-            return partial(self._notes.restore, [note_id], embed=False)
+            return partial(self._trash.restore, [note_id], embed=False)
         return partial(
-            _both, partial(self._notes.revert, note_id, before, embed=False), partial(upgrades.leave, note_id)
+            _both, partial(self._versions.revert, note_id, before, embed=False), partial(upgrades.leave, note_id)
         )
 
     def _version(self, matter: ReviewItem) -> int:

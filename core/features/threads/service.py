@@ -200,7 +200,7 @@ class Threads:
             return CitedPlace("deleted", cited.title)
         span, old = (cited.start, cited.end), None
         with suppress(VersionNotFound):
-            old = self._notes.at(cited.note_id, cited.version)
+            old = self._store.versions.note(cited.note_id, cited.version)
         if old is None:
             now = find_unique(cited.quote, note.body)
         # A quote of another text than the note's is of a chunk that a person wrote: that may still hold it.

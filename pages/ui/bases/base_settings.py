@@ -35,7 +35,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
             "These passages are found by their words only. They are tried again when their text or the model "
             "changes, or when you start it."
         )
-        refused = workspace.chunks.refused(base)
+        refused = workspace.pending.refused(base)
         by_reason: dict[str, list[RefusedChunk]] = {}
         for refused_chunk in refused[:_SHOWN]:
             by_reason.setdefault(text_of(refused_chunk.reason), []).append(refused_chunk)

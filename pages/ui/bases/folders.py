@@ -55,14 +55,14 @@ def back() -> None:
 
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for the user."""
-    failures = workspace.bases.failures(base)
+    failures = workspace.folders.failures(base)
     ignoring.unread(workspace, base)
-    away = workspace.bases.not_downloaded(base)
+    away = workspace.folders.not_downloaded(base)
     reports.not_downloaded(base.name, away)
     shown = {*failures, *away}
     reports.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
     reports.draw_incomplete(workspace.documents.incomplete(base.name))
-    if not base.watch or not any(Path(folder).is_absolute() for folder, _ in workspace.bases.folders(base)):
+    if not base.watch or not any(Path(folder).is_absolute() for folder, _ in workspace.folders.all(base)):
         return
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)
@@ -90,7 +90,7 @@ def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
     """Bring a base up to date with a folder; what would remove many notes is shown to the user first."""
     with shell.errors():
         with busy("Reading the folder…"):
-            plan = workspace.notes.plan_folder(Path(folder), base.name)
+            plan = workspace.imports.plan_folder(Path(folder), base.name)
         if plan.needs_confirmation:
             st.session_state["plan"] = plan
             st.switch_page("notes.py")
@@ -118,7 +118,7 @@ def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: s
     )
     st.warning(plain(text), icon=":material/warning:")
     if widgets.button(t("Review the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
-        st.session_state["plan"] = workspace.notes.plan_folder(Path(seen.folder), base.name)
+        st.session_state["plan"] = workspace.imports.plan_folder(Path(seen.folder), base.name)
         st.switch_page("notes.py")
 
 
@@ -178,6 +178,6 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
             return
         with shell.errors():
             with busy("Reading the folder…"):
-                st.session_state["plan"] = workspace.notes.plan_connection(Path(path.strip()), base.name)
+                st.session_state["plan"] = workspace.imports.plan_connection(Path(path.strip()), base.name)
             workspace.jobs.forget("import")
             st.switch_page("notes.py")

@@ -88,7 +88,7 @@ def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: 
     cards = workspace.notes.all(Filters(bases=(base,)) if base else None)
     if not cards:
         files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
-        return workspace.notes.preview(files[-1], options, embedder)
+        return workspace.imports.preview(files[-1], options, embedder)
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
     note = workspace.notes.get(
         widgets.select(t("Preview on"), {card.id: card.title for card in latest}, f"split_note_{base}")
@@ -124,7 +124,7 @@ def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
     )
     shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
     if widgets.button(t("Index all again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
-        jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed_again(base.name, progress))
+        jobs.start(workspace, "embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
 def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:
@@ -184,7 +184,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
             jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
         about = plain(t("The base keeps its model; the index for the other one is deleted."))
         if widgets.button(t("Cancel the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
-            workspace.bases.abandon_switch(base.name)
+            workspace.switches.abandon(base.name)
             workspace.jobs.forget("switch")
             st.rerun()
 
@@ -233,16 +233,16 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
         return
     label = plain(t("Change to {name}", name=embedder_name(cost.embedder)))
     if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
-        workspace.bases.begin_switch(base.name, cost.embedder)
+        workspace.switches.begin(base.name, cost.embedder)
         workspace.jobs.forget("cost")
         jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
 
 
 def _model_cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
-    return workspace.bases.switch_cost(base.name, embedder, progress=jobs.about(base.name, progress))
+    return workspace.switches.cost(base.name, embedder, progress=jobs.about(base.name, progress))
 
 
 def _run(workspace: Workspace, base: KnowledgeBase, progress: Progress) -> None:
-    workspace.bases.run_switch(base.name, progress=jobs.about(base.name, progress))
+    workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
     # Until its model is known to be there, a base answers by keyword.
     workspace.models.start_warming()

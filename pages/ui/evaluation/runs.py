@@ -47,7 +47,7 @@ def draw_start(
             widgets.small(
                 label, "run_first", "quiz", on_click=st.session_state.update, kwargs={"eval_view": "questions"}
             )
-    if workspace.chunks.pending(base.name):
+    if workspace.pending.count(base.name):
         unfinished = t("Some notes of this base are not indexed yet: the figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")
     if twice:

@@ -32,7 +32,7 @@ def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     workspace.notes.archive(active)
     history.offer_undo(
         t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active)),
-        lambda: workspace.notes.restore(active),
+        lambda: workspace.trash.restore(active),
     )
 
 
@@ -51,7 +51,10 @@ def draw_dialogs(workspace: Workspace) -> None:
 
 def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
     cards = workspace.notes.all()
-    tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
+    tags, theirs = (
+        list(workspace.vocabulary.tags()),
+        {tag for card in cards if card.id in note_ids for tag in card.tags},
+    )
     leave = t("Leave as it is")
     add = note_fields.words_box(st, t("Add tags"), "several_add", tags)
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
@@ -116,17 +119,17 @@ def _rename(workspace: Workspace, note: Note) -> None:
     with st.form("rename_note", border=False):
         title = st.text_input(t("Title"), note.title, key=f"rename_{note.id}").strip()
         file = note.in_file
-        if workspace.notes.has_file(note):
+        if workspace.files.is_writable(note):
             file = st.checkbox(
                 t("Rename its file too"), workspace.preferences.get(_FILES) != "off", key=f"rename_file_{note.id}"
             )
-        _draw_linking(workspace.notes.plan_rename(note.id, note.title).linking)
+        _draw_linking(workspace.renames.plan(note.id, note.title).linking)
         if widgets.submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
             with shell.errors():
-                if workspace.notes.has_file(note):
+                if workspace.files.is_writable(note):
                     workspace.preferences.set(_FILES, "on" if file else "off")
                 if title and title != note.title:
-                    done = workspace.notes.rename(note.id, title, file=file, expected_version=note.version)
+                    done = workspace.renames.rename(note.id, title, file=file, expected_version=note.version)
                     _offer_undo(workspace, [done], t("'{before}' is '{title}' now.", before=note.title, title=title))
                 _done()
 
@@ -136,14 +139,14 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     note_id, before = st.session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
         return
-    plan = workspace.notes.plan_rename(note.id, note.title, title_before=before)
-    is_file, n = workspace.notes.has_file(note) and plan.path != note.path, len(plan.linking)
+    plan = workspace.renames.plan(note.id, note.title, title_before=before)
+    is_file, n = workspace.files.is_writable(note) and plan.path != note.path, len(plan.linking)
     if note.title == before or not (is_file or n):
         _forget_title()
         return
 
     def follow() -> None:
-        done = workspace.notes.rename(note.id, note.title, title_before=before, expected_version=note.version)
+        done = workspace.renames.rename(note.id, note.title, title_before=before, expected_version=note.version)
         _forget_title()
         _offer_undo(workspace, [done], t("'{before}' is '{title}' now.", before=before, title=note.title))
 
@@ -182,7 +185,7 @@ def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> No
         if link.refusal
     ]
 
-    history.offer_undo(plain(sentences(texts)), partial(workspace.notes.undo_move, done))
+    history.offer_undo(plain(sentences(texts)), partial(workspace.renames.undo, *done))
 
 
 def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
@@ -201,7 +204,7 @@ def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> None:
     """Put notes into a folder of their base, and offer to undo it."""
-    done = workspace.notes.move(note_ids, folder)
+    done = workspace.renames.move(note_ids, folder)
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
         text = t("The note is at '{path}' now.", path=moved[0].path)
         if len(moved) > 1:
@@ -221,7 +224,7 @@ def _export(workspace: Workspace, note: Note) -> None:
     name, page = path.with_suffix(".txt" if note.plain else ".md").name, path.with_suffix(".html").name
     with shell.errors():
         small_print("The text with its fields, as Markdown. Pictures and attachments are left out.")
-        text = workspace.notes.file_text(note.id).encode("utf-8", "replace")
+        text = workspace.files.text(note.id).encode("utf-8", "replace")
         widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
         small_print("To print or to pass on: the note as it looks here, one page with its pictures inside.")
         widgets.download(plain(page), note_page(workspace, note), page, "text/html", "export_page", "description")
@@ -341,11 +344,11 @@ def _menu(workspace: Workspace, note: Note) -> None:
             case "archive":
                 archive_notes(workspace, [note.id])
             case "restore":
-                workspace.notes.restore([note.id])
+                workspace.trash.restore([note.id])
             case "delete":
                 trash.ask([note.id])
             case "open":
-                workspace.notes.open_file(note.id)
+                workspace.files.open(note.id)
             case converter:
                 workspace.documents.convert(note.id, converter.removeprefix("convert "))
 

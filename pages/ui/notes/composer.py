@@ -162,7 +162,7 @@ def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
     except NoteNotFound:
         return None
     try:
-        return now if is_saved(workspace, draft) else workspace.notes.at(note_id, version)
+        return now if is_saved(workspace, draft) else workspace.versions.get(note_id, version)
     except VersionNotFound:  # a later one of its sitting took its place
         return replace(now, version=version)
 
@@ -214,7 +214,7 @@ def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> 
     if session.decides or any(getattr(stored, name) != getattr(note, name) for name in session.fields):
         return
     mine = session.body
-    body = workspace.notes.merge_texts(note.body, mine, stored.body)
+    body = workspace.versions.merge_texts(note.body, mine, stored.body)
     if body is None:
         return
     if body == mine:  # nothing else is in it, as where the connection broke during its own save
@@ -242,7 +242,7 @@ def stored_note(workspace: Workspace, session: EditorSession) -> Note:
     assert session.note is not None
     assert session.conflict is not None
     if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
-        return workspace.notes.take_file(session.note.id)
+        return workspace.files.read(session.note.id)
     return session.conflict
 
 
@@ -281,8 +281,8 @@ def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str
     session.detach(has_title=has_own_title(workspace, session))
     keep_draft(workspace, session)
     with suppress(TesseraError):  # another program changed its file, or it can't be deleted: that stays, too
-        workspace.notes.take_back(made.id)
-        workspace.notes.delete_for_good([made.id])
+        workspace.trash.take_back(made.id)
+        workspace.trash.delete_for_good([made.id])
     session.request("rest")
 
 
@@ -312,15 +312,15 @@ def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
     if "title" in session.fields or session.note is None:
         return bool(session.fields.get("title"))
     if session.created:
-        return not workspace.notes.is_titled_by_text(session.note)
-    return session.note.title != workspace.notes.title_of(session.note.body)
+        return not workspace.texts.is_titled_by_text(session.note)
+    return session.note.title != workspace.texts.title_of(session.note.body)
 
 
 def _take_back(workspace: Workspace, session: EditorSession) -> None:
     assert session.note is not None
     drop_draft(workspace, session)
     with suppress(TesseraError):  # it was changed meanwhile, or is gone
-        workspace.notes.take_back(session.note.id, expected_version=session.note.version)
+        workspace.trash.take_back(session.note.id, expected_version=session.note.version)
     session.note, session.refusal, session.created = None, None, False
     session.body, session.fields = "", {}  # what the editor still sends is a new note
 

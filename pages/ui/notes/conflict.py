@@ -42,7 +42,7 @@ def draw(workspace: Workspace, session: EditorSession) -> None:
 def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> None:
     other, own = html(t("only in the other text")), html(t("only in yours"))
     st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
-    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=session.body))):
+    if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
         st.html(shown)
     else:
         small_print("Both have the same text; their fields differ.")
@@ -61,10 +61,12 @@ def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
     composer.save(workspace, session, over=stored)
     if session.changed:
         return
-    note = workspace.notes.revert(stored.id, stored.version, embed=False)
+    note = workspace.versions.revert(stored.id, stored.version, embed=False)
     composer.discard(workspace, session.key)
     text = t("'{title}' has the other text; yours stays in the history.", title=plain(note.title))
-    history.offer_undo(text, lambda: workspace.notes.revert(note.id, note.version - 1, expected_version=note.version))
+    history.offer_undo(
+        text, lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version)
+    )
 
 
 def _keep_both(workspace: Workspace, session: EditorSession) -> None:
@@ -81,5 +83,5 @@ def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     )
     composer.discard(workspace, session.key)
     history.offer_undo(
-        t("The other text is the note '{title}'.", title=plain(title)), lambda: workspace.notes.take_back(other.id)
+        t("The other text is the note '{title}'.", title=plain(title)), lambda: workspace.trash.take_back(other.id)
     )

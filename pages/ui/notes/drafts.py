@@ -155,5 +155,5 @@ def _is_in_history(workspace: Workspace, draft: NoteDraft) -> bool:
     note_id = draft.key.split(" ")[0]
     if note_id == NEW:
         return False
-    later = [version.number for version in workspace.notes.history(note_id) if version.number > draft.version]
-    return any(workspace.notes.at(note_id, number).body == draft.body for number in later[:_COMPARED])
+    later = [version.number for version in workspace.versions.all(note_id) if version.number > draft.version]
+    return any(workspace.versions.get(note_id, number).body == draft.body for number in later[:_COMPARED])

@@ -65,7 +65,7 @@ class NoteSources:
         return posixpath.basename(path) if path.startswith("..") else path
 
     def file(self, target: str) -> str | None:
-        file = self._workspace.notes.attachment(self._note.id, target) if self._note.id else None
+        file = self._workspace.attachments.find(self._note.id, target) if self._note.id else None
         return self._address(self._note.id, file) if file else None
 
     def text(self, note_id: str) -> tuple[str, Sources]:
@@ -84,7 +84,7 @@ class NoteSources:
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
         """Return the sentences in which notes link to the note, by their ids."""
-        return self._workspace.notes.mentions(self._links, self._note.id, [place.id for place in places])
+        return self._workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
         """Return the notes close in meaning, as far as that is in memory."""
@@ -100,7 +100,7 @@ class NoteSources:
 
     def _place(self, note_id: str) -> SourceSpan:
         if self.can_click and note_id not in self._beginnings and len(self._beginnings) < PREVIEWED:
-            self._beginnings |= self._workspace.notes.beginnings([note_id], PREVIEW)
+            self._beginnings |= self._workspace.texts.beginnings([note_id], PREVIEW)
         return SourceSpan(note_id, self._links.title(note_id), self._beginnings.get(note_id, ""))
 
 

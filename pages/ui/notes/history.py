@@ -35,10 +35,10 @@ def offer_text_undo(workspace: Workspace, note: Note) -> None:
     before, seen[note.id] = seen.get(note.id, note.version), note.version
     if st.session_state.pop(_OFFERED, False) or note.version <= before:
         return
-    last = workspace.notes.history(note.id)[0]
+    last = workspace.versions.all(note.id)[0]
     if (last.kind, last.author) == ("update", "person"):
         text = t("'{title}' is saved as version {n}.", title=plain(note.title), n=note.version)
-        offer_undo(text, lambda: workspace.notes.revert(note.id, before, expected_version=note.version))
+        offer_undo(text, lambda: workspace.versions.revert(note.id, before, expected_version=note.version))
         st.session_state.pop(_OFFERED)
 
 
@@ -92,7 +92,7 @@ def line(version: Version) -> str:
 
 def _history(workspace: Workspace, note_id: str) -> None:
     with shell.errors():
-        texts = {version.number: line(version) for version in workspace.notes.history(note_id)}
+        texts = {version.number: line(version) for version in workspace.versions.all(note_id)}
         left, right = st.columns([1, 3], gap="medium")
         with left, st.container(key="history_versions"):
             number = st.radio(
@@ -109,7 +109,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
                         st.rerun()
             with st.container(border=True, key="history_text"):
                 if other is None:
-                    _draw_version(workspace, workspace.notes.at(note_id, number))
+                    _draw_version(workspace, workspace.versions.get(note_id, number))
                 else:
                     _draw_comparison(workspace, note_id, sorted((number, other)), sides=view == "sides")
 
@@ -136,7 +136,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
 
 
 def _draw_version(workspace: Workspace, note: Note) -> None:
-    head = "" if note.title == workspace.notes.title_of(note.body) else f"<b>{html(note.title)}</b>"
+    head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"
     st.html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
 
 
@@ -145,7 +145,7 @@ def _draw_comparison(workspace: Workspace, note_id: str, numbers: Sequence[int],
     first, second = numbers
     removed, added = t("removed: only in version {n}", n=first), t("added: only in version {n}", n=second)
     st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
-    difference = workspace.notes.difference(note_id, first, second)
+    difference = workspace.versions.difference(note_id, first, second)
     if sides and (shown := side_by_side(difference)):
         heads = "".join(f"<b>{html(t('Version {n}', n=n))}</b>" for n in numbers)
         st.html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
@@ -240,9 +240,9 @@ def value(item: object) -> str:
 
 
 def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
-    note = workspace.notes.revert(note_id, number, expected_version=now)
+    note = workspace.versions.revert(note_id, number, expected_version=now)
     DIALOG.close()
     offer_undo(
         t("'{title}' is back at version {n}.", title=plain(note.title), n=number),
-        lambda: workspace.notes.revert(note_id, now),
+        lambda: workspace.versions.revert(note_id, now),
     )

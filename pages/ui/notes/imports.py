@@ -31,7 +31,7 @@ def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
 def _is_open(workspace: Workspace, plan: SyncPlan) -> bool:
     """Return whether the plan is the first of a base with a folder of notes that can be written."""
     folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
-    decided = base is not None and (base.plain or base.write_files or bool(workspace.bases.folders(base)))
+    decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
     texts = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
     return folder.is_absolute() and texts and not decided and os.access(folder, os.W_OK)
 
@@ -165,7 +165,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
         with shell.errors(), busy("Asking for the page…"):
-            _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
+            _propose(workspace, workspace.imports.plan_page(workspace.documents.page(address), base or "web"))
 
 
 def _draw_synced_folders(workspace: Workspace, of: str) -> None:
@@ -174,7 +174,7 @@ def _draw_synced_folders(workspace: Workspace, of: str) -> None:
         (base.name, folder)
         for base in workspace.bases.all()
         if of in ("", base.name)
-        for folder, _ in workspace.bases.folders(base)
+        for folder, _ in workspace.folders.all(base)
         if Path(folder).is_absolute()
     ]
     for number, (name, folder) in enumerate(known):
@@ -185,7 +185,7 @@ def _draw_synced_folders(workspace: Workspace, of: str) -> None:
 
 def _look(workspace: Workspace, path: str, base: str | None) -> None:
     with shell.errors(), busy("Reading the folder…"):
-        _propose(workspace, workspace.notes.plan_folder(Path(path), base))
+        _propose(workspace, workspace.imports.plan_folder(Path(path), base))
 
 
 def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
@@ -208,7 +208,7 @@ def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
             with shell.errors(), busy("Reading the folder…"):
                 pairs = ((file.name, file.getvalue()) for file in files)
                 folder = next((file.name.partition("/")[0] for file in files if "/" in file.name), t("uploads"))
-                plan = workspace.notes.plan_upload(pairs, name.strip() or folder)
+                plan = workspace.imports.plan_upload(pairs, name.strip() or folder)
                 st.session_state["uploads"] = count + 1
                 _propose(workspace, plan)
 
@@ -252,7 +252,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))
             if widgets.button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
-                workspace.notes.discard(plan)
+                workspace.imports.discard(plan)
                 del st.session_state["plan"]
                 st.rerun()
 

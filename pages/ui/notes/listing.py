@@ -49,7 +49,7 @@ def narrowing(workspace: Workspace, bases: list[str]) -> Narrowing:
         st.session_state[_FILTERS] = [f"base:{base}", *others]
     offered = {
         **{f"base:{name}": ("base", name) for name in bases},
-        **{f"tag:{tag}": ("tag", tag) for tag in workspace.notes.tags()},
+        **{f"tag:{tag}": ("tag", tag) for tag in workspace.vocabulary.tags()},
         **{f"use:{use}": ("use", use) for use in BY_USE},
     }
     typed = st.multiselect(

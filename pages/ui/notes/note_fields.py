@@ -98,7 +98,7 @@ def key_of(session: EditorSession, name: str) -> str:
 
 def _title(workspace: Workspace, session: EditorSession) -> None:
     """Draw the title; where the text gives it, in grey."""
-    key, given = key_of(session, "title"), workspace.notes.title_of(session.body) if session.body.strip() else ""
+    key, given = key_of(session, "title"), workspace.texts.title_of(session.body) if session.body.strip() else ""
     own = composer.has_own_title(workspace, session)
     st.text_input(
         t("Title"),
@@ -174,7 +174,7 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
         return
 
     def give_back() -> None:
-        session.give_back(workspace.notes.give_back(note.id, [name]), name)
+        session.give_back(workspace.files.give_back(note.id, [name]), name)
         composer.keep_draft(workspace, session)
 
     value = as_json(note.overridden[name])

@@ -29,7 +29,7 @@ def load_offers(workspace: Workspace) -> Offers:
         )
         for base in workspace.bases.all()
     }
-    tags = sorted(workspace.notes.tags().items(), key=lambda tag: (-tag[1], tag[0]))
+    tags = sorted(workspace.vocabulary.tags().items(), key=lambda tag: (-tag[1], tag[0]))
     return Offers(_links(workspace, cards), [(tag, str(count)) for tag, count in tags], folders)
 
 

@@ -162,10 +162,10 @@ class _Panel:
                 "drive_file_move",
                 text_of(place_suggestion.reason),
             ):
-                (moved,) = self._workspace.notes.move(self._note.id, place_suggestion.folder)
+                (moved,) = self._workspace.renames.move(self._note.id, place_suggestion.folder)
                 self._finish(
                     t("The note is at '{path}' now.", path=moved.path),
-                    partial(self._workspace.notes.undo_rename, moved),
+                    partial(self._workspace.renames.undo, moved),
                 )
 
     def _links(self, links: Sequence[LinkSuggestion], *, writable: bool) -> None:
@@ -176,11 +176,11 @@ class _Panel:
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
             if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
-                version = self._workspace.notes.history(self._note.id)[0].number
+                version = self._workspace.versions.all(self._note.id)[0].number
                 self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
                 self._finish(
                     t("The link to '{title}' is added.", title=link.note.title),
-                    partial(self._workspace.notes.revert, self._note.id, version),
+                    partial(self._workspace.versions.revert, self._note.id, version),
                 )
 
     def _hints(self, hints: Sequence[Hint]) -> None:
@@ -261,7 +261,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
                 on_click=actions.DIALOG.open,
                 args=((note.id, "read_as"),),
             )
-        if lost := workspace.notes.missing_attachments(note):
+        if lost := workspace.attachments.missing(note):
             missing = t_plural(
                 "{n} file of this note is missing: {names}",
                 "{n} files of this note are missing: {names}",

@@ -62,7 +62,7 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
         note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))
         is_linked = _is_sealed(sealed, note_id, place)
         try:
-            file = workspace().notes.attachment(note_id, f"/{place}") if is_linked else None
+            file = workspace().attachments.find(note_id, f"/{place}") if is_linked else None
         except TesseraError:
             file = None
         if file is None:
@@ -90,13 +90,13 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
         base, note_id, language = about = [request.query_params.get(name, "") for name in _ABOUT]
         if not _is_sealed(request.path_params["seal"], _PICTURE, *about):
             return PlainTextResponse("Not Found", 404)
-        notes, data = workspace().notes, bytearray()
+        attachments, data = workspace().attachments, bytearray()
         async for part in request.stream():
-            if len(data) <= notes.picture_bytes:
+            if len(data) <= attachments.most_bytes:
                 data += part
         name = request.query_params.get("name", "")
         try:
-            path = await run_in_threadpool(notes.attach, base, name, bytes(data), note_id=note_id)
+            path = await run_in_threadpool(attachments.add, base, name, bytes(data), note_id=note_id)
         except TesseraError as error:
             return JSONResponse({"refused": render(error.message, language)}, 422)
         return JSONResponse({"path": path})

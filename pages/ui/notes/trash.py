@@ -34,7 +34,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
         t_plural(
             "A deleted note stays here for {n} day.",
             "A deleted note stays here for {n} days.",
-            n=workspace.notes.trash_stays.days,
+            n=workspace.trash.stays.days,
         )
     )
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
@@ -42,7 +42,7 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     look, bases = text.casefold(), {stored.id: stored.name for stored in workspace.bases.all()}
     found = [
         trashed
-        for trashed in workspace.notes.trash(base or None)
+        for trashed in workspace.trash.all(base or None)
         if look in trashed.version.title.casefold() or look in (trashed.path or "").casefold()
     ]
     if not found:
@@ -73,7 +73,7 @@ def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
 
 def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
     def restore() -> None:
-        workspace.notes.restore(note_ids)
+        workspace.trash.restore(note_ids)
         history.clear_undo()
         if len(note_ids) == 1:
             opened.choose(note_ids[0])
@@ -93,7 +93,7 @@ def _dialog(workspace: Workspace) -> None:
     text = t("Its text, its history and your edits of its passages can't be restored. Files on disk stay.")
 
     def delete() -> None:
-        workspace.notes.delete_for_good(note_ids)
+        workspace.trash.delete_for_good(note_ids)
         history.clear_undo()
 
     _DIALOG.confirm(title, text, "forget", delete)
@@ -153,12 +153,12 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         before = opened.note_id()
 
         def restore() -> None:
-            workspace.notes.restore([card.id for card in cards])
+            workspace.trash.restore([card.id for card in cards])
             if before in note_ids:
                 opened.choose(before)
 
         with busy("Deleting…"):
-            folders = workspace.notes.delete(note_ids)
+            folders = workspace.trash.put(note_ids)
         opened.forget(note_ids)
         texts = [t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))]
         spare = sorted(map(str, folders))
@@ -170,14 +170,14 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
     if len(cards) > NAMED:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
-    days = workspace.notes.trash_stays.days
+    days = workspace.trash.stays.days
     goes = t_plural(
         "Notes can be restored from the trash for {n} day, with their history and your edits of their passages.",
         "Notes can be restored from the trash for {n} days, with their history and your edits of their passages.",
         n=days,
     )
     texts = ["\n".join(names), goes]
-    owned = {workspace.notes.owns_file(card) for card in cards if card.in_file}
+    owned = {workspace.files.is_owned(card) for card in cards if card.in_file}
     texts += [t("Their files go to the trash of the system; restoring a note writes its file again.")] * (True in owned)
     texts += [t("Files that Tessera only reads stay on disk; updates leave them out until they change.")] * (
         False in owned

@@ -71,7 +71,7 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
     except Conflict as conflict:
         if conflict.stored.in_file:
             # Another program changed the file: its text and the proposal are shown then.
-            workspace.notes.take_file(conflict.stored.id)
+            workspace.files.read(conflict.stored.id)
         raise
     history.offer_undo(_settled_line(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
 
@@ -83,7 +83,7 @@ def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
     opened.forget(new)
 
     def undone() -> None:
-        workspace.notes.restore(new)
+        workspace.trash.restore(new)
         workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
     history.offer_undo(_settled_line(chosen, accepted=False), undone)
@@ -101,7 +101,7 @@ def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
     """Undo an acceptance: the accepted items wait again."""
     for submission in done:
         if submission.change:
-            note = workspace.notes.revert(submission.note.id, submission.note.version, embed=False)
+            note = workspace.versions.revert(submission.note.id, submission.note.version, embed=False)
             workspace.proposals.restore([replace(submission.change, version=note.version)])
     workspace.notes.set_fields([submission.note.id for submission in done if not submission.change], status="pending")
 
@@ -116,8 +116,8 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
     workspace.review.merge(matter, into)
 
     def undo_merge() -> None:
-        workspace.notes.revert(into, before, embed=False)
-        workspace.notes.restore([matter.note.id] if matter.note else [], embed=False)
+        workspace.versions.revert(into, before, embed=False)
+        workspace.trash.restore([matter.note.id] if matter.note else [], embed=False)
 
     history.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undo_merge)
 
@@ -143,7 +143,7 @@ def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     bases = list(dict.fromkeys(matter.base for matter in chosen))
 
     def work(progress: Progress) -> int:
-        return sum(workspace.chunks.embed(base, refused=True, progress=progress) for base in bases)
+        return sum(workspace.pending.embed(base, refused=True, progress=progress) for base in bases)
 
     jobs.start(workspace, "embed", work)
 

@@ -52,7 +52,7 @@ def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
 
 def _draw_image(workspace: Workspace, note_id: str, picture: str) -> None:
     """Draw a picture of a note, small, if it is still there."""
-    file = workspace.notes.attachment(note_id, f"/{picture}")
+    file = workspace.attachments.find(note_id, f"/{picture}")
     if file and routes.is_shown(file):
         address = routes.file_address(note_id, file.place)
         st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')

@@ -34,7 +34,7 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
         return
     texts = (
         (t("Knowledge bases"), t("All"), bases),
-        (t("With all of these tags"), t("Any"), list(workspace.notes.tags())),
+        (t("With all of these tags"), t("Any"), list(workspace.vocabulary.tags())),
     )
     with st.container(border=True, key="options_body"):
         _draw("mode", offered=knobs.WAYS)
@@ -92,7 +92,7 @@ def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
     of_bases, tags = (st.session_state.setdefault(key, []) for key in FILTERS)
     st.session_state[FILTERS[0]] = [name for name in of_bases if name in bases]
     if tags:
-        present = workspace.notes.tags()
+        present = workspace.vocabulary.tags()
         st.session_state[FILTERS[1]] = [name for name in tags if name in present]
     chosen = st.session_state[FILTERS[0]]
     usual = workspace.bases.search_settings(workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)

@@ -233,7 +233,7 @@ def _relaxed_label(term: Term, filters: Filters) -> str:
 
 def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
     """Name the tags of the question that no note has, and tags of the notes."""
-    tags = workspace.notes.tags()
+    tags = workspace.vocabulary.tags()
     known = {tag.casefold() for tag in tags}
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
     conditions = result.understood.filters.conditions

@@ -19,7 +19,7 @@ _SHOWN = 10
 
 def unread(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the files of a base that could not be read, to unfold; draws nothing without any."""
-    files = workspace.bases.unread(base)
+    files = workspace.folders.unread(base)
     if not files:
         return
     title = t_plural(
@@ -35,7 +35,7 @@ def unread(workspace: Workspace, base: KnowledgeBase) -> None:
 def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> None:
     """Draw files with the reasons why they could not be read, and the buttons that ignore one or all of its kind."""
     for number, failed in enumerate(files[:_SHOWN]):
-        ignore = partial(workspace.bases.ignore, base)
+        ignore = partial(workspace.folders.ignore, base)
         with widgets.row(f"unread_{key}_{number}"):
             row = f"{html(failed.path)} <i>{html(failed.error)}</i>"
             st.html(f'<div class="t-list">{row}</div>')
@@ -51,7 +51,7 @@ def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> 
 
 def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw what is ignored of a base, with the buttons that end it; draws nothing without any."""
-    ignored = workspace.bases.ignored(base)
+    ignored = workspace.folders.ignored(base)
     if not ignored:
         return
     label = t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored))
@@ -64,6 +64,6 @@ def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
                     f"report_{base.id}_{number}",
                     t("Report again"),
                     disabled=workspace.readonly,
-                    on_click=workspace.bases.report_again,
+                    on_click=workspace.folders.report_again,
                     args=(base.name, pattern),
                 )

@@ -160,7 +160,7 @@ def start_import(
 
     def work(progress: Progress) -> SyncReport:
         try:
-            return workspace.notes.apply(plan(), confirmed=confirmed, embed=False, progress=progress)
+            return workspace.imports.apply(plan(), confirmed=confirmed, embed=False, progress=progress)
         finally:
             if writes is not None and workspace.bases.find(base):
                 workspace.bases.update(base, write_files=writes)
@@ -199,7 +199,7 @@ def _unread(workspace: Workspace, job: Job) -> list[Failed]:
     """Return the files of an import that still can't be read and aren't ignored."""
     if not isinstance(job.result, SyncReport) or not workspace.bases.find(job.base):
         return []
-    unread = set(workspace.bases.unread(workspace.bases.get(job.base)))
+    unread = set(workspace.folders.unread(workspace.bases.get(job.base)))
     return [failed for failed in job.result.failed if failed in unread]
 
 
@@ -288,7 +288,7 @@ def resume(workspace: Workspace) -> None:
 def resumes(workspace: Workspace, name: str) -> bool:
     """Return whether a job that stopped early shows the button that indexes the rest."""
     job = workspace.jobs.find(name) if name == "embed" else None
-    return job is not None and job.state in ("failed", "cancelled") and workspace.chunks.unfinished()
+    return job is not None and job.state in ("failed", "cancelled") and workspace.pending.any()
 
 
 def _running_job(workspace: Workspace, job: Job) -> None:

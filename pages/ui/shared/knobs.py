@@ -35,7 +35,7 @@ def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks
     if not base.has_vectors:
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
-    waiting = workspace.chunks.pending(base.name)
+    waiting = workspace.pending.count(base.name)
     shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed")
     with widgets.row():
         draw_switch(workspace, base, "embed_at_once")
@@ -58,7 +58,7 @@ def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
 
 def embed(workspace: Workspace, base: str | None = None, **which: Any) -> None:
     """Index the waiting chunks of a base, or `which` notes or chunks, in a job."""
-    jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress, **which))
+    jobs.start(workspace, "embed", lambda progress: workspace.pending.embed(base, progress=progress, **which))
 
 
 # The switches of a base, for a new one and for a stored one.

@@ -37,7 +37,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     folder = samples.write(tmp_path_factory.mktemp("answers") / "vault")
     (folder / "kitchen" / "oven.md").write_text(OVEN, encoding="utf-8")
     with Workspace(folder.with_name("workspace")) as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         yield workspace
 
 
@@ -112,7 +112,7 @@ def test_quotes_are_chosen_once_while_result_and_notes_stay(filled: Workspace, m
     try:
         quotes(water)
     finally:
-        filled.notes.delete_for_good([note.id])
+        filled.trash.delete_for_good([note.id])
     assert chosen == [worth, water, water]
 
 
@@ -139,7 +139,7 @@ Feed it twelve hours before you bake.
         assert quote.marked_text == "Feed it twelve hours before you bake."
         assert quote.lead == "**When do I feed the starter?**" or "**When do I feed" in quote.text
     finally:
-        filled.notes.delete_for_good([note.id])
+        filled.trash.delete_for_good([note.id])
 
 
 def test_an_edited_passage_is_quoted_as_the_note_has_it(filled: Workspace) -> None:
@@ -157,7 +157,7 @@ def test_an_edited_passage_is_quoted_as_the_note_has_it(filled: Workspace) -> No
         )
         assert "40" in read.hit.chunk.text  # whose bits they are
     finally:
-        filled.notes.delete_for_good([note.id])
+        filled.trash.delete_for_good([note.id])
 
 
 def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
@@ -172,7 +172,7 @@ def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
         assert {first.note.id, second.note.id} == {*notes}
         assert all(number in answer.text for number in ("52,000", "48,000"))
     finally:
-        filled.notes.delete_for_good(notes)
+        filled.trash.delete_for_good(notes)
 
 
 @pytest.mark.parametrize(

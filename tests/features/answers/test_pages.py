@@ -25,7 +25,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         for number, line in enumerate(lines):
             page.text(72, 300 + 14 * number, line)
     with Workspace(tmp_path_factory.mktemp("pages") / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_upload([("harbour.pdf", pdf(pages))], "work"))
+        workspace.imports.apply(workspace.imports.plan_upload([("harbour.pdf", pdf(pages))], "work"))
         yield workspace
 
 

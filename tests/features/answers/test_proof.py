@@ -154,7 +154,7 @@ def test_hostile_passages_are_read_in_linear_time(text: str) -> None:
 def test_a_negated_sentence_is_in_other_words_next_to_its_whole_sentence(tmp_path: Path) -> None:
     folder = samples.write(tmp_path / "vault")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         quote = "are only worth what their last restore proved."
         answer = written(workspace, sentence("Backups aren't worth what their last restore proved.", (1, quote)))
     (one,), (source,) = answer.written, answer.quotes

@@ -42,7 +42,7 @@ SHOWN = sorted({*in_readme(), *QUESTIONS.values(), *HOME})
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     with Workspace(tmp_path_factory.mktemp("shown") / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(Path(SAMPLE)))
+        workspace.imports.apply(workspace.imports.plan_folder(Path(SAMPLE)))
         yield workspace
 
 

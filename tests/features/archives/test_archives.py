@@ -42,7 +42,7 @@ def vault(folder: Path) -> Path:
 
 
 def synced(workspace: Workspace, folder: Path) -> None:
-    report = workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+    report = workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), embed=False)
     assert (report.added, report.failed) == (len(_VAULT), ())
 
 
@@ -55,7 +55,7 @@ def written(workspace: Workspace) -> None:
     workspace.notes.update(note.id, body="three\r\n", title="New", embed=False)
     workspace.notes.archive([note.id])
     gone = add("vault", "deleted", title="Gone", embed=False)
-    workspace.notes.delete(gone.id)
+    workspace.trash.put(gone.id)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -79,7 +79,7 @@ def test_import_and_export_give_the_same_bytes(workspace: Workspace, tmp_path: P
         assert empty.bases.status(base).notes == len(_VAULT) + 3
         second = tmp_path / f"again.{form}"
         empty.archives.export("vault", second, form)
-        assert empty.chunks.unfinished()
+        assert empty.pending.any()
     assert second.is_dir() == (form == "markdown")
     if form == "markdown":
         assert contents(first) == contents(second)
@@ -98,17 +98,17 @@ def test_a_zip_holds_everything(workspace: Workspace, tmp_path: Path) -> None:
     workspace.chunks.update(chunk.id, "My own text.")
     (workspace.store.folder / "synonyms.txt").write_text("cat, kitty\n")
     workspace.archives.export("vault", tmp_path / "all.zip")
-    histories = {card.path: len(workspace.notes.history(card.id)) for card in workspace.notes.all()}
+    histories = {card.path: len(workspace.versions.all(card.id)) for card in workspace.notes.all()}
     with Workspace(tmp_path / "empty") as empty:
         empty.archives.restore(tmp_path / "all.zip")
-        assert {card.path: len(empty.notes.history(card.id)) for card in empty.notes.all()} == histories
-        assert [one.version.title for one in empty.notes.trash()] == ["Gone"]
+        assert {card.path: len(empty.versions.all(card.id)) for card in empty.notes.all()} == histories
+        assert [one.version.title for one in empty.trash.all()] == ["Gone"]
         assert empty.chunks.all(empty.notes.find("plain.md").id)[0].text == "My own text."
         assert (empty.store.folder / "synonyms.txt").read_text() == "cat, kitty\n"
-        plan = empty.notes.plan_connection(tmp_path / "vault", "vault")
+        plan = empty.imports.plan_connection(tmp_path / "vault", "vault")
         assert (len(plan.joined), plan.differing, plan.added) == (len(_VAULT), (), ())
-        empty.notes.apply(plan)
-        assert empty.notes.plan_folder(tmp_path / "vault", "vault").is_empty
+        empty.imports.apply(plan)
+        assert empty.imports.plan_folder(tmp_path / "vault", "vault").is_empty
 
 
 def test_a_base_is_imported_beside_itself(workspace: Workspace, tmp_path: Path) -> None:

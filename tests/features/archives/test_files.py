@@ -54,11 +54,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def dead(workspace: Workspace) -> list[str]:
     notes = (workspace.notes.get(note.id) for note in workspace.notes.all())
-    return [name for note in notes for name in workspace.notes.missing_attachments(note)]
+    return [name for note in notes for name in workspace.attachments.missing(note)]
 
 
 def synced(workspace: Workspace, folder: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"), embed=False)
 
 
 def test_an_export_holds_the_files_that_notes_name_and_no_others(tmp_path: Path) -> None:
@@ -85,8 +85,8 @@ def test_an_export_holds_the_files_that_notes_name_and_no_others(tmp_path: Path)
 def test_pictures_of_a_note_that_was_written_here_come_along(tmp_path: Path) -> None:
     with Workspace(tmp_path / "here") as workspace:
         workspace.bases.add("own")
-        (workspace.notes.own_files).mkdir(parents=True)
-        (workspace.notes.own_files / "pasted.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+        (workspace.attachments.own_folder).mkdir(parents=True)
+        (workspace.attachments.own_folder / "pasted.png").write_bytes(b"\x89PNG\r\n\x1a\n")
         workspace.notes.add("own", "![](pasted.png)", title="Written", embed=False)
         workspace.archives.export("own", tmp_path / "out", "markdown")
     assert contents(tmp_path / "out").keys() == {"Written.md", "pasted.png"}

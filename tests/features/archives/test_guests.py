@@ -39,7 +39,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 def vault(workspace: Workspace, tmp_path: Path) -> Path:
     """A folder that the base `vault` reads, with all its switches on and a note that was written here."""
     folder = samples.write(tmp_path / "vault")
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"))
     note = workspace.notes.add("vault", "one", title="Written here", author="person")
     workspace.notes.update(note.id, body="two", author="person")
     workspace.proposals.update(note.id, body="three", priority=1)
@@ -76,21 +76,21 @@ def test_an_archive_brings_no_folder_and_no_switch(workspace: Workspace, vault: 
     restored = workspace.archives.restore_data(workspace.archives.exported("vault", "zip"), "x.zip", "guest")
     base = workspace.bases.get("guest")
     assert (base.write_files, base.watch, base.trusts_programs) == (False, False, False)
-    assert workspace.bases.folders(base) == ()
+    assert workspace.folders.all(base) == ()
     assert restored.powers.switches == ("write_files", "watch", "trusts_programs")
     assert restored.powers.folders == (str(vault),)
     notes = [workspace.notes.get(card.id) for card in workspace.notes.all() if card.base == "guest"]
     assert len(notes) == 4
     for note in notes:
-        versions = [workspace.notes.at(note.id, version.number) for version in workspace.notes.history(note.id)]
+        versions = [workspace.versions.get(note.id, version.number) for version in workspace.versions.all(note.id)]
         for state in (note, *versions):
             assert (state.source_ref, state.in_file, state.overridden) == ("", False, {})
     for note in notes:
         workspace.proposals.update(note.id, body="rewritten")  # what the tool note_update does
         workspace.notes.update(note.id, body="rewritten by a person")
-        workspace.notes.attachment(note.id, "/etc/passwd")
+        workspace.attachments.find(note.id, "/etc/passwd")
     assert contents(vault) == before
-    assert workspace.notes.plan_folder(vault, "guest").removed == ()
+    assert workspace.imports.plan_folder(vault, "guest").removed == ()
 
 
 def test_a_note_of_an_archive_that_names_a_file_is_no_file(workspace: Workspace, vault: Path, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_note_of_an_archive_that_names_a_file_is_no_file(workspace: Workspace,
     workspace.bases.update("guest", write_files=True, trusts_programs=True)
     note_id = next(card.id for card in workspace.notes.all() if card.base == "guest" and card.path == "mine.md")
     assert workspace.proposals.update(note_id, body="theirs")
-    assert workspace.notes.attachment(note_id, "mine.md") is None
+    assert workspace.attachments.find(note_id, "mine.md") is None
     assert target.read_text() == "my own text"
 
 
@@ -114,17 +114,17 @@ def test_an_archive_chooses_no_encoding_for_a_file_that_its_note_joins(workspace
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "mine.md").write_text("Plain words\n")
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "vault"))
     chosen = setting(encoding={"name": "CP037", "known": "chosen"})
     data = changed(workspace.archives.exported("vault", "zip"), {"notes": chosen, "versions": chosen})
     workspace.bases.delete("vault")
     workspace.archives.restore_data(data, "x.zip", "guest")
-    workspace.notes.apply(workspace.notes.plan_connection(folder, "guest"))
+    workspace.imports.apply(workspace.imports.plan_connection(folder, "guest"))
     (note,) = workspace.notes.all()
     assert note.in_file
     assert workspace.notes.get(note.id).encoding is None
     (folder / "mine.md").write_text("Other words\n")
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "guest"))
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "guest"))
     assert workspace.notes.get(note.id).body == "Other words\n"
 
 
@@ -165,26 +165,26 @@ def test_a_base_of_an_archive_cannot_leave_the_trash(workspace: Workspace, vault
 
 def test_a_folder_is_connected_to_the_notes_it_holds(workspace: Workspace, vault: Path) -> None:
     (vault / "wide.md").write_bytes(b"\xff\xfe" + "# Wide\n\n\u4e2d\u6587\n".encode("utf-16-le"))
-    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
     tagged = next(card.id for card in workspace.notes.all() if card.path == "wide.md")
     workspace.bases.update("vault", write_files=False)
     workspace.notes.set_fields([tagged], project="mine", tags=["own"])
     data = workspace.archives.exported("vault", "zip")
     workspace.bases.delete("vault")
     workspace.archives.restore_data(data, "x.zip", "guest")
-    histories = {card.path: len(workspace.notes.history(card.id)) for card in workspace.notes.all()}
-    plan = workspace.notes.plan_connection(vault, "guest")
+    histories = {card.path: len(workspace.versions.all(card.id)) for card in workspace.notes.all()}
+    plan = workspace.imports.plan_connection(vault, "guest")
     assert (len(plan.joined), plan.differing, plan.added, plan.removed) == (4, (), (), ())
-    workspace.notes.apply(plan)
+    workspace.imports.apply(plan)
     notes = {card.path: workspace.notes.get(card.id) for card in workspace.notes.all()}
-    assert {path: len(workspace.notes.history(note.id)) for path, note in notes.items()} == histories
+    assert {path: len(workspace.versions.all(note.id)) for path, note in notes.items()} == histories
     assert {path for path, note in notes.items() if note.in_file} == {
         str(file.relative_to(vault)) for file in contents(vault)
     }
     assert (notes["wide.md"].project, notes["wide.md"].tags) == ("mine", ("own",))
     assert notes["wide.md"].overridden == {"project": "", "tags": ()}
-    assert workspace.notes.plan_folder(vault, "guest").is_empty
-    assert [folder for folder, _ in workspace.bases.folders(workspace.bases.get("guest"))] == [str(vault)]
+    assert workspace.imports.plan_folder(vault, "guest").is_empty
+    assert [folder for folder, _ in workspace.folders.all(workspace.bases.get("guest"))] == [str(vault)]
 
 
 def test_what_differs_is_never_taken_without_a_yes(workspace: Workspace, vault: Path) -> None:
@@ -193,18 +193,18 @@ def test_what_differs_is_never_taken_without_a_yes(workspace: Workspace, vault: 
     file.write_text("another text")
     (vault / "new.md").write_text("new")
     gone = sorted(vault.iterdir())[-1]
-    plan = workspace.notes.plan_connection(vault, "guest")
+    plan = workspace.imports.plan_connection(vault, "guest")
     assert [match.file.path for match in plan.differing] == [file.name]
     assert [added.path for added in plan.added] == ["new.md"]
     with pytest.raises(SyncRefused, match="differ"):
-        workspace.notes.apply(plan)
+        workspace.imports.apply(plan)
     card = next(card for card in workspace.notes.all() if card.base == "guest" and card.path == file.name)
     before = workspace.notes.get(card.id)
     assert not before.in_file
-    workspace.notes.apply(plan, confirmed=True)
+    workspace.imports.apply(plan, confirmed=True)
     assert workspace.notes.get(card.id).body == "another text"
-    last = workspace.notes.history(card.id)[1]
-    assert workspace.notes.at(card.id, last.number).body == before.body
+    last = workspace.versions.all(card.id)[1]
+    assert workspace.versions.get(card.id, last.number).body == before.body
     assert gone.exists()
 
 
@@ -235,7 +235,7 @@ def test_the_model_of_an_archive_is_a_wish(workspace: Workspace, vault: Path, fo
     assert (base.embedder, base.wish, base.search.reranker) == ("tfidf", model, None)
     assert restored.powers.reranker == ("cross-encoder:evil/model" if form == "zip" else "")
     assert str(workspace.models.asks(model))
-    workspace.chunks.embed("guest")
+    workspace.pending.embed("guest")
     assert workspace.search("database", bases="guest").hits
     again = workspace.archives.restore_data(workspace.archives.exported("guest", form), f"y.{form}", "again")
     assert again.base.wish == model
@@ -248,8 +248,8 @@ def test_a_switch_grants_the_wish(workspace: Workspace, vault: Path, monkeypatch
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
     data = changed(workspace.archives.exported("vault", "zip"), {"base": setting(embedder="words")})
     workspace.archives.restore_data(data, "x.zip", "guest")
-    workspace.bases.begin_switch("guest", workspace.bases.get("guest").wish)
-    workspace.bases.run_switch("guest")
+    workspace.switches.begin("guest", workspace.bases.get("guest").wish)
+    workspace.switches.run("guest")
     assert (workspace.bases.get("guest").embedder, workspace.bases.get("guest").wish) == ("words", "")
     workspace.archives.restore_data(data, "x.zip", "other")
     assert workspace.bases.forget_wish("other").wish == ""

@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
             workspace.notes.add(base, f"{SECRET} text", title=f"Kept in {base}", embed=False)
         note = workspace.notes.add("desk", "first words", title=SECRET, tags=["herb"], embed=False)
         workspace.notes.update(note.id, body="last words", embed=False)
-        workspace.notes.delete(note.id)
+        workspace.trash.put(note.id)
         workspace.bases.delete("gone")
     return tmp_path / "w"
 
@@ -50,7 +50,7 @@ def opened_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], 
         monkeypatch.setattr(base_trash, "today", lambda: TODAY + timedelta(days=days))
         with Workspace(folder) as workspace:
             gone = [one for one in workspace.archives.trash() if one.name == "gone"]
-            return [bool(workspace.notes.trash()), bool(gone) and not gone[0].expired]
+            return [bool(workspace.trash.all()), bool(gone) and not gone[0].expired]
 
     return open_on
 
@@ -111,12 +111,12 @@ def test_what_leaves_is_listed_with_its_title_and_comes_back_for_a_week(
     with Workspace(folder) as workspace:
         (card,) = [card for card in workspace.notes.all() if card.base == "back"]
         assert (card.title, card.tags) == (SECRET, ("herb",))
-        assert [workspace.notes.at(card.id, one.number).body for one in workspace.notes.history(card.id)] == [
+        assert [workspace.versions.get(card.id, one.number).body for one in workspace.versions.all(card.id)] == [
             "last words",
             "first words",
         ]
         assert [card.title for card in workspace.notes.all() if card.base == "gone"] == ["Kept in gone"]
-        assert not workspace.notes.trash()
+        assert not workspace.trash.all()
 
 
 def test_the_archives_of_that_week_go_after_two_days_that_say_it_is_over(
@@ -140,7 +140,7 @@ def test_notes_stay_in_the_trash_where_no_archive_of_them_can_be_written(
     monkeypatch.undo()
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     with Workspace(folder, readonly=True) as workspace:
-        assert len(workspace.notes.trash()) == 1
+        assert len(workspace.trash.all()) == 1
 
 
 def _full(*_: object) -> None:

@@ -20,7 +20,7 @@ def _settings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     with Workspace(tmp_path / "workspace") as opened:
-        opened.notes.apply(opened.notes.plan_folder(samples.write(tmp_path / "vault"), "vault"))
+        opened.imports.apply(opened.imports.plan_folder(samples.write(tmp_path / "vault"), "vault"))
         opened.preferences.set("language", "en")
         opened.vocabulary.write("recipe: bread\n")
         opened.notes.add("deleted", "In the trash", title="Trash", embed=False)

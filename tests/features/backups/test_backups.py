@@ -244,7 +244,7 @@ def test_the_first_import_is_in_the_backup_of_its_day(tmp_path: Path, monkeypatc
         assert not workspace.backups.make_daily()  # there is nothing to lose
 
         def work(_: Progress) -> None:
-            workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault", "vault"), embed=False)
+            workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault", "vault"), embed=False)
             assert not workspace.backups.due(datetime.now(UTC))
 
         workspace.jobs.start("import", work)

@@ -171,7 +171,7 @@ def make(place: Path) -> None:
         )
     (notes / "kettle.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     with Workspace(place / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(notes, "base"))
+        workspace.imports.apply(workspace.imports.plan_folder(notes, "base"))
         workspace.store.open_index()
         workspace.backups.make()
 

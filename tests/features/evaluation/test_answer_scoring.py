@@ -86,7 +86,7 @@ def test_a_run_measures_its_answers_and_keeps_them(tmp_path: Path) -> None:
     folder = samples.write(tmp_path / "vault")
     file = "\n".join(map(json.dumps, LINES)).encode()
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         mine = workspace.question_sets.add_file("vault", "mine", file, "mine.jsonl")
         for table in (False, True):
             again = workspace.question_sets.add_file(
@@ -127,7 +127,7 @@ def test_a_language_model_writes_the_answers_of_a_run(tmp_path: Path) -> None:
     quote = "Backups are only worth what their last restore proved."
     pieces = (sentence("Only what their last restore proved.", (1, quote)), "\n", sentence("Ada says 77."), "\n")
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         mine = workspace.question_sets.add_file("vault", "mine", file, "mine.jsonl")
         with pytest.raises(ConfigError, match="No model server is set up"):
             workspace.runs.run(mine, [Pipeline(answers="model")])
@@ -157,7 +157,7 @@ def test_a_language_model_judges_the_answers_of_a_run(tmp_path: Path) -> None:
     file = "\n".join(map(json.dumps, LINES)).encode()
     ruling = json.dumps({"reason": "It says\n**what** is wished.", "verdict": "agrees"})
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         mine = workspace.question_sets.add_file("vault", "mine", file, "mine.jsonl")
         with ModelServer(stream("<think>{}</think>", ruling), Answer(b"no", 401)) as server:
             workspace.settings.llm = LlmSettings(base_url=server.url, model="m", retries=0)

@@ -63,7 +63,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A workspace that no test changes."""
     place = tmp_path_factory.mktemp("diagnosis")
     with Workspace(place / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(write(place / "vault")))
+        workspace.imports.apply(workspace.imports.plan_folder(write(place / "vault")))
         yield workspace
 
 
@@ -75,7 +75,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in {"beds.md": BEDS, "bread.md": NOTES["bread.md"], "quartz.md": NOTES["quartz.md"]}.items():
         (place / "vault" / name).write_text(text, encoding="utf-8")
     with Workspace(place / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(place / "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(place / "vault"))
     return place / "workspace"
 
 
@@ -170,7 +170,7 @@ def test_one_search_answers_for_all_passages(filled: Workspace) -> None:
 
 def test_gone_with_its_note(changing: Workspace) -> None:
     passage = gold(changing, "bread.md")
-    changing.notes.delete([passage.note_id])
+    changing.trash.put([passage.note_id])
     assert only(diagnose(changing, "dough in the fridge", passage)).stage == "gone"
 
 
@@ -273,21 +273,21 @@ def test_filtered_out_with_its_base(changing: Workspace, tmp_path: Path) -> None
     passage = gold(changing, "quartz.md")
     (tmp_path / "second").mkdir()
     (tmp_path / "second" / "agates.md").write_text("Agates are found on beaches.")
-    changing.notes.apply(changing.notes.plan_folder(tmp_path / "second"))
+    changing.imports.apply(changing.imports.plan_folder(tmp_path / "second"))
     assert only(diagnose(changing, "agates base:second", passage)).stage == "filters"
 
 
 def test_pending_where_only_meaning_would_find_it(tmp_path: Path) -> None:
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.bases.add("vault", embed_at_once=False)
-        workspace.notes.apply(workspace.notes.plan_folder(write(tmp_path / "vault"), "vault"))
+        workspace.imports.apply(workspace.imports.plan_folder(write(tmp_path / "vault"), "vault"))
         passage = gold(workspace, "bread.md")
         told = only(diagnose(workspace, "loaves and baking", passage))
         assert (told.stage, told.scores) == ("pending", {})
         # Words find it before it is embedded, but are not asked here.
         assert diagnose(workspace, "dough in the fridge", passage) == []
         assert only(diagnose(workspace, "dough in the fridge", passage, mode="semantic")).stage == "pending"
-        workspace.chunks.embed("vault")
+        workspace.pending.embed("vault")
         assert diagnose(workspace, "loaves and baking", passage) == []
 
 

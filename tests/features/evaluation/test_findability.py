@@ -44,7 +44,7 @@ def workspace(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def bring(workspace: Workspace, folder: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(folder, "things"), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, "things"), confirmed=True)
 
 
 def checked(workspace: Workspace) -> list[QuestionResult]:

@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def workspace(tmp_path: Path, folder: Path) -> Iterator[Workspace]:
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         yield workspace
 
 
@@ -105,7 +105,7 @@ def test_other_chunks_are_made_beside_the_base(workspace: Workspace, kept: Quest
     assert run.settings["strategy"] == "markdown"
     # What was made is taken up again, and follows the notes.
     (folder / "backups.md").write_text(samples.BACKUPS.replace("## Restoring", "## Getting it back"))
-    workspace.notes.apply(workspace.notes.plan_folder(folder))
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
     (again,) = workspace.runs.run(kept, [SECTIONS])
     moved = workspace.runs.results(again.id)[0].hits[0]
     assert workspace.notes.get(moved.note_id).body[moved.start : moved.end].startswith("## Getting it back")
@@ -120,7 +120,7 @@ def test_a_note_deleted_since_is_not_found_beside_the_base_either(
 ) -> None:
     workspace.runs.run(kept, [SECTIONS])
     (folder / "kitchen/bread.txt").unlink()
-    workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder), confirmed=True)
     (run,) = workspace.runs.run(kept, [SECTIONS])
     hits = {hit.path for result in workspace.runs.results(run.id) for hit in result.hits}
     assert hits == {"backups.md", "缓存/雪崩.md"}
@@ -157,7 +157,7 @@ def test_a_stopped_run_of_other_notes_is_given_up(workspace: Workspace, kept: Qu
         workspace.runs.run(kept, [PLAIN], stop)
     (stopped,) = workspace.runs.all("vault")
     (folder / "new.md").write_text("Another note.")
-    workspace.notes.apply(workspace.notes.plan_folder(folder))
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
     with pytest.raises(ConfigError, match="changed since"):
         workspace.runs.resume(stopped.id)
 
@@ -195,7 +195,7 @@ def defining(folder: Path) -> Path:
 
 
 def test_an_empty_set_and_one_of_suggestions_say_what_to_do(workspace: Workspace, folder: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(defining(folder)))
+    workspace.imports.apply(workspace.imports.plan_folder(defining(folder)))
     empty = workspace.question_sets.add("vault", "empty")
     with pytest.raises(QuestionSetError, match="no question to ask"):
         workspace.runs.run(empty, [PLAIN])
@@ -208,7 +208,7 @@ def test_an_empty_set_and_one_of_suggestions_say_what_to_do(workspace: Workspace
 
 
 def test_suggesting_again_brings_others_or_none(workspace: Workspace, folder: Path) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(defining(folder)))
+    workspace.imports.apply(workspace.imports.plan_folder(defining(folder)))
     kept = workspace.question_sets.add("vault", "some")
     first = workspace.questions.suggest(kept, 1)
     second = workspace.questions.suggest(kept, 1)

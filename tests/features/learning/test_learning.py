@@ -69,7 +69,7 @@ def test_what_was_added_to_a_note_is_not_suggested_again(workspace: Workspace) -
     (item,) = workspace.review.all(kinds=["note"])
     workspace.review.merge(item, pool)
     assert "pool.most" in workspace.notes.get(pool).body
-    workspace.notes.empty_trash()
+    workspace.trash.empty()
     (learnt,) = workspace.learning.learn("home", text=log).logs
     assert (learnt.suggested, learnt.rejected) == ((), 1)
 
@@ -101,7 +101,7 @@ def test_a_thousand_rejected_facts_do_not_come_back(workspace: Workspace) -> Non
     note_ids = [note_id for report in learnt for note_id in fresh(report)]
     assert len(note_ids) >= 1000
     workspace.proposals.reject(workspace.proposals.all(), reason="no use")
-    workspace.notes.empty_trash()
+    workspace.trash.empty()
     again = [
         workspace.learning.learn(text=text, name="b.log")
         for text in (*texts, *(file.read_text(encoding="utf-8") for file in FILES))
@@ -118,7 +118,7 @@ def test_a_thousand_rejected_facts_do_not_come_back(workspace: Workspace) -> Non
 def test_what_was_accepted_after_a_rejection_counts_as_known(workspace: Workspace) -> None:
     (note_id,) = fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
     workspace.proposals.reject(workspace.proposals.all())
-    workspace.notes.restore([note_id])
+    workspace.trash.restore([note_id])
     workspace.proposals.accept(workspace.proposals.all())
     (log,) = workspace.learning.learn(text=SETTING.format("a.b", 1)).logs
     assert (log.known, log.rejected) == (1, 0)
@@ -126,9 +126,9 @@ def test_what_was_accepted_after_a_rejection_counts_as_known(workspace: Workspac
 
 def test_a_fact_whose_note_is_gone_for_good_may_be_suggested_again(workspace: Workspace) -> None:
     (note_id,) = fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
-    workspace.notes.delete(note_id)
+    workspace.trash.put(note_id)
     assert not fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
-    workspace.notes.empty_trash()
+    workspace.trash.empty()
     assert fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
 
 

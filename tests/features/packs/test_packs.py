@@ -64,7 +64,7 @@ def test_the_notes_of_a_pack_are_in_its_base_and_answer(workspace: Workspace, tm
     assert (card.base, card.source, card.source_ref, card.tags) == ("shelf", "pack", "pack:house", ("garden",))
     assert card.state == "ready"
     assert first(workspace, "when do I prune roses") == "garden/roses.md"
-    assert [version.author for version in workspace.notes.history(card.id)] == ["pack"]
+    assert [version.author for version in workspace.versions.all(card.id)] == ["pack"]
     assert workspace.packs.install(tmp_path / "pack").unchanged == 3
 
 
@@ -74,7 +74,7 @@ def test_an_upgrade_goes_note_by_note(workspace: Workspace, tmp_path: Path) -> N
     before = ids(workspace)
     workspace.notes.update(before["kettle.md"], body="# Kettle\n\nMine: use citric acid.\n", author="person")
     workspace.notes.tag([before["sofa.md"]], add=["mine"])
-    workspace.notes.delete(before["bicycle.md"])
+    workspace.trash.put(before["bicycle.md"])
     new = {
         "kettle.md": "# Kettle\n\nDescale the kettle with vinegar every week.\n",
         "garden/roses.md": NOTES["garden/roses.md"].replace("winter", "spring"),
@@ -90,7 +90,7 @@ def test_an_upgrade_goes_note_by_note(workspace: Workspace, tmp_path: Path) -> N
     assert all(after[path] == before[path] for path in ("garden/roses.md", "kettle.md", "sofa.md"))
     assert first(workspace, "prune in spring") == "garden/roses.md"
     assert first(workspace, "citric acid") == "kettle.md"
-    roses = workspace.notes.history(after["garden/roses.md"])
+    roses = workspace.versions.all(after["garden/roses.md"])
     assert [(version.kind, version.author) for version in roses] == [("update", "pack"), ("create", "pack")]
     assert [one.path for one in workspace.packs.edited("house")] == ["kettle.md", "sofa.md"]
     third = workspace.packs.install(write(tmp_path / "pack", "2", new | {"bicycle.md": "# Bicycle\n\nOil it.\n"}))
@@ -102,9 +102,9 @@ def test_a_note_that_is_as_its_pack_left_it_again_follows(workspace: Workspace, 
     workspace.packs.install(write(tmp_path / "pack"))
     kettle = ids(workspace)["kettle.md"]
     workspace.notes.update(kettle, body="# Mine\n", author="person")
-    workspace.notes.revert(kettle, 1)
-    workspace.notes.delete(ids(workspace)["bicycle.md"])
-    workspace.notes.restore([one.version.note_id for one in workspace.notes.trash()])
+    workspace.versions.revert(kettle, 1)
+    workspace.trash.put(ids(workspace)["bicycle.md"])
+    workspace.trash.restore([one.version.note_id for one in workspace.trash.all()])
     new = {path: text + "\nMore.\n" for path, text in NOTES.items()}
     report = workspace.packs.install(write(tmp_path / "pack", "1.1", new))
     assert (report.changed, report.edited) == (3, ())
@@ -137,13 +137,13 @@ def test_only_what_changed_is_embedded_and_an_unchanged_start_embeds_nothing(
     monkeypatch.setattr(Tfidf, "embed", counted)
     with Workspace(place) as workspace:
         assert workspace.packs.upgrade("house").unchanged == 3
-        assert not workspace.chunks.unfinished()
+        assert not workspace.pending.any()
     assert texts == []
     write(tmp_path / "pack", "1.1", NOTES | {"kettle.md": "# Kettle\n\nBuy a new kettle.\n"})
     with Workspace(place) as workspace:
         assert workspace.packs.installed()[0].version == "1.1"
         assert first(workspace, "buy a new kettle") == "kettle.md"
-        workspace.chunks.embed_rest()
+        workspace.pending.embed_rest()
     assert len([text for text in texts if "kettle" in text.casefold()]) == len(texts) == 1
 
 
@@ -211,7 +211,7 @@ def test_a_pack_without_its_collection_is_put_right_from_the_database(place: Pat
         workspace.store.open_index()
         assert workspace.store.index.problem is None
         assert len(workspace.store.index.ids(workspace.bases.get("shelf"))) == 3
-        assert not workspace.chunks.unfinished()
+        assert not workspace.pending.any()
         assert first(workspace, "oil the chain") == "bicycle.md"
 
 
@@ -309,7 +309,7 @@ def test_a_pack_of_an_installed_package_is_found_by_its_name(
 
 def test_the_status_of_a_pack_is_what_sql_counts(workspace: Workspace, place: Path, tmp_path: Path) -> None:
     workspace.packs.install(write(tmp_path / "pack"))
-    workspace.notes.delete(ids(workspace)["kettle.md"])
+    workspace.trash.put(ids(workspace)["kettle.md"])
     workspace.notes.add("shelf", "Not of the pack.")
     (pack,) = workspace.status().packs
     with closing(sqlite3.connect(place / "notes.db")) as connection:

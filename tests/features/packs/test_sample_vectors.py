@@ -45,8 +45,8 @@ def test_the_model_reads_no_text_of_the_sample(installed: Workspace, monkeypatch
 
     monkeypatch.setattr(Encoder, "_embed", questions_only)
     monkeypatch.setattr(embedding_process, "_TORCH", ())
-    installed.chunks.embed_rest()
-    assert not installed.chunks.unfinished()
+    installed.pending.embed_rest()
+    assert not installed.pending.any()
     [base] = installed.bases.all()
     assert not installed.store.vectors.without_bits(base)
 

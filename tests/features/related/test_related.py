@@ -75,7 +75,7 @@ def test_relatedness_follows_every_change(workspace: Workspace) -> None:
     assert titles(workspace.related.of(bread).notes) == []
     workspace.notes.update(other, body=f"Another text: {DOUGH[:70]}", author="person")
     assert titles(workspace.related.of(bread).notes) == ["Other"]
-    workspace.notes.delete([other])
+    workspace.trash.put([other])
     assert workspace.related.of(bread).notes == ()
 
 
@@ -118,19 +118,19 @@ def test_tags_and_places_of_the_nearest_notes_are_suggested_and_accepted(workspa
     (place,) = related.places
     assert (place.base, place.folder, place.movable) == ("home", "kitchen/bread", True)
     assert str(place.reason) == "4 of the 8 most similar notes are there, 0 here"
-    (moved,) = workspace.notes.move(one, place.folder, expected_version=1)
+    (moved,) = workspace.renames.move(one, place.folder, expected_version=1)
     assert (moved.path, workspace.notes.get(one).version) == ("kitchen/bread/rye.md", 2)
     assert workspace.related.of(one).places == ()
-    assert workspace.notes.move(one, "/")[0].path == "rye.md"
+    assert workspace.renames.move(one, "/")[0].path == "rye.md"
     with pytest.raises(EditError):
-        workspace.notes.move(one, "../out")
+        workspace.renames.move(one, "../out")
 
 
 def test_a_moved_note_takes_no_place_and_its_links_lead_where_they_say(workspace: Workspace) -> None:
     add(workspace, "There", "b", path="b/a.md")
     one = add(workspace, "Here", "[up](../a.md)", path="x/y/a.md")
     assert workspace.notes.get(one).links == ("x/a.md",)
-    workspace.notes.move(one, "b")
+    workspace.renames.move(one, "b")
     moved = workspace.notes.get(one)
     assert (moved.path, moved.links) == ("b/a 2.md", ("a.md",))
 
@@ -138,9 +138,9 @@ def test_a_moved_note_takes_no_place_and_its_links_lead_where_they_say(workspace
 def test_a_file_is_moved_by_its_own_program(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "a.md").write_text("Zebra")
-    workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault"))
+    workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault"))
     with pytest.raises(EditError, match="is a file"):
-        workspace.notes.move(workspace.notes.resolve("a.md").id, "other")
+        workspace.renames.move(workspace.notes.resolve("a.md").id, "other")
 
 
 BODY = """# 卷积层 in a heading

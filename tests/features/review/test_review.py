@@ -105,7 +105,7 @@ def test_a_new_note_is_added_to_another_and_only_as_it_was_seen(workspace: Works
     assert workspace.notes.get(bread).body == "Bread.\n"
     workspace.review.merge(the(workspace, "note"), bread)
     assert workspace.notes.get(bread).body == "Bread.\n\nThyme is good.\n"
-    assert [one.version.title for one in workspace.notes.trash()] == ["Thyme"]
+    assert [one.version.title for one in workspace.trash.all()] == ["Thyme"]
     workspace.proposals.update(bread, body="Else.\n")
     with pytest.raises(EditError):
         workspace.review.merge(the(workspace, "change"), bread)

@@ -94,7 +94,7 @@ def second_texts(workspace: Workspace, tmp_path: Path, files: dict[str, str]) ->
     for path, text in files.items():
         (tmp_path / "vault" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "vault" / path).write_text(text)
-    workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "vault"), embed=False)
+    workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault"), embed=False)
     return listed(workspace)
 
 

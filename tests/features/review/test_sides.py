@@ -102,7 +102,7 @@ def vault(workspace: Workspace, tmp_path: Path) -> Doubled:
         (folder / "tea.md").write_text("# Tea\n\nThree minutes.\n")
         (folder / "tea.sync-conflict-20260301-101112-ABCDEF7.md").write_text("# Tea\n\nFour minutes.\n")
         (folder / "other.sync-conflict-20260301-101112-ABCDEF7.md").write_text("Its file is gone.\n")
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        workspace.imports.apply(workspace.imports.plan_folder(folder))
         workspace.bases.update("vault", write_files=writes)
         (one,) = waiting(workspace)
         return one

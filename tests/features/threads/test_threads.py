@@ -126,9 +126,9 @@ def test_a_quote_is_found_again_or_its_change_is_shown(workspace: Workspace, mod
         ("removed", "last"),
         ("added", "first"),
     ]
-    workspace.notes.delete(cited.note_id)
+    workspace.trash.put(cited.note_id)
     assert workspace.threads.place(cited).state == "deleted"
-    workspace.notes.restore([cited.note_id])
+    workspace.trash.restore([cited.note_id])
     assert workspace.threads.place(cited).state == "changed"
 
 
@@ -141,7 +141,7 @@ def test_a_thread_becomes_a_note_that_waits_with_links_to_its_sources(workspace:
     assert [one.note_id for one in workspace.notes.links().resolve(note, note.links)] == [
         thread.turns[0].citations[0].note_id
     ]
-    workspace.notes.delete(thread.turns[0].citations[0].note_id)
+    workspace.trash.put(thread.turns[0].citations[0].note_id)
     with pytest.raises(NoteNotFound):
         workspace.threads.keep(thread.id)
     workspace.threads.delete_for_good(thread.id)

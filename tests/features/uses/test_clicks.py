@@ -153,9 +153,9 @@ def test_they_are_forgotten_and_leave_with_their_notes(shelf: Workspace) -> None
     assert shelf.clicks.forget([first]) == 1
     shelf.notes.set_fields([second], tags=["kept"])
     assert {click.note_id for click in shelf.clicks.all()} == {second, third}, "a note that is changed keeps its clicks"
-    shelf.notes.delete(third)
+    shelf.trash.put(third)
     assert [click.note_id for click in shelf.clicks.all()] == [second]
-    shelf.notes.restore([third])
+    shelf.trash.restore([third])
     assert shelf.clicks.forget() == 1
     assert comparable(shelf.search(QUESTION)) == before
     shelf.clicks.record(first, f"{QUESTION} base:shelf", "open")

@@ -102,9 +102,9 @@ def test_uses_leave_and_come_with_their_notes(desk: Workspace) -> None:
     (use,) = desk.uses.of(copies["attic"])
     assert (use.used_in, use.context, use.helpful, use.note_id) == ("notebook", "cell 3", 1, copies["attic"])
     assert desk.uses.figures(copies["cellar"]).misleading == 1
-    desk.notes.delete(note)
+    desk.trash.put(note)
     assert desk.uses.of(note), "a deleted note may come back"
-    desk.notes.empty_trash()
+    desk.trash.empty()
     assert desk.uses.of(note) == []
 
 

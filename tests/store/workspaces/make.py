@@ -122,7 +122,7 @@ def write(folder: Path, notes: dict[str, str]) -> Path:
 
 
 def sync(workspace: Workspace, folder: Path, base: str) -> None:
-    workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
+    workspace.imports.apply(workspace.imports.plan_folder(folder, base), confirmed=True)
 
 
 def ids(workspace: Workspace) -> dict[str | None, str]:
@@ -169,7 +169,7 @@ def switch(workspace: Workspace, folder: Path) -> None:
     workspace.settings.embedder = "word-tokens"
     sync(workspace, write(folder / "tokens", {"bits.md": TOKENS}), "bits")
     workspace.bases.keep_tokens("notes", False)
-    workspace.bases.begin_switch("waiting", "tfidf")
+    workspace.switches.begin("waiting", "tfidf")
 
 
 def search(workspace: Workspace) -> None:
@@ -267,7 +267,7 @@ def refuse(workspace: Workspace) -> None:
 def convert(workspace: Workspace) -> None:
     """15: an upload that was converted, and files that weren't read."""
     files = [("garden.csv", b"plant,sun\ntomato,yes\n"), ("torn.pdf", b"%PDF-1.7"), ("film.mp4", b"")]
-    workspace.notes.apply(workspace.notes.plan_upload(files, "uploads"))
+    workspace.imports.apply(workspace.imports.plan_upload(files, "uploads"))
 
 
 def read_pictures(workspace: Workspace, folder: Path) -> None:

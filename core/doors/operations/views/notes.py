@@ -71,7 +71,7 @@ class WholeNote(ListedNote):
             base=workspace.bases.by_id(note.base_id).name,
             properties=note.extra,
             encoding=note.encoding.name if note.encoding else "UTF-8",
-            missing_attachments=workspace.notes.missing_attachments(note),
+            missing_attachments=workspace.attachments.missing(note),
             unread_attachments=tuple(map(UnreadFile.from_failure, workspace.pictures.problems(note.id))),
         )
 

@@ -1,0 +1,115 @@
+"""The chunks that wait for their vectors, and those that their model refused."""
+
+import logging
+from collections.abc import Collection, Iterable, Sequence
+
+from core.base.call_log import log_bases, log_call
+from core.base.errors import NoteNotFound
+from core.indexing.embed_queue import FAILURES, EmbedQueue
+from core.indexing.models import Models
+from core.model import KnowledgeBase, Progress, RefusedChunk, no_progress
+from core.store import Store
+
+_LOG = logging.getLogger(__name__)
+
+
+class PendingChunks:
+    """The pending and the refused chunks of all bases."""
+
+    def __init__(self, store: Store, models: Models) -> None:
+        self._store, self._models = store, models
+
+    def count(self, base: str) -> int:
+        """Return how many chunks of a base are pending."""
+        return self._store.pending.count([self._store.bases.named(base).id]).chunks
+
+    def embed(
+        self,
+        base: str | None = None,
+        *,
+        note_ids: Sequence[str] = (),
+        chunk_ids: Sequence[str] = (),
+        refused: bool = False,
+        progress: Progress = no_progress,
+    ) -> int:
+        """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
+
+        They are embedded in the order of `PendingTable.next`, a few chunks before all others. Refused ones are tried
+        again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
+        committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
+        """
+        self._store.database.check_writable()
+        if base is not None:
+            if refused:
+                self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
+            return self.embed_in([self._store.bases.named(base)], progress).chunks
+        self._store.refusals.try_again(set(chunk_ids))
+        stored = by_base(self._store, [*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
+        return self.embed_in(
+            [item for item, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
+        ).chunks
+
+    def embed_written(self, note_ids: Sequence[str]) -> None:
+        """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
+        base_ids = {*self._store.notes.base_ids(note_ids).values()}
+        bases = [base for base in self._at_once() if base.id in base_ids]
+        try:
+            self.embed_in(bases, no_progress, self._store.pending.for_notes(note_ids))
+        except FAILURES:
+            _LOG.warning("Notes that were written are found by words only", exc_info=True)
+
+    @log_call("index.embed")
+    def embed_again(self, base: str, progress: Progress = no_progress) -> int:
+        """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
+
+        Until a chunk is done it is found by words only; stopped, it goes on as `embed` does. Bases with the same
+        model and equal texts get the new vectors too. Raises what `embed` raises.
+        """
+        self._store.database.check_writable()
+        self._store.forget_vectors(self._store.bases.named(base))
+        return self.embed_in([self._store.bases.named(base)], progress).chunks
+
+    def refused(self, base: str | None = None) -> list[RefusedChunk]:
+        """Return the chunks of a base, or of all, that have a text which their model refuses, with its reason."""
+        bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
+        return self._store.refusals.all(bases)
+
+    def embed_rest(self, progress: Progress = no_progress) -> int:
+        """Embed what an unfinished import left pending: the chunks of all bases that embed at once.
+
+        Return their number. Stops and fails as `embed` does.
+        """
+        self._store.database.check_writable()
+        return self.embed_in(self._at_once(), progress).chunks
+
+    def any(self) -> bool:
+        """Whether a base that embeds at once has a pending chunk."""
+        return self._store.pending.any(base.id for base in self._at_once())
+
+    @log_call("index.embed")
+    def embed_in(
+        self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
+    ) -> EmbedQueue:
+        """Embed the pending chunks of some bases, or `only` these ids; return what was done."""
+        log_bases(bases)
+        waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
+        waiting.embed(progress)
+        for base in bases if waiting.chunks else ():
+            self._models.settle_floor(base)
+        return waiting
+
+    def _at_once(self) -> list[KnowledgeBase]:
+        return [base for base in self._store.bases.all() if base.embed_at_once and base.has_vectors]
+
+
+def by_base(store: Store, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
+    """Return notes by their bases; raises NoteNotFound."""
+    distinct = list(dict.fromkeys(note_ids))
+    bases = store.notes.base_ids(distinct)
+    if missing := [note_id for note_id in distinct if note_id not in bases]:
+        raise NoteNotFound(missing[0])
+    return [
+        (base, [note_id for note_id in distinct if bases[note_id] == base.id])
+        for base in store.bases.all()
+        if base.id in bases.values()
+    ]

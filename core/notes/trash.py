@@ -1,0 +1,172 @@
+"""The trash: notes that were deleted, with their files, until they are restored or deleted for good."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from core.base.call_log import log_bases, log_call
+from core.base.errors import NoteNotFound, SourceError
+from core.indexing.bases import Bases
+from core.intake.folder import is_entered
+from core.model import Author, KnowledgeBase, Note, Revision, Trashed
+from core.notes import filing, naming
+from core.notes.links import NoteLinks
+from core.notes.note_files import Files
+from core.notes.writer import Writer, check_version
+from core.settings.config import Settings
+from core.store import Store
+from core.store.note_rows import NoteNames
+from core.store.note_to_index import NoteToIndex
+
+_MOST_BYTES = 50_000_000
+"""Bytes of the files that are deleted in one transaction."""
+
+
+class Trash:
+    """The deleted notes. Changes raise WorkspaceLocked in a workspace that is open for reading only."""
+
+    def __init__(self, store: Store, settings: Settings, bases: Bases, writer: Writer, files: Files) -> None:
+        self._store, self._bases, self._writer, self._files = store, bases, writer, files
+        self.stays = timedelta(days=settings.trash_days)
+        """Time within which a deleted note can be restored."""
+
+    def all(self, base: str | None = None) -> list[Trashed]:
+        """Return the deleted notes, the last deleted first."""
+        return self._store.versions.deleted(self._bases.get(base).id if base else None)
+
+    def resolve(self, name: str) -> Trashed:
+        """Return the deleted note of a name; raises as `Notes.resolve` does."""
+        deleted = {trashed.version.note_id: trashed for trashed in self.all()}
+        links = NoteLinks(
+            self._store,
+            [
+                NoteNames(note_id, trashed.base_id, trashed.source_ref, trashed.path, trashed.version.title, ())
+                for note_id, trashed in deleted.items()
+            ],
+        )
+        return deleted[naming.resolve_single(name, links.called(name), links.names)]
+
+    @log_call("note.delete")
+    def put(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:
+        """Put notes into the trash, with their edits of chunks and versions; raises NoteNotFound before any is.
+
+        Those that are there stay as they are. Where a base writes files, a note's file goes to the trash of the
+        system; return the folders that hold files for which there is none. Other files stay, and no update of their
+        folder reads them until they change. A program deletes files only where the base trusts programs.
+        """
+        chosen = [note_ids] if isinstance(note_ids, str) else note_ids
+        self._check_known(chosen)
+        log_bases(self._store.bases.for_notes(chosen))
+        self._store.open_index()
+        folders = set[Path | None]()
+        with self._store.changing:
+            stored = self._store.notes.base_ids(chosen)
+            bases = {base.id: base for base in self._store.bases.all()}
+            for group, removals in self._removals(stored, bases, author):
+                with self._writer.files.carry_out(removals, filing.put_away) as places:
+                    for removal in removals:
+                        self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
+                    for base_id, here in group.items():
+                        self._store.delete_notes(bases[base_id], here, Revision("delete", author))
+                folders.update(places.values())
+        return {folder for folder in folders if folder}
+
+    def _removals(
+        self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
+    ) -> Iterator[tuple[Mapping[str, list[str]], list[filing.FileChange]]]:
+        """Yield notes of bases in groups, with the removals of their files; the bytes of a group are in memory."""
+        group, removals, size = defaultdict[str, list[str]](list), list[filing.FileChange](), 0
+        for note_id, base_id in stored.items():
+            note = self._store.notes.note(note_id) if _changes_files(bases[base_id], author) else None
+            if note and note.in_file and filing.exists(note):
+                if note.in_text_file:
+                    with suppress(SourceError):  # a file that is no note any more is deleted as it is
+                        note = self._files.read(note_id)
+                removals.append(filing.plan_removal(note))
+                size += len(removals[-1].step.before or b"")
+            group[base_id].append(note_id)
+            if size > _MOST_BYTES:
+                yield group, removals
+                group, removals, size = defaultdict(list), [], 0
+        yield group, removals
+
+    def _check_known(self, note_ids: Iterable[str]) -> None:
+        """Raise NoteNotFound for an id of no note, of no deleted one either."""
+        for note_id in note_ids:
+            if not self._store.versions.last(note_id):
+                raise NoteNotFound(note_id)
+
+    @log_call("note.take_back")
+    def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:
+        """Put a note that the user has just made into the trash, with the file that was made for it.
+
+        Raises Conflict, before anything is changed, where the note or its file was changed since.
+        """
+        with self._store.changing:
+            note = self._store.notes.note(note_id)
+            check_version(note, expected_version)
+            if self._files.is_writable(note) and filing.exists(note):
+                filing.read_synced(note)
+            self.put(note_id)
+
+    @log_call("note.restore")
+    def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
+        """Bring notes back: deleted ones from the trash, archived ones to the active ones.
+
+        The file of a note is written again, where its base writes files; a note whose file is gone elsewhere lives here
+        from then on. Raises NoteNotFound for a note that is neither stored nor in the trash.
+        """
+        change = Revision("restore", author)
+        with self._store.changing:
+            stored = self._store.notes.base_ids(note_ids)
+            gone = [note_id for note_id in dict.fromkeys(note_ids) if note_id not in stored]
+            deleted = list(map(self._store.versions.trashed, gone))
+            for note in deleted:
+                self._bring_back(self._store.bases.by_id(note.base_id), note, change)
+            self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
+        log_bases(self._store.bases.for_notes(note_ids))
+        self._writer.index(note_ids, embed=embed)
+
+    def _bring_back(self, base: KnowledgeBase, note: Note, change: Revision) -> None:
+        """Write a deleted note again, at a free path, and the file that went with it.
+
+        Another note whose file is gone lives in the workspace then.
+        """
+        root, path, files = Path(note.source_ref), str(note.path), list[filing.FileChange]()
+        is_there = filing.is_synced if base.write_files else filing.exists
+        if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
+            writes = note.in_file and _changes_files(base, change.author) and root.is_dir() and is_entered(root, path)
+            data = self._store.documents.original(note.content_hash) if writes else None
+            if note.in_file and data is None:
+                note = replace(note, source=change.author, source_ref="", overridden={})
+            note = replace(note, path=self._writer.free_path(replace(note, path=None), path))
+            files += [filing.plan_new(note, data)] if data is not None else []
+        with self._writer.files.carry_out(files, filing.write_new):
+            self._writer.write(base, [NoteToIndex(note, change=change)])
+
+    @log_call("note.delete_for_good")
+    def delete_for_good(self, note_ids: Sequence[str]) -> int:
+        """Delete notes of the trash, with their versions and edits; return how many there were.
+
+        Raises NoteNotFound for an unknown id.
+        """
+        with self._store.changing:
+            self._check_known(note_ids)
+            chosen = [*{trashed.version.note_id for trashed in self.all()}.intersection(note_ids)]
+            if chosen:
+                self._store.forget_notes(chosen)
+        return len(chosen)
+
+    @log_call("note.empty_trash")
+    def empty(self) -> int:
+        """Delete all notes of the trash for good; return how many there were."""
+        with self._store.changing:
+            return self.delete_for_good([trashed.version.note_id for trashed in self.all()])
+
+
+def _changes_files(base: KnowledgeBase, author: Author) -> bool:
+    """Return whether the files of a base's notes go and come with them; for programs, only where it trusts them."""
+    return base.write_files and (author != "program" or base.trusts_programs)
