@@ -4,10 +4,15 @@ import ast
 import re
 import subprocess
 import sys
+from dataclasses import is_dataclass
+from functools import partial
 from graphlib import TopologicalSorter
 from pathlib import Path
+from types import FunctionType, MethodType
 
 import grimp
+
+from core.workspace import Workspace
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,6 +63,36 @@ def test_starting_imports_no_model_and_no_index() -> None:
 def test_no_module_has_more_than_600_lines() -> None:
     for file in sources():
         assert len(file.read_text(encoding="utf-8").splitlines()) <= 600, file
+
+
+def test_no_part_of_a_workspace_has_more_than_twenty_methods(tmp_path: Path) -> None:
+    """What a person has to read of a part stays short, and parts don't inherit each other's methods."""
+
+    def methods(part: object) -> set[str]:
+        own = [kind for kind in type(part).__mro__ if kind.__module__.startswith("core.")]
+        defined = {name for kind in own for name, value in vars(kind).items() if _is_method(value)}
+        return {name for name in defined | {*vars(part)} if name[0] != "_" and _is_method(getattr(part, name))}
+
+    with Workspace(tmp_path / "workspace") as workspace:
+        names = [name for name in dir(workspace) if name[0] != "_" and not _is_method(getattr(workspace, name))]
+        parts = [part for part in (workspace, *(getattr(workspace, name) for name in names)) if _is_part(part)]
+        assert {"Notes", "Imports", "Trash", "Renames", "DraftTable"} <= {type(part).__name__ for part in parts}
+        for part in parts:
+            assert len(methods(part)) <= 20, (type(part).__name__, sorted(methods(part)))
+            bases = {kind.__module__.split(".")[1] for kind in type(part).__mro__[1:] if _is_part_class(kind)}
+            assert bases <= {"base", "settings", "store", "workspace"}, type(part)
+
+
+def _is_method(value: object) -> bool:
+    return isinstance(value, (FunctionType, MethodType, staticmethod, classmethod, partial))
+
+
+def _is_part_class(kind: type) -> bool:
+    return kind.__module__.startswith("core.")
+
+
+def _is_part(part: object) -> bool:
+    return _is_part_class(type(part)) and not is_dataclass(part)
 
 
 def test_no_python_text_holds_javascript() -> None:

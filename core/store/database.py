@@ -28,6 +28,8 @@ _SHOWN = 30
 _AT_ONCE = 100
 """Rows that are read ahead."""
 
+_Call = tuple[Callable[..., object], tuple[object, ...]]
+"""A function, and the values with which it is called."""
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -303,7 +305,7 @@ class Database:
                 return
             self._check_identity()
             connection.execute("BEGIN IMMEDIATE")
-            self._local.following = following = list[Callable[[], object]]()
+            self._local.following = following = list[_Call]()
             try:
                 yield connection
                 if not aside:
@@ -317,16 +319,19 @@ class Database:
             if not aside:
                 self.unread.clear()
             self._shorten_log(connection)
-        for work in following:
-            work()
+        for work, values in following:
+            work(*values)
 
-    def after_commit(self, work: Callable[[], object]) -> None:
-        """Call a function once this thread's transaction is committed, at once without one; not if it's rolled back."""
-        following = getattr(self._local, "following", None)
+    def after_commit(self, work: Callable[..., object], *values: object) -> None:
+        """Call a function with values, once, as soon as this thread's transaction is committed: at once without one.
+
+        It isn't called if the transaction is rolled back.
+        """
+        following: list[_Call] | None = getattr(self._local, "following", None)
         if following is None:
-            work()
-        else:
-            following.append(work)
+            work(*values)
+        elif (work, values) not in following:
+            following.append((work, values))
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
         """Empty a long log of changes, which SQLite doesn't while readers follow each other without a gap."""

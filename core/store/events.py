@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from core.store.database import Database
@@ -30,4 +29,4 @@ class Events:
         raises is logged: what was written stays, and the others are called too.
         """
         for subscriber in self._subscribers[type(event)]:
-            self._database.after_commit(partial(self._changing.follow, subscriber, event))
+            self._database.after_commit(self._changing.follow, subscriber, event)
