@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from core.base.errors import SourceError
@@ -52,7 +52,7 @@ class Ignoring:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._specs: dict[str, GitIgnoreSpec] = {}
+        self._specs: dict[PurePosixPath, GitIgnoreSpec] = {}
         self.failed: list[Failed] = []
         self._excluded = list(self._obsidian_patterns())
 
@@ -69,7 +69,7 @@ class Ignoring:
         from pathspec import GitIgnoreSpec  # only where there are patterns
 
         try:
-            self._specs[place] = GitIgnoreSpec.from_lines(lines)
+            self._specs[PurePosixPath(place)] = GitIgnoreSpec.from_lines(lines)
         except (ValueError, re.error) as error:
             self._refuse(path, message("can't be read: {why}.", why=str(error)))
 
@@ -87,15 +87,11 @@ class Ignoring:
 
     def _by_patterns(self, named: str) -> Message | None:
         """Return the reason of the patterns; the innermost folder's patterns decide, as in `.gitignore`."""
-        for place in reversed(["", *_parents(named)]) if self._specs else ():
-            if spec := self._specs.get(place):
-                result = spec.check_file(named[len(place) :].lstrip("/"))
+        for folder in PurePosixPath(named).parents if self._specs else ():
+            if spec := self._specs.get(folder):
+                result = spec.check_file(named.removeprefix(f"{folder}/"))
                 if result.include is not None:
-                    return (
-                        message("is left out by {file}.", file=f"{place}/{RULES}".lstrip("/"))
-                        if result.include
-                        else None
-                    )
+                    return message("is left out by {file}.", file=str(folder / RULES)) if result.include else None
         return None
 
     def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
@@ -138,13 +134,6 @@ class Ignoring:
 
     def _refuse(self, path: str, why: Message) -> None:
         self.failed.append(Failed(path, why))
-
-
-def _parents(named: str) -> Iterator[str]:
-    """Yield the folders of a path, the outermost first."""
-    for at, char in enumerate(named[:-1]):
-        if char == "/":
-            yield named[:at]
 
 
 def _is_costly(line: str) -> bool:

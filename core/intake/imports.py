@@ -5,7 +5,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Set
 from contextlib import closing
 from dataclasses import field, replace
 from datetime import UTC, datetime
@@ -470,17 +470,18 @@ def _write(
         indexer.write(drafts, len(plan.added) + len(plan.changed), report)
 
 
-def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
-    """Link notes of the workspace to files; yield the notes that changed since they were compared."""
-    joins = []
+def _join(store: Store, plan: SyncPlan) -> list[Failed]:
+    """Link notes of the workspace to files; return the notes that changed since they were compared."""
+    joins, failed = [], []
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
         if note.content_hash != match.note.content_hash:
-            yield Failed(match.file.path, message("This note was changed here in the meantime. Update again."))
+            failed.append(Failed(match.file.path, message("This note was changed here in the meantime. Update again.")))
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
         joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _text_values(note)))
     store.notes.join(joins)
+    return failed
 
 
 def _rename(store: Store, plan: SyncPlan) -> None:

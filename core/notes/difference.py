@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
+from operator import eq
 
 from core.model import NOTE_FIELDS, DiffPiece, FieldChange, Note, NoteDifference
 
@@ -83,11 +84,8 @@ def _changed(old: str, new: str) -> Iterator[DiffPiece]:
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
     """Yield whether a stretch is equal, with its parts before and after."""
-    start = next((at for at, (item, other) in enumerate(zip(before, after, strict=False)) if item != other), None)
-    start = min(len(before), len(after)) if start is None else start
-    rest = min(len(before), len(after)) - start
-    pairs = zip(reversed(before), reversed(after), strict=False)
-    end = next((at for at, (pair, other) in enumerate(pairs) if pair != other or at == rest), rest)
+    start = sum(takewhile(bool, map(eq, before, after)))
+    end = sum(takewhile(bool, map(eq, before[start:][::-1], after[start:][::-1])))
     if start:
         yield True, before[:start], after[:start]
     middle, other = before[start : len(before) - end], after[start : len(after) - end]

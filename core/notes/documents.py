@@ -4,11 +4,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from core.base import app_paths, files
 from core.base.call_log import log_call
 from core.base.encodings import ENCODINGS, display_encoding, normalize_encoding
 from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
-from core.base.faults import translate_errors
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.kinds import MAX_BYTES, installed
@@ -93,12 +91,9 @@ class Documents:
 
         Raises SourceError where it is gone, ConfigError for a place that is taken.
         """
-        original, place = self.original(note_id), app_paths.check_vacant(place)
+        original = self.original(note_id)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
-        with translate_errors(place.parent):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            files.replace(place, data)
-        return replace(original, path=str(place))
+        return replace(original, path=str(filing.export(data, place)))
 
     def _file(self, note: Note) -> str:
         """Return the path of a note's document, in the folder that its base was synced with and nowhere else."""

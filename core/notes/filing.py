@@ -114,13 +114,13 @@ def front_of(note: Note) -> str:
     return f"---\n{dumped}---\n" if note.extra else ""
 
 
-def exported_text(text: str, place: Path) -> str:
-    """Write a text to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
+def export(data: str | bytes, place: Path) -> Path:
+    """Write a file to a place where nothing is yet, and return the place; raises ConfigError for one that is taken."""
     place = app_paths.check_vacant(place)
     with translate_errors(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
-        files.create(place, text)
-    return text
+        files.create(place, data)
+    return place
 
 
 # The file of a note: read, and written in step with the note.

@@ -36,7 +36,9 @@ class Files:
 
     def export(self, note_id: str, place: Path) -> str:
         """Write `text` where nothing is yet, and return it; raises ConfigError for a place that is taken."""
-        return filing.exported_text(self.text(note_id), place)
+        text = self.text(note_id)
+        filing.export(text, place)
+        return text
 
     @log_call("note.sync")
     def read(self, note_id: str) -> Note:

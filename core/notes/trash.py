@@ -160,7 +160,6 @@ class Trash:
                 self._store.forget_notes(chosen)
         return len(chosen)
 
-    @log_call("note.empty_trash")
     def empty(self) -> int:
         """Delete all notes of the trash for good; return how many there were."""
         with self._store.changing:

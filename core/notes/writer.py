@@ -111,19 +111,11 @@ class Writer:
         """
         with self._store.changing:
             self._store.database.check_writable()
-            now = utc_now()
             notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
             for note in notes:
                 check_version(note, expected_version)
-            bases = {base.id: base for base in self._store.bases.all()}
-            self.carry_out(
-                [
-                    _planned(bases[note.base_id], note, replace(changed, updated_at=now), as_what)
-                    for note in notes
-                    if (changed := change(note)) != note
-                ]
-            )
-            log_bases(bases[item] for item in dict.fromkeys(note.base_id for note in notes))
+            self.carry_out([planned for note in notes if (planned := self.plan(note, change, as_what))])
+            log_bases(self._store.bases.for_notes(note_ids))
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
         """Write notes, so that their words find them; return what was written.
