@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
@@ -81,6 +81,20 @@ def free_path(path: str, taken: Container[str]) -> str:
         middle = (low + high) // 2
         low, high = (middle, high) if numbered(middle) in taken else (low, middle)
     return numbered(high)
+
+
+class TakenNames(Container[str]):
+    """Names that are stored, as a function says, or given here."""
+
+    def __init__(self, is_stored: Callable[[str], bool]) -> None:
+        self._is_stored = is_stored
+        self._given: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._given or self._is_stored(str(name))
+
+    def add(self, name: str) -> None:
+        self._given.add(name)
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Set
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +15,6 @@ from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import FILES, translate_errors, wrap_file_errors
-from core.base.frozen import frozen
 from core.base.messages import Message, message, skeleton
 from core.base.text import compose, line_starts, stem
 from core.documents.converting import is_document
@@ -371,14 +370,6 @@ UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder."""
 
 
-@frozen
-class _Unread:
-    """The files of a plan that couldn't be read when their notes were to be written."""
-
-    failed: list[UnreadFile] = field(default_factory=list)
-    not_downloaded: list[Failed] = field(default_factory=list)
-
-
 def import_plan(
     store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
 ) -> tuple[SyncReport, Set[str], bool]:
@@ -386,25 +377,25 @@ def import_plan(
 
     Where `progress` stopped it, no note is removed.
     """
-    started = time.perf_counter()
     indexer, failed = Indexer(store, base, embedder), list(plan.failed)
-    unread = _Unread()
+    unread, away = list[UnreadFile](), list[Failed]()
     removed = edits_kept = 0
     stopped = False
     if plan.touched or not plan.is_empty:
         try:
-            if plan.joined:
-                failed += _join(store, plan)
-            if plan.renamed or plan.touched:
-                _rename(store, plan)
-            _write(store, base, indexer, plan, unread, progress)
+            failed += _join(store, plan)
+            _rename(store, plan)
+            _write(store, base, indexer, plan, unread, away, progress)
             if plan.removed:
                 edits_kept = store.delete_notes(base, [note.note_id for note in plan.removed], _SYNC_DELETES)
             removed = len(plan.removed)
         except Cancelled:
             stopped = True
-    failed += [failure for _, failure in unread.failed]
-    _record_unread_files(store, base, plan, unread)
+    failed += [failure for _, failure in unread]
+    # Files of a folder that weren't read aren't converted again until they change.
+    others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *away} - {failure for _, failure in plan.unread}
+    rest = [(SourceFile(other.path, -1, -1), other) for other in others]
+    store.documents.set_unread(base, plan.source_ref, notefile.readers(), [*plan.unread, *rest, *unread])
     if plan.is_whole:
         store.pictures.forget_problems(lasting=False)
     done = indexer.done
@@ -416,7 +407,7 @@ def import_plan(
         changed=changed,
         removed=removed,
         failed=(*failed, *(Failed(error.path, error.reason) for error in done.failed)),
-        not_downloaded=(*plan.not_downloaded, *unread.not_downloaded),
+        not_downloaded=(*plan.not_downloaded, *away),
         incomplete=tuple(
             incomplete_note
             for incomplete_note in store.documents.incomplete(base)
@@ -426,7 +417,6 @@ def import_plan(
         embedded_windows=done.embedded_windows,
         edits_flagged=done.flagged,
         edits_kept=edits_kept,
-        seconds=round(time.perf_counter() - started, 3),
     )
     store.bases.record_sync(base, plan.source_ref, report.to_dict(), {file.path for file in plan.added})
     for item in report.failed:
@@ -434,20 +424,13 @@ def import_plan(
     return report, written, stopped
 
 
-def _record_unread_files(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
-    """Write which files of a source weren't read; files of a folder aren't converted again until they change."""
-    readers = notefile.readers()
-    others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}
-    rest = [(SourceFile(other.path, -1, -1), other) for other in others - {failure for _, failure in plan.unread}]
-    store.documents.set_unread(base, plan.source_ref, readers, [*plan.unread, *rest, *unread.failed])
-
-
 def _write(
     store: Store,
     base: KnowledgeBase,
     indexer: Indexer,
     plan: SyncPlan,
-    unread: _Unread,
+    unread: list[UnreadFile],
+    away: list[Failed],
     progress: Progress,
 ) -> None:
     """Write the notes that are new or changed; a changed one can be searched at any moment."""
@@ -466,7 +449,7 @@ def _write(
         last = done, total
         progress(done, total, state.get())
 
-    with closing(_notes(store, base, plan, unread, lambda: report(*last))) as drafts:
+    with closing(_notes(store, base, plan, unread, away, lambda: report(*last))) as drafts:
         indexer.write(drafts, len(plan.added) + len(plan.changed), report)
 
 
@@ -480,7 +463,8 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
         joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _text_values(note)))
-    store.notes.join(joins)
+    if joins:
+        store.notes.join(joins)
     return failed
 
 
@@ -498,9 +482,14 @@ def _rename(store: Store, plan: SyncPlan) -> None:
 
 
 def _notes(
-    store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread, waits: Callable[[], object]
+    store: Store,
+    base: KnowledgeBase,
+    plan: SyncPlan,
+    unread: list[UnreadFile],
+    away: list[Failed],
+    waits: Callable[[], object],
 ) -> Generator[NoteToIndex]:
-    """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`.
+    """Yield the new and the changed notes of a plan; files that can't be read are added to `unread` or `away`.
 
     `waits` is called often while a document is converted, and may raise.
     """
@@ -529,11 +518,11 @@ def _notes(
                 note = _note(store, base, plan, file, note_id, document, live)
         except NotDownloaded as error:
             failure = Failed(file.path, error.reason)
-            unread.not_downloaded.append(with_note(failure) if old else failure)
+            away.append(with_note(failure) if old else failure)
             continue
         except SourceError as error:
             tried = SourceFile(file.path, -1, -1) if isinstance(error, Interrupted) else file
-            unread.failed.append((tried, Failed(file.path, error.reason)))
+            unread.append((tried, Failed(file.path, error.reason)))
             continue
         taken.add(note_id)
         yield replace(note, change=change, replaces=old.content_hash if old else "")

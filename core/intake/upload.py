@@ -25,7 +25,7 @@ from core.base.text import find_half_character
 from core.documents.converting import is_document
 from core.documents.kinds import nothing_read, why_not_read
 from core.intake.exports import EXPORTED, SUFFIXES
-from core.intake.folder import free_path, is_safe
+from core.intake.folder import TakenNames, free_path, is_safe
 from core.intake.ignoring import is_leftover, is_rules
 from core.intake.importers import EXPORT, Imported, Importer, files, importer_of
 from core.intake.notefile import DocumentText, is_note, is_skipped
@@ -263,21 +263,11 @@ def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
     path = harmless_path(path)
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
-        target = destination / free_path(path, _Written(destination))
+        target = destination / free_path(path, TakenNames(lambda path: os.path.lexists(destination / path)))
         with target.open("xb") as file:
             file.writelines(blocks)
     except OSError as error:
         raise SourceError(path, "can't be written: {why}.", why=error.strerror or str(error)) from error
-
-
-@dataclass(slots=True)
-class _Written:
-    """The files of a folder by their paths in it, as its file system compares them."""
-
-    folder: Path
-
-    def __contains__(self, path: object) -> bool:
-        return os.path.lexists(self.folder / str(path))
 
 
 def size_error(name: str) -> SourceError:

@@ -45,18 +45,13 @@ _FRESH = 20
 """Seconds for which a folder isn't looked through again."""
 
 
-def find(note: Note, target: str) -> Attachment | None:
-    """Return the attachment with the path that a note names, or, as in Obsidian, with the name alone; else None.
+def locate(folder: str, path: str, target: str) -> Attachment | None:
+    """Return the attachment that a note at a path in a folder names by a path, or by its name alone as in Obsidian.
 
     A path is one from the note's own place, then from the top of its folder; with `/` before it only that. Nothing
     outside of the folder is found, by a link of the file system neither, nothing in a folder whose name begins with a
     dot, nothing that can't be read or named in an address, and no larger file than MOST.
     """
-    return locate(note.source_ref, str(note.path), target) if note.in_file else None
-
-
-def locate(folder: str, path: str, target: str) -> Attachment | None:
-    """Return the attachment that a note at a path in a folder names, as `find` does."""
     if "\0" in target:
         return None
     top = Path(folder)

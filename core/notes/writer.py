@@ -23,7 +23,7 @@ from core.base.messages import Message
 from core.base.text import name_key, one_line, stem
 from core.indexing.indexer import Indexed, Indexer
 from core.indexing.pending import PendingChunks
-from core.intake.folder import free_path, is_entered
+from core.intake.folder import TakenNames, free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import filing, naming
@@ -289,16 +289,8 @@ def check_version(note: Note, expected: int | None) -> None:
 # Where a new note comes from, as who writes it says: its source, its place there, its writer, and other values.
 
 
-@frozen
-class Provenance:
-    """The source of a new note, "" for none, and the properties that say more of it."""
-
-    source: str
-    properties: dict[str, object]
-
-
-def take_provenance(item: dict[str, Any]) -> Provenance:
-    """Take these values out of an item.
+def take_provenance(item: dict[str, Any]) -> tuple[str, dict[str, object]]:
+    """Take these values out of an item; return the source, "" for none, and the properties that say more of it.
 
     `user` is `manual`. Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
     """
@@ -307,7 +299,7 @@ def take_provenance(item: dict[str, Any]) -> Provenance:
     if source and source not in NOTE_SOURCES:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
     texts = {name: _text(name, value) for name, value in ((ORIGIN, place), ("created_by", writer)) if value}
-    return Provenance(str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {}))
+    return str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {})
 
 
 def front_of(properties: Mapping[str, object]) -> str:
@@ -339,20 +331,6 @@ def _metadata(values: object) -> dict[str, object]:
 
 
 # New notes.
-
-
-class TakenNames(Container[str]):
-    """Names that are stored, as a function says, or given here."""
-
-    def __init__(self, is_stored: Callable[[str], bool]) -> None:
-        self._is_stored = is_stored
-        self._given: set[str] = set()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._given or self._is_stored(str(name))
-
-    def add(self, name: str) -> None:
-        self._given.add(name)
 
 
 def add(
@@ -413,8 +391,8 @@ def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:
     """Return a new note with a fresh id, at a free path."""
     body, path = item.pop("body", ""), item.pop("path", "")
-    provenance = take_provenance(item)
-    front = "" if base.plain else front_of(provenance.properties)
+    source, properties = take_provenance(item)
+    front = "" if base.plain else front_of(properties)
     fields = check_fields(item)
     check_body(body)
     in_folder = not path or path.endswith("/")
@@ -432,10 +410,10 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
         body="",
         content_hash="",
         path=path,
-        source=provenance.source or author,
+        source=source or author,
         front=front,
         body_start=len(front),
-        extra=provenance.properties,
+        extra=properties,
         created_at=now,
         updated_at=now,
         plain=base.plain,

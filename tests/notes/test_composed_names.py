@@ -83,7 +83,10 @@ def test_links_and_embeds_lead_where_they_say(vault: Workspace) -> None:
         assert targets[2] == ids[number - 1], "an alias"
         assert {ids[after], ids[number - 1]} <= set(links.to(note.id))
         folder, name = one
-        shown = attachments.find(note, f"Bild {name}.png"), attachments.find(note, f"../{folder}/bild {name}.PNG")
+        shown = [
+            attachments.locate(note.source_ref, str(note.path), target)
+            for target in (f"Bild {name}.png", f"../{folder}/bild {name}.PNG")
+        ]
         assert shown[0] is not None
         assert shown[0] == shown[1]
         assert os.path.lexists(shown[0].path)

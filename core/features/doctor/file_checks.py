@@ -76,7 +76,7 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
             gone += [
                 message("{name}: {text}", name=note.title, text=target)
                 for target in _shown(note)
-                if attachments.find(note, target) is None and links.target(note, target) is None
+                if not attachments.locate(note.source_ref, str(note.path), target) and not links.target(note, target)
             ]
     return count_names(gone, "{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
 
