@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base.errors import Conflict, EditError, NoteNotFound, VersionNotFound
+from core.base.errors import Conflict, NoteNotFound, VersionNotFound
 from core.workspace import Workspace
 from tests.notes.conftest import agree
 from tests.store.test_old_workspaces import FILES
@@ -173,71 +173,6 @@ def test_a_sync_leaves_a_note_whose_text_was_changed_since_it_was_compared(works
     assert kinds(workspace, a) == [("create", "sync"), ("update", "person"), ("sync", "sync")]
 
 
-def test_a_restored_note_has_its_edits_and_feedback(workspace: Workspace) -> None:
-    note = workspace.notes.add("desk", "alpha line\n\nbeta line")
-    chunk = workspace.chunks.all(note.id)[0]
-    workspace.chunks.update(chunk.id, "my own words")
-    edited = workspace.chunks.all(note.id)
-    workspace.uses.judge("words", note.id, edited[0].id, "helpful")
-    workspace.trash.put(note.id)
-    assert not workspace.search("own words", mode="keyword").hits
-    workspace.trash.restore([note.id])
-    assert [one.text for one in workspace.chunks.all(note.id)] == [one.text for one in edited]
-    assert not workspace.store.edits.all(flagged=True)
-    assert workspace.search("own words", mode="keyword").hits[0].note.id == note.id
-    assert workspace.uses.judged(note_id=note.id)
-
-
-def test_a_note_comes_back_where_there_is_a_place(workspace: Workspace, tmp_path: Path) -> None:
-    first = workspace.notes.add("desk", "one", title="Plan")
-    workspace.trash.put(first.id)
-    second = workspace.notes.add("desk", "two", title="Plan")
-    assert second.id != first.id
-    assert second.path == "Plan.md"
-    workspace.trash.restore([first.id])
-    assert workspace.notes.get(first.id).path == "Plan 2.md"
-    with pytest.raises(NoteNotFound):
-        workspace.trash.restore(["none"])
-
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    (folder / "a.md").write_text("alpha")
-    synced(workspace, folder)
-    of_file = workspace.notes.find("a.md").id
-    workspace.trash.put(of_file)
-    (folder / "a.md").unlink()
-    workspace.trash.restore([of_file])
-    assert not workspace.notes.get(of_file).in_file
-
-
-def test_the_trash_is_emptied_by_hand(workspace: Workspace) -> None:
-    notes = workspace.notes
-    ids = notes.add_many("desk", [{"body": f"text {number}"} for number in range(4)]).note_ids
-    workspace.trash.put(ids[:3])
-    assert {one.path for one in workspace.trash.all("desk")} == {"text 0.md", "text 1.md", "text 2.md"}
-    assert workspace.trash.delete_for_good([ids[0], ids[3]]) == 1
-    with pytest.raises(NoteNotFound):
-        workspace.versions.all(ids[0])
-    assert workspace.trash.empty() == 2
-    assert [card.id for card in notes.all()] == [ids[3]]
-    agree(workspace)
-
-
-def test_many_notes_of_one_title_get_their_places_quickly(workspace: Workspace) -> None:
-    looks = 0
-    is_taken = workspace.store.notes.has_path
-
-    def counted(*given: object) -> bool:
-        nonlocal looks
-        looks += 1
-        return is_taken(*given)  # type: ignore[arg-type]
-
-    workspace.store.notes.has_path = counted  # type: ignore[method-assign]
-    workspace.notes.add_many("desk", [{"title": "Same"} for _ in range(300)], embed=False)
-    assert len({card.path for card in workspace.notes.all()}) == 300
-    assert looks < 300 * 20
-
-
 @pytest.mark.parametrize("schema", FILES)
 def test_every_note_of_an_earlier_workspace_is_its_first_version(tmp_path: Path, schema: int) -> None:
     shutil.copyfile(FILES[schema], tmp_path / "notes.db")
@@ -246,12 +181,3 @@ def test_every_note_of_an_earlier_workspace_is_its_first_version(tmp_path: Path,
         assert cards
         assert {len(workspace.versions.all(card.id)) for card in cards} == {1}
         agree(workspace)
-
-
-def test_a_bad_item_is_reported_and_the_others_go_in(workspace: Workspace) -> None:
-    items = [{"body": "fine"}, {"body": "x", "path": "../out.md"}, {"body": "x", "colour": "red"}, {"body": "too"}]
-    added = workspace.notes.add_many("desk", items)
-    assert [number for number, _ in added.failed] == [1, 2]
-    assert len(added.note_ids) == 2
-    with pytest.raises(EditError):
-        workspace.notes.add("desk", "x", path="../out.md")
