@@ -1,6 +1,7 @@
 """The layers hold, modules are short, and starting costs nothing that the first page doesn't need."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -81,6 +82,29 @@ def test_no_part_of_a_workspace_has_more_than_twenty_methods(tmp_path: Path) -> 
             assert len(methods(part)) <= 20, (type(part).__name__, sorted(methods(part)))
             bases = {kind.__module__.split(".")[1] for kind in type(part).__mro__[1:] if _is_part_class(kind)}
             assert bases <= {"base", "settings", "store", "workspace"}, type(part)
+
+
+def test_no_act_on_notes_waits_for_its_caller_to_read_on(tmp_path: Path) -> None:
+    """A generator that writes does a part of its work, or none, where its caller drops it."""
+    with Workspace(tmp_path / "workspace") as workspace:
+        parts = (
+            workspace.notes,
+            workspace.imports,
+            workspace.files,
+            workspace.attachments,
+            workspace.versions,
+            workspace.renames,
+            workspace.trash,
+            workspace.proposals,
+            workspace.drafts,
+            workspace.bases,
+            workspace.chunks,
+            workspace.pending,
+            workspace.switches,
+        )
+        for part in parts:
+            for name, act in inspect.getmembers(part, callable):
+                assert not inspect.isgeneratorfunction(inspect.unwrap(act)), (type(part).__name__, name)
 
 
 def _is_method(value: object) -> bool:

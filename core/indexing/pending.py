@@ -38,7 +38,6 @@ class PendingChunks:
         again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
         committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
         """
-        self._store.database.check_writable()
         if base is not None:
             if refused:
                 self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
@@ -65,7 +64,6 @@ class PendingChunks:
         Until a chunk is done it is found by words only; stopped, it goes on as `embed` does. Bases with the same
         model and equal texts get the new vectors too. Raises what `embed` raises.
         """
-        self._store.database.check_writable()
         self._store.forget_vectors(self._store.bases.named(base))
         return self.embed_in([self._store.bases.named(base)], progress).chunks
 
@@ -79,7 +77,6 @@ class PendingChunks:
 
         Return their number. Stops and fails as `embed` does.
         """
-        self._store.database.check_writable()
         return self.embed_in(self._at_once(), progress).chunks
 
     def any(self) -> bool:
@@ -91,6 +88,7 @@ class PendingChunks:
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:
         """Embed the pending chunks of some bases, or `only` these ids; return what was done."""
+        self._store.database.check_writable()
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)

@@ -131,7 +131,10 @@ class Writer:
         return done
 
     def plan(self, note: Note, change: Change, as_what: Revision, body: str | None = None) -> "PlannedChange | None":
-        """Plan what `change` writes, None where nothing changes; raises as it does, before anything is written."""
+        """Plan what `change` writes, None where nothing changes; raises as it does, before anything is written.
+
+        The file is changed too, if it gets another name or the base writes files; raises as `filing.plan` does.
+        """
         base = self._store.bases.by_id(note.base_id)
         changed, inside = change(note), None
         if body is not None:
@@ -143,7 +146,14 @@ class Writer:
             return None
         if as_what.joins and self._store.versions.kind(note.id) == "create":
             changed = self._renamed(base, note, changed, inside)
-        return _planned(base, note, replace(changed, updated_at=utc_now()), as_what, inside)
+        is_moved, is_written = note.in_file and changed.path != note.path, note.in_text_file and base.write_files
+        if is_moved:
+            check_file_writable(base, note)
+        if not is_written:
+            check_text_writable(base, note, changed)
+        changed = replace(changed, updated_at=utc_now())
+        file = filing.plan(note, changed, inside) if is_moved or is_written else None
+        return PlannedChange(note, changed, as_what, inside, file)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
         """Write changed notes and their files, all or none; raises as `filing.apply`."""
@@ -237,19 +247,6 @@ class PlannedChange:
     def is_cut(self) -> bool:
         """Whether the title or the text changes, which are in the chunks."""
         return (self.changed.title, self.changed.body) != (self.note.title, self.note.body)
-
-
-def _planned(
-    base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: BodyMetadata | None = None
-) -> PlannedChange:
-    """Plan a change and that of the file, if it gets another name or the base writes files; raises as `filing.plan`."""
-    is_moved, is_written = note.in_file and changed.path != note.path, note.in_text_file and base.write_files
-    if is_moved:
-        check_file_writable(base, note)
-    if not is_written:
-        check_text_writable(base, note, changed)
-    file = filing.plan(note, changed, inside) if is_moved or is_written else None
-    return PlannedChange(note, changed, as_what, inside, file)
 
 
 def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
