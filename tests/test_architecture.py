@@ -104,7 +104,8 @@ def test_no_act_on_notes_waits_for_its_caller_to_read_on(tmp_path: Path) -> None
         )
         for part in parts:
             for name, act in inspect.getmembers(part, callable):
-                assert not inspect.isgeneratorfunction(inspect.unwrap(act)), (type(part).__name__, name)
+                if name[0] != "_":
+                    assert not inspect.isgeneratorfunction(inspect.unwrap(act)), (type(part).__name__, name)
 
 
 def _is_method(value: object) -> bool:
