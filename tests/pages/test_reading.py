@@ -115,7 +115,7 @@ def test_a_note_is_renamed_moved_copied_and_saved_from_its_menu(desk: Screen) ->
     assert notes.get(plan).path == "work/Plans.md"
     desk.app.menu_button(menu).click("export").run()
     assert desk.app.get("download_button")[0].proto.label == r"Plans\.md"
-    assert notes.file_text(plan).endswith("---\n- [ ] call\n- [x] write\n")
+    assert desk.workspace.files.text(plan).endswith("---\n- [ ] call\n- [x] write\n")
     desk.app.session_state["changing_note"] = None
     desk.app.menu_button(menu).click("copy").run()
     assert [card.title for card in notes.all()].count("Plans") == 2
