@@ -69,9 +69,9 @@ class Unfit(ValueError):
     """A file that isn't regular, may not be read or is too large."""
 
 
-def reason(error: OSError | Unfit) -> str:
-    """Return why a file can't be read, in the words of the system."""
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+def reason(error: Exception) -> str:
+    """Return why a file can't be read or written, in the words of the system."""
+    return getattr(error, "strerror", "") or str(error)
 
 
 @contextmanager
@@ -99,8 +99,7 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
                 raise SourceError(str(file), "is not an ordinary file.") from error
-            why = getattr(error, "strerror", "") or str(error)
-            raise SourceError(str(file), "can't be read: {why}.", why=why) from error
+            raise SourceError(str(file), "can't be read: {why}.", why=reason(error)) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:
             raise SourceError(
                 str(file), "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=most // 2**20

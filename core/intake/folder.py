@@ -13,6 +13,7 @@ from time import time_ns
 from typing import Any, Literal
 
 from core.base.errors import SourceError
+from core.base.files import reason
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.text import compose, escape_halves, find_half_character
@@ -200,7 +201,7 @@ def read(folder: Path, path: str) -> bytes:
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
-        raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=_read_error(error)) from error
+        raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=reason(error)) from error
     if len(data) > most:
         raise over(path, len(data))
     check_content(data, path)
@@ -255,9 +256,7 @@ def _walk(
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Failed(
-                escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_read_error(error))
-            )
+            yield Failed(escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=reason(error)))
             continue
         names = {entry.name for entry in entries}
         left -= len(entries)
@@ -305,7 +304,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:
-        yield Failed(path, message("can't be read: {why}.", why=_read_error(error)))
+        yield Failed(path, message("can't be read: {why}.", why=reason(error)))
         return
     if find_half_character(entry.path[len(str(root)) :]) is not None:
         yield Failed(path, message("its name is not valid text. Rename it and update again."))
@@ -334,7 +333,3 @@ def _file(path: str, status: os.stat_result) -> SourceFile:
         stamp=f"{status.st_ctime_ns} {status.st_ino}" if settled else "",
         recent=recent,
     )
-
-
-def _read_error(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)

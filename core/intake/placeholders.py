@@ -9,6 +9,7 @@ from os import stat_result
 from pathlib import Path
 
 from core.base.errors import SourceError
+from core.base.files import reason
 from core.base.messages import message
 from core.model import Failed
 
@@ -78,13 +79,12 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
     """Return the error for a file that another program holds, None for another reason why it can't be read."""
     if not isinstance(error, OSError):
         return None
-    why = error.strerror or str(error)
     if getattr(error, "winerror", None) in _CLOUD:
         return NotDownloaded(path, PLACEHOLDER)
     if error.errno not in _HELD:
         return None
     return NotDownloaded(
-        path, message("can't be read: {why}. Close the program that uses it, or allow reading it.", why=why)
+        path, message("can't be read: {why}. Close the program that uses it, or allow reading it.", why=reason(error))
     )
 
 

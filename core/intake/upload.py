@@ -20,6 +20,7 @@ from typing import IO
 
 from core.base.errors import SourceError
 from core.base.file_names import harmless_path
+from core.base.files import reason
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
@@ -267,7 +268,7 @@ def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
         with target.open("xb") as file:
             file.writelines(blocks)
     except OSError as error:
-        raise SourceError(path, "can't be written: {why}.", why=error.strerror or str(error)) from error
+        raise SourceError(path, "can't be written: {why}.", why=reason(error)) from error
 
 
 def size_error(name: str) -> SourceError:
@@ -368,7 +369,7 @@ def stage_file(file: Path, into: Path) -> Staged:
         else:
             shutil.copyfile(file, into / file.name)
     except OSError as error:
-        raise SourceError(str(file), "can't be read: {why}.", why=error.strerror or str(error)) from error
+        raise SourceError(str(file), "can't be read: {why}.", why=reason(error)) from error
     return _rewrite_export(into, file.name, others)
 
 

@@ -15,6 +15,7 @@ from core.base import safe_replace
 from core.base.call_log import log_call
 from core.base.errors import EditError, SourceError
 from core.base.faults import FILES, FULL
+from core.base.files import reason
 from core.base.text import find_half_character, name_key
 from core.indexing.bases import Bases
 from core.intake.notefile import is_skipped
@@ -173,7 +174,7 @@ def save(top: Path, name: str, data: bytes) -> str:
             if _written(file, data):
                 return f"{FOLDER}/{file.name}"
     except (OSError, RuntimeError) as error:
-        why = getattr(error, "strerror", "") or str(error)
+        why = reason(error)
         if getattr(error, "errno", None) in FULL:
             raise EditError("There is no space left for the picture ({why}).", why=why) from error
         raise EditError("The picture can't be written into {folder} ({why}).", folder=str(folder), why=why) from error

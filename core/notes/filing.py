@@ -371,7 +371,7 @@ def _writing(root: Path, path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = error.strerror or str(error)
+        why = files.reason(error)
         if error.errno in FULL:
             raise DiskFull(
                 "There is no space left for '{path}' ({why}); the file is as it was. Make space, then save again.",

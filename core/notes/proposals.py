@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
-from core.base.call_log import log_bases, log_call
+from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
 from core.base.text import one_line
@@ -65,7 +65,7 @@ class Proposals:
         A pending note that a program wrote last is changed, and stays pending. Raises what `Notes.update` raises.
         """
         note = self._store.notes.note(note_id)
-        log_bases(self._store.bases.for_notes([note_id]))
+        self._store.log_notes([note_id])
         values: dict[str, Any] = dict(fields)
         if not self._store.bases.by_id(note.base_id).trusts_programs:
             check_version(note, expected_version)
@@ -181,7 +181,7 @@ class Proposals:
             for submission in chosen:
                 if submission.change:
                     self._store.proposals.drop(submission.note.id)
-            log_bases(self._store.bases.for_notes([submission.note.id for submission in chosen]))
+            self._store.log_notes([submission.note.id for submission in chosen])
             pending = [submission.note.id for submission in chosen if submission.change is None]
             self._trash.put(pending)
             self._store.events.publish(NotesDecided(tuple(pending), one_line(reason)))
@@ -191,7 +191,7 @@ class Proposals:
         """Let rejected changes wait again; those whose notes are gone are left out."""
         with self._store.changing:
             there = self._store.notes.base_ids(change.note_id for change in changes)
-            log_bases(self._store.bases.for_notes(there))
+            self._store.log_notes(there)
             for change in changes:
                 if change.note_id in there:
                     self._store.proposals.put(change)
@@ -237,7 +237,7 @@ def _check(note: Note, submission: Submission, over: int | None) -> None:
 
 def _changed(note: Note, change: Proposal) -> Note:
     """Return a note with a proposed change."""
-    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body).note
+    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
 
 
 def _joined(earlier: Proposal, later: Proposal) -> Proposal:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from core.base.blobs import Span
-from core.base.frozen import frozen
 from core.base.text import LINE_END, fold, stem
 from core.intake.encoding import unreadable
 from core.intake.folder import content_hash
@@ -29,31 +28,23 @@ Hidden = Sequence[tuple[int, int]]
 """Parts of a note's body that answer nothing, in their order."""
 
 
-@frozen
-class NoteChange:
-    """A note with another text, and what the text says of it, None where the text stays."""
-
-    note: Note
-    inside: BodyMetadata | None
-
-
-def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> NoteChange:
-    """Return a note with another text, whose tags and links are the note's.
+def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
+    """Return a note with another text, whose tags and links are the note's, and what the text says of it, if it is new.
 
     `inside` is what the text says of the note, if it was checked and read. Raises EditError as `check_body` does.
     """
     if inside is None:
         check_body(body)
     if body == note.body and body:
-        return NoteChange(note, inside)
+        return note, inside
     path = note.path or "note.md"
     inside = inside or look_into(body, path, plain=note.plain)
     if note.plain:
-        return NoteChange(_with_body(note, body, ()), inside)
+        return _with_body(note, body, ()), inside
     gone = _tags_in(note, inside.tags)
     own = [tag for tag in note.tags if tag.casefold() not in gone]
     note = with_fields(note, {"tags": [*own, *inside.tags]})
-    return NoteChange(_with_body(note, body, inside.targets(path)), inside)
+    return _with_body(note, body, inside.targets(path)), inside
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:

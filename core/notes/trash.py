@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from core.base.call_log import log_bases, log_call
+from core.base.call_log import log_call
 from core.base.errors import NoteNotFound, SourceError
 from core.indexing.bases import Bases
 from core.intake.folder import is_entered
@@ -59,7 +59,7 @@ class Trash:
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
-        log_bases(self._store.bases.for_notes(chosen))
+        self._store.log_notes(chosen)
         self._store.open_index()
         folders = set[Path | None]()
         with self._store.changing:
@@ -127,7 +127,7 @@ class Trash:
             for note in deleted:
                 self._bring_back(self._store.bases.by_id(note.base_id), note, change)
             self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
-        log_bases(self._store.bases.for_notes(note_ids))
+        self._store.log_notes(note_ids)
         self._writer.index(note_ids, embed=embed)
 
     def _bring_back(self, base: KnowledgeBase, note: Note, change: Revision) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, time
 from typing import get_args
 
-from core.base.call_log import log_bases, log_call
+from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, NoteNotFound, TesseraError, UnknownChoice
 from core.base.text import find_half_character, make_storable
@@ -131,7 +131,7 @@ class Uses:
         """
         if not self.enabled:
             raise ConfigError("The use of notes isn't recorded. Turn it on in the settings, under Search.")
-        log_bases(self._store.bases.for_notes([note_id]))
+        self._store.log_notes([note_id])
         if not used_in.strip():
             raise ConfigError("Name where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
@@ -148,7 +148,7 @@ class Uses:
     @log_call("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
         """Remove the verdict of a use; searches are then as if it had never been given."""
-        log_bases(self._store.bases.for_notes([note_id]))
+        self._store.log_notes([note_id])
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
     @log_call("use.judge")
@@ -157,7 +157,7 @@ class Uses:
         if verdict is None:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
-        log_bases(self._store.bases.for_notes([note_id]))
+        self._store.log_notes([note_id])
         use = Use(note_id, "search", query, utc_now(), VERDICTS[verdict], times=0, chunk_id=chunk_id)
         self._store.uses.add([use])
 
@@ -179,7 +179,7 @@ class Uses:
     def forget(self, note_ids: Sequence[str]) -> int:
         """Delete all that is recorded of the use of notes; return how many uses."""
         self.flush()
-        log_bases(self._store.bases.for_notes(note_ids))
+        self._store.log_notes(note_ids)
         return self._store.uses.drop(note_ids)
 
     def close(self) -> None:
@@ -230,7 +230,7 @@ class Clicks:
         """
         if not self.enabled:
             raise ConfigError("Clicks aren't recorded. Turn them on in the settings, under Search.")
-        log_bases(self._store.bases.for_notes([note_id]))
+        self._store.log_notes([note_id])
         if kind not in get_args(ClickKind):
             raise UnknownChoice("kind of click", kind, get_args(ClickKind))
         if not question.strip() or len(question) > LONGEST_CONTEXT or make_storable(question) != question:
@@ -260,5 +260,5 @@ class Clicks:
     def forget(self, note_ids: Sequence[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
         if note_ids is not None:
-            log_bases(self._store.bases.for_notes(note_ids))
+            self._store.log_notes(note_ids)
         return self._store.clicks.drop(note_ids)

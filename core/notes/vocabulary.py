@@ -86,9 +86,14 @@ class Vocabulary:
         """The titles of the presets."""
         return {name: item.title for name, item in PRESETS.items()}
 
-    def preset(self, name: str, language: str) -> str:
+    @staticmethod
+    def preset(name: str, language: str = ENGLISH) -> str:
         """Return the text of a file with the types of a preset in a language."""
-        return preset(name, language)
+        types = [
+            ": ".join(filter(None, [render(kind, language), ", ".join(categories)]))
+            for kind, categories in PRESETS[name].types.items()
+        ]
+        return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
     def begin(self, language: str = ENGLISH) -> None:
         """Make the file with the everyday types in a language, unless it is there; what is no file is set aside."""
@@ -98,7 +103,7 @@ class Vocabulary:
         with suppress(OSError):  # the preset does as well
             if os.path.lexists(file):
                 files.set_aside(file)
-            files.replace(file, preset(EVERYDAY, language))
+            files.replace(file, self.preset(EVERYDAY, language))
 
     def types(self) -> list[str]:
         """Return the types of the file, then the others in use, the most frequent first."""
@@ -141,7 +146,7 @@ class Vocabulary:
         try:
             stamp = path, path.stat().st_mtime_ns
         except OSError:
-            return parse(preset(EVERYDAY).encode())
+            return parse(self.preset(EVERYDAY).encode())
         if self._read is None or self._read[0] != stamp:
             self._read = stamp, _words_in(path)
         return self._read[1]
@@ -150,18 +155,9 @@ class Vocabulary:
         try:
             return files.read(self.path)
         except FileNotFoundError:
-            return preset(EVERYDAY).encode()
+            return self.preset(EVERYDAY).encode()
         except (OSError, files.Unfit):
             return b""
-
-
-def preset(name: str, language: str = ENGLISH) -> str:
-    """Return the text of a file with the types of a preset in a language."""
-    types = [
-        ": ".join(filter(None, [render(kind, language), ", ".join(categories)]))
-        for kind, categories in PRESETS[name].types.items()
-    ]
-    return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
 
 def _words_in(path: Path) -> TypeVocabulary:

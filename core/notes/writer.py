@@ -115,7 +115,7 @@ class Writer:
             for note in notes:
                 check_version(note, expected_version)
             self.carry_out([planned for note in notes if (planned := self.plan(note, change, as_what))])
-            log_bases(self._store.bases.for_notes(note_ids))
+            self._store.log_notes(note_ids)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
         """Write notes, so that their words find them; return what was written.
@@ -138,8 +138,7 @@ class Writer:
         base = self._store.bases.by_id(note.base_id)
         changed, inside = change(note), None
         if body is not None:
-            rewritten = with_body(changed, body)
-            changed, inside = rewritten.note, rewritten.inside
+            changed, inside = with_body(changed, body)
         if (body is not None and as_what.author == "person") or not changed.title:
             changed = with_title(note, changed, inside)
         if changed == note:
@@ -416,7 +415,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
         plain=base.plain,
         **fields,
     )
-    note = with_body(note, body, inside).note
+    note, _ = with_body(note, body, inside)
     paths.add(path)
     ids.add(note_id)
     return NoteToIndex(note, change=Revision("create", author), outline=inside.outline)

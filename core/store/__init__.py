@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.base.call_log import log_bases
 from core.base.errors import NotWritable
 from core.base.faults import DATABASE, translate_errors
 from core.base.files import TemporaryFolders
@@ -177,6 +178,10 @@ class Store:
     def leave_pending(self) -> None:
         """Publish that chunks may be pending."""
         self.events.publish(ChunksPending())
+
+    def log_notes(self, note_ids: Iterable[str]) -> None:
+        """Add the bases of notes to the line of the work that is done on this thread."""
+        log_bases(self.bases.for_notes(note_ids))
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""

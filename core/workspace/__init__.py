@@ -263,11 +263,6 @@ class Workspace(Services):
         self._indexes_in_background = True
         self.start_indexing()
 
-    def index_written(self) -> None:
-        """Index what a write left pending, where that is done in the background."""
-        if self._indexes_in_background:
-            self.start_indexing()
-
     def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
@@ -333,7 +328,7 @@ class Workspace(Services):
 
 
 SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
-    ChunksPending: (lambda workspace, _: workspace.index_written(),),
+    ChunksPending: (lambda workspace, _: workspace._indexes_in_background and workspace.start_indexing(),),
     PictureReadingChanged: (lambda workspace, _: workspace.pictures.switched(),),
     BaseRenamed: (lambda workspace, renamed: workspace.daily.follow_base(renamed.old, renamed.new),),
     NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
