@@ -105,9 +105,7 @@ class Chunks:
 
     def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on the note of a chunk, and return the ids of the chunks that the act made."""
-        with self._store.changing:
-            self._store.database.check_writable()
-            return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
+        return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
     @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
@@ -145,7 +143,6 @@ class Chunks:
         if decision not in _DECISIONS:
             raise UnknownChoice("decision", decision, _DECISIONS)
         with self._store.changing:
-            self._store.database.check_writable()
             edit = self._store.edits.edit(edit_id)
             if not edit.flagged:
                 raise EditError("This edit is in its place. To undo it, restore its chunk.")

@@ -80,7 +80,7 @@ class Notes:
     def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
         """Return the note of each name, in their order; raises as `resolve` does."""
         links = self.links()
-        found = [naming.resolve_single(name, links.called(name), links.names) for name in names]
+        found = [links.single(name) for name in names]
         cards = self.cards_of(found)
         return [cards[note_id] for note_id in found]
 

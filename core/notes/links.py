@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from core.base.errors import NoteNotFound, QueryError
 from core.base.frozen import frozen
 from core.base.text import name_key
 from core.model import NOTE_SUFFIXES, Note
@@ -14,6 +15,9 @@ from core.store.note_rows import NoteNames, texts
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """Kinds of names by which links find notes, the most specific first."""
+
+_LISTED = 10
+"""Notes of one name that an error lists."""
 
 
 @frozen
@@ -104,6 +108,22 @@ class NoteLinks:
         exact = {named.id for _, named in ranked if name in (named.path, named.title)}
         best = min((rank for rank, _ in ranked), default=None)
         return exact or {named.id for rank, named in ranked if rank == best}
+
+    def single(self, name: str) -> str:
+        """Return the one note of this name; raises NoteNotFound, and QueryError with a list of several."""
+        note_ids = self.called(name)
+        if len(note_ids) > 1:
+            n, ids = (
+                len(note_ids),
+                [f"{note_id} ({self.names[note_id].path})" for note_id in sorted(note_ids)[:_LISTED]],
+            )
+            more = ["…"] if n > _LISTED else []
+            raise QueryError(
+                "{n} notes are called '{name}'. Give one by its id: {ids}.", n=n, name=name, ids=[*ids, *more]
+            )
+        for note_id in note_ids:
+            return note_id
+        raise NoteNotFound(name)
 
     def resolve(self, note: Note | NoteNames, targets: Sequence[str]) -> list[NoteLink]:
         """Return where the links of a note lead; links to itself are left out."""

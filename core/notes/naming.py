@@ -1,11 +1,11 @@
 """The names of notes: paths that every system can hold, and the notes nearest to an entered name."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from core.base.blobs import remove_blobs
-from core.base.errors import EditError, NoteNotFound, QueryError
+from core.base.errors import EditError
 from core.base.file_names import harmless_name, harmless_path
 from core.base.messages import message
 from core.base.text import escape_halves, find_half_character, fold
@@ -16,8 +16,6 @@ from core.store.note_rows import NoteNames
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _MOST = 100
 """Characters of a name that is made of a title; a file name has at most 255 bytes."""
-_LISTED = 10
-"""Notes of one name that an error lists."""
 _WORDS = 60
 """Characters of a title that is made of a text."""
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
@@ -54,17 +52,6 @@ def check_path(path: str) -> str:
         )
     name = harmless_path(path)
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
-
-
-def resolve_single(name: str, note_ids: Collection[str], names: Mapping[str, NoteNames]) -> str:
-    """Return the one note of this name; raises NoteNotFound, and QueryError with a list of several."""
-    if len(note_ids) > 1:
-        n, ids = len(note_ids), [f"{note_id} ({names[note_id].path})" for note_id in sorted(note_ids)[:_LISTED]]
-        more = ["…"] if n > _LISTED else []
-        raise QueryError("{n} notes are called '{name}'. Give one by its id: {ids}.", n=n, name=name, ids=[*ids, *more])
-    for note_id in note_ids:
-        return note_id
-    raise NoteNotFound(name)
 
 
 def first_words(body: str) -> str:

@@ -12,7 +12,7 @@ from core.base.errors import NoteNotFound, SourceError
 from core.indexing.bases import Bases
 from core.intake.folder import is_entered
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
-from core.notes import filing, naming
+from core.notes import filing
 from core.notes.links import NoteLinks
 from core.notes.note_files import Files
 from core.notes.writer import Writer, check_version
@@ -47,7 +47,7 @@ class Trash:
                 for note_id, trashed in deleted.items()
             ],
         )
-        return deleted[naming.resolve_single(name, links.called(name), links.names)]
+        return deleted[links.single(name)]
 
     @log_call("note.delete")
     def put(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:

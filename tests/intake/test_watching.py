@@ -43,7 +43,8 @@ def test_a_watched_folder_is_synced_by_itself(workspace: Workspace, vault: Path)
     workspace.start_watching()
     assert [thread.name for thread in threading.enumerate()].count("watching") == 1
     wait_until(lambda: "herons.md" in titles(workspace) and not workspace.pending.any())
-    assert workspace.jobs.find("import") is None
+    wait_until(lambda: workspace.jobs.find("import") is None)
+    wait_until(lambda: bool(workspace.watching.folders(workspace.bases.get("vault"))))
     (seen,) = workspace.watching.folders(workspace.bases.get("vault"))
     assert (seen.folder, seen.problem, seen.removals) == (str(vault), None, 0)
 
