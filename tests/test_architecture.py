@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import is_dataclass
 from functools import partial
 from graphlib import TopologicalSorter
@@ -16,6 +17,11 @@ import grimp
 from core.workspace import Workspace
 
 ROOT = Path(__file__).parents[1]
+LAYERS, *FORBIDDEN = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+    "contracts"
+]
+LINES = [line.split(" | ") for line in LAYERS["layers"]]
+"""The packages of core from the highest layer to the lowest."""
 
 
 def sources() -> list[Path]:
@@ -27,6 +33,52 @@ def test_the_layers_hold() -> None:
         [Path(sys.executable).with_name("lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_plan_and_the_diagram_show_the_layers() -> None:
+    plan = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("    core/\n")[2].partition("    data/")[0]
+    rows = [re.split(r"\s{2,}", line.strip())[0] for line in plan.splitlines() if re.match(r" {6}\S", line)]
+    assert [[f"core.{name.replace('/', '.')}" for name in row.split(" | ")] for row in rows] == LINES
+
+    diagram = re.search(r"```mermaid\n(.*?)```", (ROOT / "docs/architecture.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert diagram is not None
+    boxes = dict.fromkeys(re.findall(r'\["(core/[^":]+)', diagram[1]))
+    assert [box.replace("/", ".").split(" | ") for box in boxes] == LINES
+    inner = [pair for pair in re.findall(r"(\w+)(?:\[[^]]*])? --> (?=(\w+))", diagram[1]) if pair[0] != "pages"]
+    assert [lower for _, lower in inner] == [upper for upper, _ in inner[1:]] + ["base"], "a chain without gaps"
+
+
+def test_every_package_has_a_layer() -> None:
+    packages = {f"core.{file.parent.name}" for file in ROOT.glob("core/*/__init__.py")} - {"core.doors"}
+    packages |= {f"core.doors.{file.parent.name}" for file in ROOT.glob("core/doors/*/__init__.py")}
+    assert packages == {name for line in LINES for name in line} - {"core.doors.registry"}
+
+
+def test_only_operations_name_what_is_above_them() -> None:
+    """The layers leave out what is imported for type checkers only."""
+    graph = grimp.build_graph("core", "pages", cache_dir=None)
+    at_run_time = grimp.build_graph("core", "pages", cache_dir=None, exclude_type_checking_imports=True)
+
+    def height(module: str) -> int:
+        return next((-n for n, line in enumerate(LINES) if f"{module}.".startswith(tuple(f"{x}." for x in line))), 1)
+
+    def forbidden(module: str, other: str) -> bool:
+        return any(
+            f"{module}.".startswith(tuple(f"{name}." for name in contract["source_modules"]))
+            and f"{other}.".startswith(tuple(f"{name}." for name in contract["forbidden_modules"]))
+            for contract in FORBIDDEN
+        )
+
+    named = {
+        (module, other)
+        for module in graph.modules
+        for other in graph.find_modules_directly_imported_by(module)
+        - at_run_time.find_modules_directly_imported_by(module)
+        if height(other) > height(module) or forbidden(module, other)
+    }
+    operations = re.compile(r"core\.operations\.[\w.]+|core\.features\.\w+\.operations")
+    assert {other for _, other in named} == {"core.workspace"}
+    assert [module for module, _ in named if not operations.fullmatch(module)] == []
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

@@ -15,8 +15,8 @@ from core.base.errors import ModelError, TesseraError
 from core.doors import cli, operations
 from core.doors.api import server as serving
 from core.doors.assistants import server
-from core.doors.operations.declaring import PROGRAM
 from core.intake.imports import Imports
+from core.operations.declaring import PROGRAM
 from core.workspace import Workspace
 from tests import samples
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from core.features import FEATURES
 
 if TYPE_CHECKING:
-    from core.doors.operations.declaring import Operation
+    from core.operations.declaring import Operation
 
 _STAGES = (
     "bases",
@@ -19,9 +19,9 @@ _STAGES = (
     "models",
 )
 MODULES = (
-    *(f"core.doors.operations.{name}" for name in _STAGES),
+    *(f"core.operations.{name}" for name in _STAGES),
     *(f"core.features.{name}.operations" for name in FEATURES),
-    "core.doors.program.operations",
+    "core.operations.program",
 )
 """The modules that declare operations."""
 
@@ -32,7 +32,7 @@ OPERATIONS: "Mapping[str, Operation]"
 def __getattr__(name: str) -> Any:
     if name != "OPERATIONS":
         raise AttributeError(name)
-    from core.doors.operations.declaring import Operation
+    from core.operations.declaring import Operation
 
     declared = [value for module in MODULES for value in vars(import_module(module)).values()]
     operations = globals()[name] = {value.name: value for value in declared if isinstance(value, Operation)}

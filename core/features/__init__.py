@@ -1,6 +1,7 @@
 """Features on top of the pipeline, each in the folder of its name; it can be deleted with its line here.
 
-Its `operations` are declared to all doors. `commands`, where there are, are the work that commands have in addition.
+Its `operations` are declared to all doors. What their commands do in addition is in the file of its name in
+`core/doors/cli`.
 """
 
 FEATURES = (

@@ -27,10 +27,10 @@ from starlette.applications import Starlette
 from core.base.errors import Cancelled
 from core.base.registry import Entry
 from core.doors import cli
-from core.doors.operations import bases, index, notes
 from core.doors.remote import calls, client
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
+from core.operations import bases, index, notes
 from core.workspace import Workspace
 from tests import model_server, samples
 from tests.fakes import WordTokens

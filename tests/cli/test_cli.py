@@ -598,7 +598,7 @@ def test_a_server_is_set_up_tested_and_removed(run: Any, tmp_path: Path, monkeyp
 def test_help_loads_no_command_and_a_command_only_its_own() -> None:
     code = (
         "import sys\nfrom core.doors.cli import main\ntry: main()\nfinally: print([name for name in sys.modules if "
-        "name.startswith(('core.doors.operations.', 'core.features.', 'core.model', 'pydantic', 'numpy'))])"
+        "name.startswith(('core.operations.', 'core.features.', 'core.model', 'pydantic', 'numpy'))])"
     )
     for arguments, others in (["--help"], "core.doors"), (["search", "--help"], "core.features"):
         command = [sys.executable, "-c", code, *arguments]

@@ -17,8 +17,8 @@ from core.doors.api import PLACE
 from core.doors.assistants import server
 from core.doors.cli.calling import flag
 from core.doors.cli.serving import answer_calls
-from core.doors.operations.declaring import PERSON, PROGRAM, Caller, Operation, Parameter
 from core.doors.registry import OPERATIONS
+from core.operations.declaring import PERSON, PROGRAM, Caller, Operation, Parameter
 from core.workspace import Workspace
 from tests import samples
 from tests.doors.programs import connected

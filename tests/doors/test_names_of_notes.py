@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from core.base.errors import NoteNotFound, QueryError
-from core.doors.operations import names
-from core.doors.operations.declaring import PERSON
 from core.doors.registry import OPERATIONS
+from core.operations import names
+from core.operations.declaring import PERSON
 from core.workspace import Workspace
 
 PLACE = "Bücher/Café.md"

@@ -15,8 +15,8 @@ from core.base.messages import message
 from core.doors.assistants.searches import ToolAnswer
 from core.doors.assistants.server import tool
 from core.doors.cli.binding import bind
-from core.doors.operations.declaring import DOORS, About, Caller, Operation, operation
 from core.doors.registry import OPERATIONS
+from core.operations.declaring import DOORS, About, Caller, Operation, operation
 from core.workspace import Workspace
 from tests import samples
 from tests.doors.programs import connected

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from core.base.messages import plural
-from core.doors.operations.printing import details, sentence, table
 from core.model import Author
+from core.operations.printing import details, sentence, table
 
 
 @dataclass(frozen=True, slots=True)

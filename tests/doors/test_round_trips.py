@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from core.base.codec import encode
-from core.doors.operations.declaring import PERSON
 from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
+from core.operations.declaring import PERSON
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples

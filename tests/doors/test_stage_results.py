@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from core.base.codec import encode
-from core.doors.operations.declaring import PERSON
 from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
 from core.model import no_progress
+from core.operations.declaring import PERSON
 from core.workspace import Workspace
 from tests import samples
 

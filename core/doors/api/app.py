@@ -25,12 +25,12 @@ from core.doors.api.binding import body_of
 from core.doors.api.idempotency import Idempotency
 from core.doors.api.responses import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
 from core.doors.api.shared import Opened, Text, documented
-from core.doors.operations import documents as operations
-from core.doors.operations import examples, names
-from core.doors.operations.declaring import PROGRAM
 from core.doors.registry import OPERATIONS
 from core.features.answers.operations import AnswerView, WrittenSentence, ask, writing
 from core.model import Answer
+from core.operations import documents as operations
+from core.operations import examples, names
+from core.operations.declaring import PROGRAM
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
 

@@ -17,11 +17,11 @@ from core.base.errors import UnknownChoice
 from core.doors.api import PLACE, jobs
 from core.doors.api.responses import Problem, answer
 from core.doors.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
-from core.doors.operations import declaring
-from core.doors.operations.declaring import PROGRAM, Operation
-from core.doors.operations.examples import example_for
-from core.doors.operations.parameters import plain, with_types
-from core.doors.program.views import JobView
+from core.operations import declaring
+from core.operations.declaring import PROGRAM, Operation
+from core.operations.examples import example_for
+from core.operations.parameters import plain, with_types
+from core.operations.program import JobView
 
 _T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"

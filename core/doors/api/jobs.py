@@ -14,11 +14,10 @@ from core.base.messages import message, readable
 from core.doors.api import PLACE
 from core.doors.api.responses import LANGUAGE, Problem, answer, as_json, problem
 from core.doors.api.shared import Opened, Text, documented
-from core.doors.operations import examples
-from core.doors.operations.declaring import PROGRAM
-from core.doors.program import operations
-from core.doors.program.views import JobView
 from core.model import Progress
+from core.operations import examples, program
+from core.operations.declaring import PROGRAM
+from core.operations.program import JobView
 from core.workspace import Workspace
 
 router = APIRouter(tags=["job"])
@@ -31,7 +30,7 @@ _ALIVE = 15.0
 @router.delete("/jobs/{job}", response_model=json_type(JobView), **documented(examples.example_for(JobView), 202))
 def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
-    return answer(encode(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
+    return answer(encode(program.cancel.run(workspace, PROGRAM, {"job": job})), 202)
 
 
 @router.get(
@@ -41,7 +40,7 @@ def cancel(workspace: Opened, job: Text) -> Response:
 )
 def events(workspace: Opened, job: Text) -> Response:
     """Follow a job: an event for every step, the last one when it ended."""
-    operations.get_job(workspace, job)
+    program.get_job(workspace, job)
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
 
 
@@ -62,7 +61,7 @@ async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncItera
     last, quiet = None, 0.0
     while True:
         try:
-            job = operations.get_job(workspace, job_id)
+            job = program.get_job(workspace, job_id)
         except JobNotFound:
             return
         quiet += _LOOK

@@ -17,14 +17,6 @@ from core.base.messages import message
 from core.doors.api.jobs import start_job
 from core.doors.api.responses import Problem, answer
 from core.doors.api.shared import AnyText, Body, Opened, Text, documented, or_404
-from core.doors.operations import bases as base_operations
-from core.doors.operations import chunks as chunk_operations
-from core.doors.operations import examples
-from core.doors.operations.declaring import PROGRAM, Operation
-from core.doors.operations.examples import example_for
-from core.doors.operations.views.bases import BaseDetails
-from core.doors.operations.views.search import HitView, ResultView
-from core.doors.program.views import JobView
 from core.model import (
     CHUNKING,
     DEFAULTS,
@@ -39,6 +31,14 @@ from core.model import (
     SyncPlan,
     SyncReport,
 )
+from core.operations import bases as base_operations
+from core.operations import chunks as chunk_operations
+from core.operations import examples
+from core.operations.declaring import PROGRAM, Operation
+from core.operations.examples import example_for
+from core.operations.program import JobView
+from core.operations.views.bases import BaseDetails
+from core.operations.views.search import HitView, ResultView
 from core.workspace import Workspace
 
 router = APIRouter(tags=["older programs"])

@@ -17,8 +17,8 @@ from core.doors.assistants.searches import (
     check_limit,
     limit_results,
 )
-from core.doors.operations import names
 from core.model import NOTE_FIELDS, Note, NoteSummary
+from core.operations import names
 from core.workspace import Workspace
 
 _PAGE = 500

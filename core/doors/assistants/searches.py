@@ -18,7 +18,6 @@ from core.base.errors import QueryError
 from core.base.frozen import frozen
 from core.base.messages import readable
 from core.base.text import make_storable
-from core.doors.operations.declaring import PROGRAM
 from core.features.answers.operations import ask
 from core.model import (
     EXPANSION_SIZES,
@@ -32,6 +31,7 @@ from core.model import (
     limits_of,
     ordering_lines,
 )
+from core.operations.declaring import PROGRAM
 from core.workspace import Workspace
 
 # Answers of tools: values for programs, texts for models, and remarks about omissions.

@@ -39,12 +39,12 @@ from core.base.messages import readable
 from core.base.text import escape_halves, one_line
 from core.doors.assistants import notes, searches
 from core.doors.assistants.searches import ToolAnswer, as_json
-from core.doors.operations import declaring
-from core.doors.operations.declaring import PROGRAM, Operation
-from core.doors.operations.names import SCHEME
 from core.doors.registry import OPERATIONS
 from core.doors.remote.client import Remote
 from core.model import NOTE_MARKS
+from core.operations import declaring
+from core.operations.declaring import PROGRAM, Operation
+from core.operations.names import SCHEME
 from core.workspace import Workspace
 
 # Operations as tools of an assistant.

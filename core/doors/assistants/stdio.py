@@ -23,10 +23,10 @@ from core.base.text import one_line
 from core.doors.assistants import server
 from core.doors.assistants.lines import error, parse
 from core.doors.assistants.server import failure, run
-from core.doors.operations.declaring import PROGRAM
 from core.doors.remote import client
 from core.features.uses import operations as uses
 from core.model import Progress, ScannedFolder, Use
+from core.operations.declaring import PROGRAM
 from core.workspace import Workspace, is_there
 
 _WAIT = 15.0

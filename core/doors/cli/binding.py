@@ -19,9 +19,9 @@ from core.base.terminal import say
 from core.doors.cli.calling import call, flag, places, words
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.operations.declaring import Operation, Parameter
-from core.doors.operations.parameters import plain
-from core.doors.operations.printing import details
+from core.operations.declaring import Operation, Parameter
+from core.operations.parameters import plain
+from core.operations.printing import details
 
 Function = Callable[..., Any]
 

@@ -15,8 +15,8 @@ from core.base.errors import WorkspaceLocked
 from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE
 from core.doors.cli.output import NOTICES, progress
-from core.doors.operations.declaring import PERSON, Operation, Parameter
-from core.doors.operations.parameters import plain
+from core.operations.declaring import PERSON, Operation, Parameter
+from core.operations.parameters import plain
 
 if TYPE_CHECKING:
     from core.doors.remote.client import Remote

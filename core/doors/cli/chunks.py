@@ -10,9 +10,9 @@ from core.doors.cli import options
 from core.doors.cli.binding import taking
 from core.doors.cli.options import option
 from core.doors.cli.output import show, write
-from core.doors.operations import chunks
-from core.doors.operations.declaring import PERSON
-from core.doors.operations.text.chunks import format_preview
+from core.operations import chunks
+from core.operations.declaring import PERSON
+from core.operations.text.chunks import format_preview
 
 app = typer.Typer()
 
@@ -29,7 +29,7 @@ def preview(
         raise UnknownChoice("format", form, ("text", "html"))
     cut = chunks.preview.run(None, PERSON, given)
     if form == "html":
-        from core.doors.operations.text.chunks import page
+        from core.operations.text.chunks import page
 
         write(page(cut))
         return

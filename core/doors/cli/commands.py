@@ -15,7 +15,12 @@ from core.base.messages import Message
 from core.base.terminal import _, say
 from core.doors.cli import options
 from core.doors.registry import MODULES
-from core.features import FEATURES
+
+
+def _own(module: str) -> str:
+    """Return the module with the commands by hand of a module of operations; there may be none."""
+    return f"core.doors.cli.{module.split('.')[2]}"
+
 
 _GROUPS = {
     "models": _("The models there are, whether they work, how to have others, and which one a base has."),
@@ -32,9 +37,8 @@ _GROUPS = {
 """The groups that no feature declares."""
 _CORE = Path(__file__).parents[2]
 _BY_HAND = {
-    **dict.fromkeys(("core.doors.cli.chunks", "core.doors.cli.evaluate"), ""),
-    **{f"core.features.{name}.commands": "" for name in FEATURES},
-    **dict.fromkeys((f"core.doors.cli.{name}" for name in ("pages", "serving", "assistants", "status")), ""),
+    **{_own(module): "" for module in MODULES},
+    **{f"core.doors.cli.{name}": "" for name in ("pages", "serving", "assistants", "status")},
     "core.doors.cli.models": "models",
     "core.doors.cli.notes": "note",
     "core.doors.cli.settings": "settings",
@@ -121,7 +125,7 @@ def _load(name: str, about: str, entries: list[_Entry]) -> typer.Typer:
     """Return a group with the commands of entries, or with the one command that is called like it."""
     from core.doors.cli.binding import Command, bind
     from core.doors.cli.calling import words
-    from core.doors.operations.declaring import Operation
+    from core.operations.declaring import Operation
 
     group = options.group(about, lists=any(entry.lists for entry in entries))
     for module in dict.fromkeys(entry.module for entry in entries if entry.by_hand):
@@ -135,9 +139,8 @@ def _load(name: str, about: str, entries: list[_Entry]) -> typer.Typer:
             for value in declared
             if isinstance(value, Operation) and value.cli and words(value)[0] == name
         }
-        own = module.replace("core.doors.operations", "core.doors.cli").replace(".operations", ".commands")
-        if find_spec(own):
-            commands |= getattr(import_module(own), "COMMANDS", {})
+        if find_spec(_own(module)):
+            commands |= getattr(import_module(_own(module)), "COMMANDS", {})
     bind({name: group, "": group}, commands, operations.values())
     return group
 

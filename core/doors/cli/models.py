@@ -15,10 +15,10 @@ from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.output import progress, show
-from core.doors.operations import models as operations
-from core.doors.operations.text.models import format_languages, format_models, megabytes
-from core.doors.operations.views.models import ModelDetails, ModelList
 from core.model import Device, ModelTrial, Part, ServerCard, ServerTrial
+from core.operations import models as operations
+from core.operations.text.models import format_languages, format_models, megabytes
+from core.operations.views.models import ModelDetails, ModelList
 
 # `tessera models server`: shows, sets up and tests the servers that run models.
 

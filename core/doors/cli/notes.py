@@ -22,11 +22,11 @@ from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json, argument, option
 from core.doors.cli.output import show
-from core.doors.operations import notes as operations
-from core.doors.operations.printing import sentence
-from core.doors.operations.text import notes as note_text
-from core.doors.operations.views.notes import ChangedNote, WholeNote
 from core.intake.encoding import MAX_BYTES
+from core.operations import notes as operations
+from core.operations.printing import sentence
+from core.operations.text import notes as note_text
+from core.operations.views.notes import ChangedNote, WholeNote
 
 app = typer.Typer()
 

@@ -117,8 +117,8 @@ def _shortcut(place: Path, as_json: bool) -> None:
 
 def _bring_to_front(folder: Path, as_json: bool) -> bool:
     """Bring the open app of a workspace to the front, or open its window again; return whether there is one."""
-    from core.doors.program.operations import bring_to_front
     from core.doors.remote.client import connect_running
+    from core.operations.program import bring_to_front
 
     remote = connect_running(folder)
     there = remote.run(bring_to_front, {}) if remote else None

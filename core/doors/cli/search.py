@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call
 from core.doors.cli.options import option
-from core.doors.operations import search as operations
-from core.doors.operations.views.search import ContextView, SearchOutput
 from core.model import IN_CONTEXT
+from core.operations import search as operations
+from core.operations.views.search import ContextView, SearchOutput
 
 
 def search(

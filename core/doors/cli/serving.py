@@ -19,10 +19,10 @@ from core.base.terminal import _, say
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
 from core.doors.cli.pages import HEAD, HOST, Port, free_port
-from core.doors.operations import bases
-from core.doors.operations.declaring import PERSON
-from core.doors.operations.text.bases import format_bases, format_counts
 from core.model import FolderSynced
+from core.operations import bases
+from core.operations.declaring import PERSON
+from core.operations.text.bases import format_bases, format_counts
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -10,8 +10,8 @@ from core.doors.cli import options
 from core.doors.cli.calling import call
 from core.doors.cli.options import option
 from core.doors.cli.output import show
-from core.doors.operations.text.bases import format_status
-from core.doors.program import operations
+from core.operations import program
+from core.operations.text.bases import format_status
 
 app = typer.Typer()
 _LOG_LINES = 100
@@ -39,7 +39,7 @@ def status(
         bug = bug_report(workspace)
         show(dict(bug.facts), as_json, lambda _: [str(bug)])
         return
-    show(call(operations.show, workspace, {}), as_json, format_status)
+    show(call(program.show, workspace, {}), as_json, format_status)
 
 
 @app.command(help=_("Show the version."))

@@ -28,7 +28,7 @@ from core.doors.remote import wire
 from core.doors.remote.wire import MOST_BYTES, PATH
 
 if TYPE_CHECKING:
-    from core.doors.operations.declaring import Caller, Operation
+    from core.operations.declaring import Caller, Operation
     from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
@@ -105,8 +105,8 @@ class Calls:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
             return PlainTextResponse("Forbidden", 403)
-        from core.doors.operations.declaring import PERSON, PROGRAM
         from core.doors.registry import OPERATIONS
+        from core.operations.declaring import PERSON, PROGRAM
 
         operation = OPERATIONS.get(request.path_params["operation"])
         if operation is None:

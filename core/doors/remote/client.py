@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 from core.base.errors import StoreError
 from core.base.frozen import frozen
-from core.doors.operations.declaring import PERSON, Caller, Operation
-from core.doors.program import operations as status
 from core.doors.remote import wire
 from core.doors.remote.wire import PATH
 from core.model import Progress, no_progress
+from core.operations import program
+from core.operations.declaring import PERSON, Caller, Operation
 from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
@@ -118,7 +118,7 @@ def connect_running(folder: Path) -> Remote | None:
 
 def differing(remote: Remote) -> list[str]:
     """Return the names of the settings that differ in the app, which has another environment or `tessera.toml`."""
-    here, there = settings().model_dump(mode="json"), remote.run(status.settings, {}).values
+    here, there = settings().model_dump(mode="json"), remote.run(program.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 

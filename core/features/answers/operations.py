@@ -9,10 +9,6 @@ from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
 from core.base.text import one_line
-from core.doors.operations.declaring import About, operation
-from core.doors.operations.search import OPTIONS, Question, options
-from core.doors.operations.text.answers import format_sentence
-from core.doors.operations.views.search import NoteReference
 from core.model import (
     ANSWERED,
     Answer,
@@ -27,6 +23,10 @@ from core.model import (
     limits_of,
     no_progress,
 )
+from core.operations.declaring import About, operation
+from core.operations.search import OPTIONS, Question, options
+from core.operations.text.answers import format_sentence
+from core.operations.views.search import NoteReference
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from core.base.frozen import frozen
 from core.base.terminal import _, minute
-from core.doors.operations.declaring import About, Caller, CommandGroup, operation
-from core.doors.operations.printing import sentence, table
 from core.model import Backup, Progress, RestoredBackup
+from core.operations.declaring import About, Caller, CommandGroup, operation
+from core.operations.printing import sentence, table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from core.base.terminal import _, say
-from core.doors.operations.declaring import operation
 from core.model import SPACE_PARTS, Checked, Compacted, Health, Progress, Space
+from core.operations.declaring import operation
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -6,11 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from core.base.errors import UnknownChoice
 from core.base.messages import message, plural
-from core.doors.operations.declaring import About, operation
-from core.doors.operations.examples import NEW_SET
-from core.doors.operations.parameters import SEARCH, Base, check_base
-from core.doors.operations.printing import sentence, table
-from core.doors.operations.views import Deletion
 from core.features.evaluation import views
 from core.features.evaluation.views import (
     MeasuredRun,
@@ -19,6 +14,11 @@ from core.features.evaluation.views import (
     SuggestionCount,
 )
 from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings
+from core.operations.declaring import About, operation
+from core.operations.examples import NEW_SET
+from core.operations.parameters import SEARCH, Base, check_base
+from core.operations.printing import sentence, table
+from core.operations.views import Deletion
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core.base.frozen import frozen
 from core.base.messages import message, plural
 from core.base.terminal import _, say
-from core.doors.operations.bases import ASSISTANT
-from core.doors.operations.declaring import About, Caller, operation
 from core.model import LearningReport, LearntLog, Progress, RuleCard, learnt_lines
+from core.operations.bases import ASSISTANT
+from core.operations.declaring import About, Caller, operation
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -1,15 +1,110 @@
 """Operations on packs."""
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
-from core.doors.operations.declaring import About, CommandGroup, operation
-from core.features.packs import text
-from core.features.packs.views import PackList, RemovedPack
-from core.model import PackReport, Progress
+from core.base.codec import assemble
+from core.base.frozen import frozen
+from core.base.messages import plural
+from core.base.terminal import _, say
+from core.model import EditedNote, Pack, PackCard, PackReport, Progress
+from core.operations.declaring import About, CommandGroup, operation
+from core.operations.views.bases import PackInstallation
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+
+@frozen
+class PackDetails:
+    """A pack, as `PackCard` explains it."""
+
+    found: Pack | None
+    installed: PackInstallation | None
+    newer: bool
+    name: str
+
+    @classmethod
+    def from_card(cls, card: PackCard) -> Self:
+        return assemble(cls, card, installed=PackInstallation.from_pack(card.installed) if card.installed else None)
+
+
+@frozen
+class PackList:
+    """The packs there are."""
+
+    packs: tuple[PackDetails, ...]
+
+    @classmethod
+    def from_cards(cls, cards: Iterable[PackCard]) -> Self:
+        return cls(tuple(map(PackDetails.from_card, cards)))
+
+
+@frozen
+class PackReports:
+    """The upgrades of several packs."""
+
+    packs: tuple[PackReport, ...]
+
+
+@frozen
+class RemovedPack:
+    """A pack that is gone; so many of its notes stay, because the user changed them."""
+
+    name: str
+    stay: int
+
+
+def format_packs(listed: PackList) -> list[str]:
+    lines = []
+    for pack in listed.packs:
+        found, installed = pack.found, pack.installed
+        state = _("not installed")
+        if installed:
+            state = _(
+                "installed in version {version}, {notes} notes in '{base}'",
+                version=installed.version,
+                notes=installed.notes,
+                base=installed.base,
+            )
+        head = f"{pack.name} {found.version} ({found.language})" if found else pack.name
+        lines.append(f"{head}: {state}")
+        if found and found.description:
+            lines.append(f"  {found.description}")
+    return lines or [_("There are no packs.")]
+
+
+def format_report(report: PackReport) -> list[str]:
+    head = _(
+        "{name} {version}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged",
+        name=report.name,
+        version=report.version,
+        added=report.added,
+        changed=report.changed,
+        removed=report.removed,
+        unchanged=report.unchanged,
+    )
+    return [head, *(line for note in report.edited for line in _format_edited(note))]
+
+
+def format_reports(reports: PackReports) -> list[str]:
+    return [line for report in reports.packs for line in format_report(report)]
+
+
+def _format_edited(note: EditedNote) -> list[str]:
+    head = _("  {path} stays as you changed it. What the pack has now:", path=note.path)
+    if note.offered is None:
+        return [head, _("    The pack no longer has this note.")]
+    return [head, *(f"    {line}" for line in note.difference())]
+
+
+def format_removed(pack: RemovedPack) -> list[str]:
+    lines = [_("The pack {name} is removed; its notes are in the trash.", name=pack.name)]
+    if pack.stay:
+        lines.append(say(plural("{n} note that you changed stays.", "{n} notes that you changed stay.", n=pack.stay)))
+    return lines
+
 
 GROUP = CommandGroup(
     "packs",
@@ -24,11 +119,18 @@ Name = Annotated[str, About("A name that `tessera packs list` shows.", example="
     "Show the packs there are, and which of them this workspace has.",
     http="GET /packs",
     cli="packs list",
-    lines=text.format_packs,
+    lines=format_packs,
     lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> PackList:
     return PackList.from_cards(workspace.packs.all())
+
+
+def list_without_workspace() -> PackList:
+    """Return the packs of this machine, none of which is installed."""
+    from core.features.packs import manifest  # reads notes, which --help avoids
+
+    return PackList.from_cards(PackCard(pack, None) for pack in manifest.find_packs().values())
 
 
 @operation(
@@ -39,7 +141,7 @@ def list_(workspace: "Workspace") -> PackList:
     writes=True,
     job="packs",
     takes={"source": "guide"},
-    lines=text.format_report,
+    lines=format_report,
     lacks={"tool": _PERSONS},
 )
 def install(
@@ -70,7 +172,7 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
     http="DELETE /packs/{pack}",
     cli="packs remove {pack}",
     writes=True,
-    lines=text.format_removed,
+    lines=format_removed,
     lacks={"tool": _PERSONS},
 )
 def remove(workspace: "Workspace", pack: Name) -> RemovedPack:

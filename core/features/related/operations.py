@@ -7,13 +7,13 @@ from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
-from core.doors.operations import names
-from core.doors.operations.declaring import About, Caller, CommandGroup, operation
-from core.doors.operations.parameters import Expected, NoteName, SomeBase
-from core.doors.operations.printing import sentence, table
-from core.doors.operations.views.notes import WrittenNote
-from core.doors.operations.views.search import NoteReference
 from core.model import Concept, ConceptChoice, Hint, HintKind, Note, PlaceSuggestion, Proposal, Related, TagSuggestion
+from core.operations import names
+from core.operations.declaring import About, Caller, CommandGroup, operation
+from core.operations.parameters import Expected, NoteName, SomeBase
+from core.operations.printing import sentence, table
+from core.operations.views.notes import WrittenNote
+from core.operations.views.search import NoteReference
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

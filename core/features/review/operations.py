@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
-from core.doors.operations import names
-from core.doors.operations.declaring import About, Caller, CommandGroup, operation
-from core.doors.operations.parameters import SomeBase
-from core.doors.operations.printing import sentence, table
-from core.doors.operations.views.notes import WrittenNote
 from core.model import MatterKind, ReviewItem, Side
+from core.operations import names
+from core.operations.declaring import About, Caller, CommandGroup, operation
+from core.operations.parameters import SomeBase
+from core.operations.printing import sentence, table
+from core.operations.views.notes import WrittenNote
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -11,13 +11,13 @@ from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.terminal import _, say
 from core.base.text import one_line
-from core.doors.operations.declaring import About, operation
-from core.doors.operations.printing import table
-from core.doors.operations.search import OPTIONS, Question, options
-from core.doors.operations.text.answers import format_sentence
-from core.doors.operations.views import Deletion
-from core.doors.operations.views.notes import WrittenNote
 from core.model import GONE, Cited, CitedPlace, DiffPiece, SearchOptions, Sentence, Thread, Turn
+from core.operations.declaring import About, operation
+from core.operations.printing import table
+from core.operations.search import OPTIONS, Question, options
+from core.operations.text.answers import format_sentence
+from core.operations.views import Deletion
+from core.operations.views.notes import WrittenNote
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

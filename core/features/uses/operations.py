@@ -7,11 +7,11 @@ from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.messages import plural
 from core.base.terminal import _, minute, say
-from core.doors.operations import names
-from core.doors.operations.declaring import About, CommandGroup, operation
-from core.doors.operations.parameters import NoteName
-from core.doors.operations.printing import sentence, table
 from core.model import HELPFUL, USED_IN, Click, ClickKind, Helpful, Use, UseFigures
+from core.operations import names
+from core.operations.declaring import About, CommandGroup, operation
+from core.operations.parameters import NoteName
+from core.operations.printing import sentence, table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

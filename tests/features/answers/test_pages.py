@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.doors.operations.views.search import ResultView
 from core.features.answers.operations import AnswerView
+from core.operations.views.search import ResultView
 from core.workspace import Workspace
 from tests.documents.pdfs import PdfPage, pdf
 

@@ -19,8 +19,8 @@ import pytest
 from core.base.errors import ConfigError, SourceError
 from core.base.messages import message
 from core.doors.cli import main
-from core.doors.operations.declaring import PERSON, PROGRAM
 from core.features.backups import operations
+from core.operations.declaring import PERSON, PROGRAM
 from core.store.backups import encryption, making, restoring
 from core.workspace import Workspace
 

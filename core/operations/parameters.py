@@ -13,8 +13,8 @@ from typing_extensions import is_typeddict
 
 from core.base.codec import typed_dict
 from core.base.messages import message
-from core.doors.operations.declaring import DOORS, About, Door, Parameter, read_parameter
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
+from core.operations.declaring import DOORS, About, Door, Parameter, read_parameter
 
 NoteName = Annotated[str, About("A note's id, path, title or alias.", example="4f1c")]
 NoteNames = Annotated[list[str], About("Notes, each by its id, path, title or alias.", example=["4f1c"])]

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.errors import ConfigError
-from core.doors.operations.declaring import About, operation
-from core.doors.operations.parameters import Base
-from core.doors.operations.text import models as text
-from core.doors.operations.views.models import ModelDetails, ModelList, RecheckData
 from core.model import Progress
+from core.operations.declaring import About, operation
+from core.operations.parameters import Base
+from core.operations.text import models as text
+from core.operations.views.models import ModelDetails, ModelList, RecheckData
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

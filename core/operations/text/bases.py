@@ -6,16 +6,6 @@ from dataclasses import replace
 
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, minute, say
-from core.doors.operations.text import documents
-from core.doors.operations.views.bases import (
-    BaseDeletion,
-    BaseDetails,
-    BaseList,
-    FolderConnection,
-    FolderScans,
-    MadeBase,
-    WorkspaceStatus,
-)
 from core.model import (
     BASE_KINDS,
     SETTINGS,
@@ -28,6 +18,16 @@ from core.model import (
     chunking_label,
     embedder_name,
     setting_value,
+)
+from core.operations.text import documents
+from core.operations.views.bases import (
+    BaseDeletion,
+    BaseDetails,
+    BaseList,
+    FolderConnection,
+    FolderScans,
+    MadeBase,
+    WorkspaceStatus,
 )
 
 

@@ -4,20 +4,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from core.base.faults import DATABASE
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call
 from core.doors.cli.options import argument
-from core.features.packs import operations, text
-from core.features.packs.views import PackList, PackReports
-from core.model import PackCard, PackReport
+from core.features.packs import operations
+from core.features.packs.operations import PackList, PackReports
+from core.model import PackReport
 
 
 def _list(workspace: Path) -> PackList:
-    from core.features.packs import manifest  # which reads notes, and --help avoids
+    from core.workspace import is_there  # takes a second, which --help avoids
 
-    if not (workspace / DATABASE).is_file():
-        return PackList.from_cards(PackCard(pack, None) for pack in manifest.find_packs().values())
+    if not is_there(workspace):
+        return operations.list_without_workspace()
     packs: PackList = call(operations.list_, workspace, {})
     return packs
 
@@ -42,5 +41,5 @@ def _upgrade(
 COMMANDS: Mapping[str, Command] = {
     "pack.list": Command(run=_list),
     "pack.install": Command(run=_install),
-    "pack.upgrade": Command(text.format_reports, _upgrade),
+    "pack.upgrade": Command(operations.format_reports, _upgrade),
 }

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.errors import ConfigError
-from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.parameters import SomeBase, check_base
-from core.doors.operations.text import chunks as text
-from core.doors.operations.views.chunks import RebuiltIndex, RefusedChunks
 from core.model import IndexedChunks, Progress
+from core.operations.declaring import About, Caller, operation
+from core.operations.parameters import SomeBase, check_base
+from core.operations.text import chunks as text
+from core.operations.views.chunks import RebuiltIndex, RefusedChunks
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -5,27 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.parameters import (
-    BASE_SEARCH,
-    CHUNKING_PARAMETERS,
-    Base,
-    SomeBase,
-    check_base,
-    parameters_from,
-)
-from core.doors.operations.text import bases as text
-from core.doors.operations.views.bases import (
-    BaseDeletion,
-    BaseDetails,
-    BaseList,
-    ChangeCosts,
-    FolderConnection,
-    FolderScan,
-    FolderScans,
-    ImportTarget,
-    MadeBase,
-)
 from core.model import (
     OPEN,
     BaseFields,
@@ -36,6 +15,27 @@ from core.model import (
     Rechunked,
     SearchSettings,
     SyncReport,
+)
+from core.operations.declaring import About, Caller, operation
+from core.operations.parameters import (
+    BASE_SEARCH,
+    CHUNKING_PARAMETERS,
+    Base,
+    SomeBase,
+    check_base,
+    parameters_from,
+)
+from core.operations.text import bases as text
+from core.operations.views.bases import (
+    BaseDeletion,
+    BaseDetails,
+    BaseList,
+    ChangeCosts,
+    FolderConnection,
+    FolderScan,
+    FolderScans,
+    ImportTarget,
+    MadeBase,
 )
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from core.doors.operations import names
-from core.doors.operations.declaring import About, operation
-from core.doors.operations.parameters import CHUNKING_PARAMETERS, NoteName
-from core.doors.operations.printing import sentence
-from core.doors.operations.text import chunks as chunk_text
-from core.doors.operations.views.chunks import ChunkList, CutPreview, MadeChunks
 from core.model import ChunkingOptions, IndexedChunks, Progress
+from core.operations import names
+from core.operations.declaring import About, operation
+from core.operations.parameters import CHUNKING_PARAMETERS, NoteName
+from core.operations.printing import sentence
+from core.operations.text import chunks as chunk_text
+from core.operations.views.chunks import ChunkList, CutPreview, MadeChunks
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

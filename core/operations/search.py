@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from core.doors.operations import names
-from core.doors.operations.declaring import About, Parameter, operation
-from core.doors.operations.parameters import SEARCH, NoteName
-from core.doors.operations.text import search as text
-from core.doors.operations.views.search import ContextView, ResultView, WhyNotView
 from core.model import SearchOptions, SearchSettings
+from core.operations import names
+from core.operations.declaring import About, Parameter, operation
+from core.operations.parameters import SEARCH, NoteName
+from core.operations.text import search as text
+from core.operations.views.search import ContextView, ResultView, WhyNotView
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

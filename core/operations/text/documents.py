@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from core.base.terminal import _, say
-from core.doors.operations.views.documents import OriginalFile, UnreadFiles
 from core.model import GUESSED, IncompleteNote, SyncReport
+from core.operations.views.documents import OriginalFile, UnreadFiles
 
 _SHOWN = 20
 """Lines about notes that lack parts of their files."""

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from core.base.codec import assemble, encode
 from core.base.frozen import frozen
-from core.doors.operations.views.documents import UnreadFile
 from core.model import (
     Author,
     DiffPiece,
@@ -22,6 +21,7 @@ from core.model import (
     Trashed,
     Version,
 )
+from core.operations.views.documents import UnreadFile
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

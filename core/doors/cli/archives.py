@@ -13,8 +13,8 @@ from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.output import show
-from core.features.archives import operations, text
-from core.features.archives.views import EmptiedTrash
+from core.features.archives import operations
+from core.features.archives.operations import EmptiedTrash
 
 app = typer.Typer()
 
@@ -32,9 +32,9 @@ def restore(
     elif deleted:
         restored = call(operations.restore_deleted, workspace, {"key": deleted, "base": base})
     else:
-        show(call(operations.trash, workspace, {}), as_json, text.format_trash)
+        show(call(operations.trash, workspace, {}), as_json, operations.format_trash)
         return
-    show(restored, as_json, text.format_restored)
+    show(restored, as_json, operations.format_restored)
 
 
 def _empty_trash(

@@ -10,8 +10,8 @@ from core.base.call_log import log_call
 from core.base.codec import decode, json_type, typed_dict
 from core.base.frozen import frozen
 from core.base.messages import Message, as_message
-from core.doors.operations import examples
 from core.model import Author, Progress, no_progress
+from core.operations import examples
 
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)

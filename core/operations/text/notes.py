@@ -6,8 +6,15 @@ from pathlib import Path
 
 from core.base.messages import message, plural
 from core.base.terminal import _, say
-from core.doors.operations.printing import table
-from core.doors.operations.views.notes import (
+from core.model import (
+    NOTE_FIELDS,
+    DiffPiece,
+    Renaming,
+    property_text,
+    settled_line,
+)
+from core.operations.printing import table
+from core.operations.views.notes import (
     AcceptedNotes,
     ChangedNote,
     MovedNotes,
@@ -18,13 +25,6 @@ from core.doors.operations.views.notes import (
     VersionDifference,
     WaitingNotes,
     WholeNote,
-)
-from core.model import (
-    NOTE_FIELDS,
-    DiffPiece,
-    Renaming,
-    property_text,
-    settled_line,
 )
 
 NOTE_ROWS = ("id", "base", "path", "title")

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
 from core.base.messages import plural
-from core.doors.operations import names
-from core.doors.operations.bases import ASSISTANT
-from core.doors.operations.declaring import About, operation
-from core.doors.operations.parameters import Base, NoteName
-from core.doors.operations.printing import sentence, table
-from core.doors.operations.text import documents as text
-from core.doors.operations.views.documents import (
+from core.model import Progress, ReadPictures
+from core.operations import names
+from core.operations.bases import ASSISTANT
+from core.operations.declaring import About, operation
+from core.operations.parameters import Base, NoteName
+from core.operations.printing import sentence, table
+from core.operations.text import documents as text
+from core.operations.views.documents import (
     ConverterDetails,
     ConverterList,
     EncodingList,
@@ -19,8 +20,7 @@ from core.doors.operations.views.documents import (
     UnreadFile,
     UnreadFiles,
 )
-from core.doors.operations.views.notes import WrittenNote
-from core.model import Progress, ReadPictures
+from core.operations.views.notes import WrittenNote
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

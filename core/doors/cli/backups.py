@@ -17,10 +17,10 @@ from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, writing
 from core.doors.cli.options import option
 from core.doors.cli.output import progress
-from core.doors.operations.declaring import PERSON, Operation
 from core.features.backups import operations
 from core.features.backups.operations import EncryptedBackups, NotRestored
 from core.model import RestoredBackup
+from core.operations.declaring import PERSON, Operation
 
 
 def _run_offline(operation: Operation, workspace: Path, **arguments: Any) -> Any:

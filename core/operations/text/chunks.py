@@ -5,15 +5,15 @@ from html import escape
 
 from core.base.messages import Message, message, plural, terminal_language
 from core.base.terminal import _, say
-from core.doors.operations.printing import sentence
-from core.doors.operations.views.chunks import (
+from core.model import CHUNK_KINDS, CHUNK_STATES, Sizes, setting_value
+from core.operations.printing import sentence
+from core.operations.views.chunks import (
     ChunkList,
     CutNote,
     CutPreview,
     RebuiltIndex,
     RefusedChunks,
 )
-from core.model import CHUNK_KINDS, CHUNK_STATES, Sizes, setting_value
 
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.6 system-ui, sans-serif; }

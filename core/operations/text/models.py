@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from core.base.messages import Message
 from core.base.terminal import _, say
-from core.doors.operations.views.models import ModelDetails, ModelList, RecheckData
 from core.model import Part
+from core.operations.views.models import ModelDetails, ModelList, RecheckData
 
 
 def format_models(listed: ModelList) -> list[str]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core.base.datetimes import local_now
 from core.base.errors import ConfigError
 from core.base.messages import message, plural, terminal_language
-from core.doors.operations import names
-from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.parameters import (
+from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, Proposal, Renaming
+from core.operations import names
+from core.operations.declaring import About, Caller, operation
+from core.operations.parameters import (
     NOTE_PARAMETERS,
     Expected,
     NoteName,
@@ -17,10 +18,10 @@ from core.doors.operations.parameters import (
     SomeBase,
     only,
 )
-from core.doors.operations.printing import sentence, table
-from core.doors.operations.text import notes as note_text
-from core.doors.operations.views import Deletion
-from core.doors.operations.views.notes import (
+from core.operations.printing import sentence, table
+from core.operations.text import notes as note_text
+from core.operations.views import Deletion
+from core.operations.views.notes import (
     AcceptedNotes,
     ArchivedNotes,
     DeletedNote,
@@ -39,7 +40,6 @@ from core.doors.operations.views.notes import (
     WholeNote,
     WrittenNote,
 )
-from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, Proposal, Renaming
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -5,7 +5,8 @@ import re
 from core.base.messages import lines, message, plural
 from core.base.terminal import _, say
 from core.base.text import CJK, STOP_WORDS, fold
-from core.doors.operations.views.search import (
+from core.model import LEVELS, LOST, MODES, NOTE_FIELDS, NOTICES, STAGES, classification, ordering_lines
+from core.operations.views.search import (
     ContextView,
     DroppedHit,
     HitView,
@@ -14,7 +15,6 @@ from core.doors.operations.views.search import (
     SearchOutput,
     WhyNotView,
 )
-from core.model import LEVELS, LOST, MODES, NOTE_FIELDS, NOTICES, STAGES, classification, ordering_lines
 
 _WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
 SNIPPET = 6

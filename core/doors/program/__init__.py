@@ -1,1 +1,0 @@
-"""The program itself: its jobs, its settings and the state of the workspace that it has open."""
