@@ -6,7 +6,7 @@ type of its field, and only what a file, a database and JSON can hold again. It 
 be named to the user in their language, and the others are still to be read (docs/decisions/0064-codec.md).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache, reduce
@@ -14,13 +14,16 @@ from math import isfinite
 from operator import or_
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
 from core.base import datetimes
 from core.base.messages import Message, from_json, message, message_table, readable_name, to_json, verbatim
 from core.base.text import find_half_character
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _View = TypeVar("_View")
 typed_dict: Any = TypedDict
@@ -71,7 +74,9 @@ OWN_FIELDS = object()
 """The type of a field that holds some of the noun's own fields by their names."""
 
 
-def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: text, *, properties: bool = True) -> Any:
+def encode(
+    value: object, message_form: Callable[[Message], object] = lambda text: text, *, properties: bool = True
+) -> Any:
     """Return a value for JSON; messages are in a form of the caller, by default stay messages.
 
     Without `properties` it has fields only.
@@ -93,17 +98,17 @@ def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: tex
 
 
 @cache
-def _names(kind: Any, properties: bool) -> tuple[str, ...]:
+def _names(kind: "type[DataclassInstance]", properties: bool) -> tuple[str, ...]:
     """Return the names of the fields of a dataclass, and of its properties that are shown."""
     return (*(field.name for field in fields(kind)), *(getattr(kind, "SHOWN", ()) if properties else ()))
 
 
-def to_plain(value: Any) -> Any:
+def to_plain(value: object) -> Any:
     """Return a value for JSON that `decode` reads again, with its messages."""
     return encode(value, to_json, properties=False)
 
 
-def decode(kind: Any, value: Any) -> Any:
+def decode(kind: object, value: object) -> Any:
     """Return the value of a type from that of `encode`, with messages as they are or as `to_plain` has them.
 
     Fields that it doesn't have are left out. Raises DAMAGE.
@@ -112,7 +117,7 @@ def decode(kind: Any, value: Any) -> Any:
 
 
 @cache
-def decoder(kind: Any, *, exact: bool = False) -> Decoder:
+def decoder(kind: object, *, exact: bool = False) -> Decoder:
     """Return what decodes values of a type.
 
     An `exact` one is for what comes from outside: it also refuses fields that a noun doesn't have, zero bytes in texts,
@@ -153,8 +158,9 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
     ]
     shown = {*decoders, *getattr(kind, "SHOWN", ())}
 
-    def noun(value: Any) -> Any:
-        _expect(isinstance(value, dict), dict)
+    def noun(value: object) -> object:
+        if not isinstance(value, dict):
+            raise DecodeError(_KINDS[dict])
         if exact and (unknown := next((name for name in value if name not in shown), None)) is not None:
             raise DecodeError(None, str(unknown)[:_SHOWN])
         if lacking := next((name for name in needed if name not in value), None):
@@ -165,8 +171,9 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
 
 
 def _own_fields(decoders: Mapping[str, Decoder]) -> Decoder:
-    def decode(value: Any) -> dict[str, Any]:
-        _expect(isinstance(value, dict), dict)
+    def decode(value: object) -> dict[str, object]:
+        if not isinstance(value, dict):
+            raise DecodeError(_KINDS[dict])
         for name in value:
             if name not in decoders:
                 raise DecodeError(_KINDS[dict], str(name)[:_SHOWN])
@@ -175,7 +182,7 @@ def _own_fields(decoders: Mapping[str, Decoder]) -> Decoder:
     return decode
 
 
-def json_type(kind: Any) -> Any:
+def json_type(kind: object) -> Any:
     """Return the type of what a door shows of a value of a type; of a dataclass a typed dictionary of its name."""
     if kind in (Message, datetime, Path):
         return str
@@ -190,7 +197,7 @@ def json_type(kind: Any) -> Any:
 
 
 @cache
-def _object_type(kind: Any) -> Any:
+def _object_type(kind: "type[DataclassInstance]") -> object:
     hints = get_type_hints(kind)
     named = {readable_name(field.name): json_type(hints[field.name]) for field in fields(kind)}
     for name in getattr(kind, "SHOWN", ()):
@@ -198,7 +205,7 @@ def _object_type(kind: Any) -> Any:
     return typed_dict(kind.__name__, named)
 
 
-def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:
+def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
     """Return a value of a dataclass; a field is that of `more`, else of the first of the nouns that has it."""
     for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
@@ -208,7 +215,7 @@ def assemble(kind: type[_View], *nouns: object, **more: Any) -> _View:
     return kind(**more)
 
 
-def _named(decode: Decoder, name: str, value: Any) -> Any:
+def _named(decode: Decoder, name: str, value: object) -> object:
     """Decode the value of a field; an error that names no field within it names this one, with its key if any."""
     try:
         return decode(value)
@@ -218,7 +225,7 @@ def _named(decode: Decoder, name: str, value: Any) -> Any:
         raise
 
 
-def _expect(fits: bool, kind: Any) -> None:
+def _expect(fits: bool, kind: object) -> None:
     if not fits:
         raise DecodeError(_KINDS[kind])
 
@@ -226,7 +233,7 @@ def _expect(fits: bool, kind: Any) -> None:
 def _union(decoders: list[Decoder], optional: bool) -> Decoder:
     *others, last = decoders
 
-    def decode(value: Any) -> Any:
+    def decode(value: object) -> object:
         if optional and (value is None or (isinstance(value, Scalar) and value.value is None)):
             return None
         for item in others:
@@ -239,10 +246,10 @@ def _union(decoders: list[Decoder], optional: bool) -> Decoder:
     return decode
 
 
-def _choice(choices: tuple[Any, ...]) -> Decoder:
+def _choice(choices: tuple[object, ...]) -> Decoder:
     kind = verbatim(" / ".join(map(str, choices)))
 
-    def decode(value: Any) -> Any:
+    def decode(value: object) -> object:
         if value not in choices:
             raise DecodeError(kind)
         return choices[choices.index(value)]
@@ -250,49 +257,51 @@ def _choice(choices: tuple[Any, ...]) -> Decoder:
     return decode
 
 
-def _items(decode: Decoder, collection: Any) -> Decoder:
-    def items(value: Any) -> Any:
-        _expect(isinstance(value, (list, tuple)), list)
+def _items(decode: Decoder, collection: Callable[[Iterator[object]], object]) -> Decoder:
+    def items(value: object) -> object:
+        if not isinstance(value, (list, tuple)):
+            raise DecodeError(_KINDS[list])
         return collection(map(decode, value))
 
     return items
 
 
 def _entries(decode: Decoder) -> Decoder:
-    def entries(value: Any) -> Any:
-        _expect(isinstance(value, dict), dict)
+    def entries(value: object) -> object:
+        if not isinstance(value, dict):
+            raise DecodeError(_KINDS[dict])
         return {_key(name): _named(decode, f".{name}", item) for name, item in value.items()}
 
     return entries
 
 
-def _key(name: Any) -> str:
+def _key(name: object) -> str:
     _expect(type(name) is str and _is_text(name) and "\0" not in name, dict)
     return str(name)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> TypeGuard[str]:
     return type(value) is str and (value.isascii() or find_half_character(value) is None)
 
 
-def _is_exact_text(value: Any) -> bool:
+def _is_exact_text(value: object) -> bool:
     return _is_text(value) and "\0" not in value
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return type(value) is int and abs(value) < 2**63
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return _is_whole(value) or (type(value) is float and isfinite(value))
 
 
-def _is_truth(value: Any) -> bool:
+def _is_truth(value: object) -> bool:
     """Whether a value is true or false, or 1 or 0 as SQLite holds it."""
     return type(value) in (bool, int) and value in (0, 1)
 
 
-def _scalar(kind: Any, fits: Callable[[Any], bool]) -> Decoder:
+def _scalar(kind: object, fits: Callable[[object], bool]) -> Decoder:
     expected, convert = _KINDS[kind], kind if kind in (float, bool) else None
 
     def decode(value: Any) -> Any:
@@ -303,11 +312,11 @@ def _scalar(kind: Any, fits: Callable[[Any], bool]) -> Decoder:
     return decode
 
 
-def _exact_scalar(kind: Any, fits: Callable[[Any], bool]) -> Decoder:
+def _exact_scalar(kind: object, fits: Callable[[object], bool]) -> Decoder:
     """Return what decodes a scalar of YAML too."""
     decode = _scalar(kind, fits)
 
-    def decode_written(value: Any) -> Any:
+    def decode_written(value: object) -> object:
         if isinstance(value, Scalar):
             value = str(value) if kind is str else value.value
         return decode(value)
@@ -325,7 +334,7 @@ def _time(bring: Callable[[datetime], datetime]) -> Decoder:
     return decode
 
 
-def _message(value: Any) -> Message:
+def _message(value: object) -> Message:
     if isinstance(value, Message):
         return value
     try:
@@ -339,7 +348,7 @@ def _message(value: Any) -> Message:
 def _any(*, exact: bool) -> Decoder:
     """Return what decodes any value that JSON and the database can hold, for a field without a type."""
 
-    def decode(value: Any, depth: int = 0) -> Any:
+    def decode(value: object, depth: int = 0) -> object:
         if depth > _MOST_DEPTH:
             raise DecodeError(_DEEP)
         if isinstance(value, Scalar):

@@ -53,12 +53,12 @@ class TesseraError(Exception):
     def __str__(self) -> str:
         return str(self.message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the attributes: the arguments of the constructor aren't kept."""
         return unpickled, (type(self), self.__dict__)
 
 
-def unpickled(kind: type[TesseraError], attributes: dict[str, Any]) -> TesseraError:
+def unpickled(kind: type[TesseraError], attributes: dict[str, object]) -> TesseraError:
     """Return the error of a pickle."""
     error = kind.__new__(kind, attributes["message"])
     error.__dict__.update(attributes)

@@ -123,7 +123,9 @@ def parse_json(data: bytes) -> Any:
     return value
 
 
-def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], Any] = parse_json) -> T | None:
+def load(
+    file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], object] = parse_json
+) -> T | None:
     """Return what a file holds as `check` returns it, None without the file.
 
     A file that can't be read, or for which `parse` or `check` raise, counts as none; with `aside` it is set aside.

@@ -266,7 +266,7 @@ class Jobs:
             return self._finish(name, "failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
         return self._finish(name, "cancelled" if stop.is_set() else "done", result=result)
 
-    def _finish(self, name: str, state: JobState, **outcome: Any) -> Work | None:
+    def _finish(self, name: str, state: JobState, **outcome: object) -> Work | None:
         """End a job, unless it has to do more work, however it did the work before; return that."""
         with self._lock:
             if name in self._again and not self._is_closed:
@@ -276,7 +276,7 @@ class Jobs:
             self._put(name, state=state, **outcome)
             return None
 
-    def _change(self, name: str, **changes: Any) -> None:
+    def _change(self, name: str, **changes: object) -> None:
         with self._lock:
             self._put(name, **changes)
 

@@ -197,7 +197,7 @@ def _plain(value: object) -> object:
     return value if isinstance(value, (str, int, float, type(None))) else str(value)
 
 
-def _read(value: Any) -> object:
+def _read(value: object) -> object:
     if isinstance(value, dict):
         return from_json(value["message"])
     return [_read(item) for item in value] if isinstance(value, list) else value
@@ -227,7 +227,7 @@ class _Rendering(Formatter):
     def __init__(self, language: str) -> None:
         self._language = language
 
-    def format_field(self, value: Any, format_spec: str) -> str:
+    def format_field(self, value: object, format_spec: str) -> str:
         if isinstance(value, Message) or hasattr(value, "message"):
             return render(value, self._language)
         if isinstance(value, (list, tuple)):

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Request = TypeVar("Request")
 _PROGRAM = Path(__file__).parents[2]
 _LOOK = 1.0
 """Seconds between two looks whether the parent lives, and those to close what is open after its death."""
@@ -143,7 +144,7 @@ def _deadline(running: "subprocess.Popen[bytes]", seconds: float | None) -> Iter
         timer.cancel()
 
 
-def serve(answer: Callable[[Any], tuple[object, bool]]) -> None:
+def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
     """Answer the parent's requests until it closes its streams or dies: each with a reply, and whether this goes on.
 
     What interrupts the parent reaches the whole group of processes: this one ignores it, for the parent ends it. What

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -101,7 +101,7 @@ class AppWindow:
         """Put the window before all others; return False where its browser takes no commands."""
         return any(self._send("Target.activateTarget", targetId=page) for page in tuple(self._pages))
 
-    def _send(self, method: str, session: str = "", **parameters: Any) -> bool:
+    def _send(self, method: str, session: str = "", **parameters: object) -> bool:
         with self._sending, suppress(OSError):
             if self._commands is not None:
                 self._number += 1
@@ -130,7 +130,7 @@ class AppWindow:
                 os.close(self._commands)
             self._commands = None
 
-    def _follow(self, message: dict[str, Any]) -> None:
+    def _follow(self, message: Mapping[str, Any]) -> None:
         parameters = message.get("params", {})
         match message.get("method"):
             case "Target.targetCreated" if parameters["targetInfo"]["type"] == "page":

@@ -2,12 +2,13 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from core.documents import syntax
+from core.documents.office.blocks import Blocks, Node
 from core.documents.office.package import Package, first, local, parse_xml
 
 _PAGES = (".xhtml", ".html", ".htm")
@@ -65,15 +66,15 @@ def _value(item: bytes, name: str) -> str:
     return found[1].decode("utf-8", "replace") if found else ""
 
 
-def join_notes(nodes: list[Any]) -> list[Any]:
+def join_notes(nodes: Blocks) -> Blocks:
     """Return blocks with the notes of a book where it refers to them; a note without a reference stays where it is."""
     wanted = set(_references(nodes))
-    notes: dict[str, list[Any]] = {}
-    made: list[Any] = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
+    notes: dict[str, Blocks] = {}
+    made: Blocks = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
     return [*made, *(block for content in notes.values() for block in content)]
 
 
-def _references(node: Any) -> Iterator[str]:
+def _references(node: object) -> Iterator[str]:
     if isinstance(node, dict):
         if address := _address(node):
             yield address
@@ -82,7 +83,7 @@ def _references(node: Any) -> Iterator[str]:
         yield from _references(part)
 
 
-def _address(node: Any) -> str:
+def _address(node: Mapping[str, Any]) -> str:
     """Return the place of the note that a link refers to, "" for what is none."""
     if node.get("t") != "Link" or not any(
         name.endswith(_KIND) and "noteref" in value for name, value in node["c"][0][2]
@@ -91,7 +92,7 @@ def _address(node: Any) -> str:
     return str(node["c"][2][0]).removeprefix("#")
 
 
-def _take(node: Any, wanted: set[str], notes: dict[str, list[Any]]) -> Any:
+def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
     """Return a node without the notes that are wanted, and without the items of lists that held nothing else."""
     if isinstance(node, dict):
         if node.get("t") in ("BulletList", "OrderedList"):
@@ -111,7 +112,7 @@ def _take(node: Any, wanted: set[str], notes: dict[str, list[Any]]) -> Any:
     return kept
 
 
-def _note(block: Any) -> tuple[str, list[Any]]:
+def _note(block: Any) -> tuple[str, Blocks]:
     """Return the place of a block to which a book may refer, and what is there."""
     kind = block.get("t") if isinstance(block, dict) else None
     if kind == "Div":
@@ -120,7 +121,7 @@ def _note(block: Any) -> tuple[str, list[Any]]:
     return (first["c"][0][0], [block]) if first.get("t") in ("Span", "Link") else ("", [])
 
 
-def _put(node: Any, notes: dict[str, list[Any]]) -> Any:
+def _put(node: object, notes: dict[str, Blocks]) -> Any:
     """Return a node with notes in the place of the first reference to each."""
     if isinstance(node, list):
         return [_put(part, notes) for part in node]
@@ -134,7 +135,7 @@ def _put(node: Any, notes: dict[str, list[Any]]) -> Any:
     return node["c"][0] if is_raised else node
 
 
-def _without_number(blocks: list[Any], number: str) -> list[Any]:
+def _without_number(blocks: Blocks, number: str) -> Blocks:
     """Return a note without its own number and the link back to its reference."""
     label = _SIGNS.sub(r"\1", number)
     if blocks[0]["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(blocks[0]["c"][2])) == label:
@@ -149,7 +150,7 @@ def _without_number(blocks: list[Any], number: str) -> list[Any]:
     return [blocks[0] | {"c": content}, *blocks[1:]] if content else blocks
 
 
-def _is_back(inline: Any) -> bool:
+def _is_back(inline: Node) -> bool:
     return inline["t"] == "Link" and inline["c"][2][0].startswith("#") and not re.search(r"\w", syntax.plain(inline))
 
 

@@ -165,7 +165,7 @@ def _jats(data: bytes) -> Markup:
     return _xml(_NOTES.sub(with_others, data), _JATS)
 
 
-def _xml(data: bytes, patterns: Any) -> Markup:
+def _xml(data: bytes, patterns: object) -> Markup:
     data = _replaced(data, patterns)
     return Markup(data, html.unescape(b",".join(_KEYWORDS.findall(data)).decode()))
 
@@ -202,17 +202,17 @@ def _notebook(data: bytes) -> Markup:
     return Markup(json.dumps(notebook).encode() if changed else data)
 
 
-def _entries(node: Any, name: str) -> list[dict[str, Any]]:
+def _entries(node: object, name: str) -> list[dict[str, Any]]:
     """Return the entries of a list in a node, none where it is none."""
     entries = node.get(name) if isinstance(node, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
-def _joined(text: Any) -> str:
+def _joined(text: object) -> str:
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 
-def _raw_cell(cell: dict[str, Any]) -> str:
+def _raw_cell(cell: dict[str, object]) -> str:
     text, said = _joined(cell.get("source", "")), cell.get("metadata")
     said = said if isinstance(said, dict) else {}
     if {said.get("format"), said.get("raw_mimetype")} & {*_MARKDOWN} or not text.strip():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from statistics import fmean, median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.base.errors import SourceError
 from core.base.frozen import frozen
@@ -18,6 +18,13 @@ from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, nee
 from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import PageTable, order_parts
 from core.markdown.writing import table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from PIL.Image import Image
+    from pypdfium2 import PdfDocument
+    from rapidocr import RapidOCR
 
 # The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.
 
@@ -155,7 +162,7 @@ class Ocr:
         return Converted(text, pages=tuple(starts))
 
 
-def page_text(document: Any, number: int) -> str:
+def page_text(document: "PdfDocument", number: int) -> str:
     """Return the text of a page of a PDF, which counts from 1."""
     page = document[number - 1]
     width, height = page.get_size()
@@ -163,7 +170,7 @@ def page_text(document: Any, number: int) -> str:
     return text_of(page.render(scale=scale).to_pil())
 
 
-def text_of(picture: Any) -> str:
+def text_of(picture: "Image") -> str:
     """Return the text of a picture in reading order, "" where there is none or where it is doubtful."""
     import numpy as np
 
@@ -183,7 +190,7 @@ def text_of(picture: Any) -> str:
     return text_in_order(turn_lines(lines, width, height, lambda line: _is_upside_down(image, line)))
 
 
-def _is_upside_down(image: Any, line: ScannedLine) -> bool:
+def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
     """Return whether the letters of a line are upside down; a line that runs down is turned to the left first."""
     import numpy as np
 
@@ -194,7 +201,7 @@ def _is_upside_down(image: Any, line: ScannedLine) -> bool:
     return bool(result.cls_res) and "180" in result.cls_res[0][0]
 
 
-def shrink(data: bytes, side: int) -> Any:
+def shrink(data: bytes, side: int) -> "Image":
     """Return a picture as PIL has it, with at most `side` pixels on its longer side, the right way up.
 
     Raises SourceError for one that is damaged, or of more than MAX_PIXELS, of which nothing is unpacked.
@@ -219,7 +226,7 @@ def shrink(data: bytes, side: int) -> Any:
         raise damaged("") from error
 
 
-def thumbnail(data: bytes) -> dict[str, Any]:
+def thumbnail(data: bytes) -> dict[str, object]:
     """Return a picture made small, as values for JSON; raises SourceError for one that is refused or damaged."""
     picture = shrink(data, _THUMBNAIL)
     try:
@@ -236,7 +243,7 @@ def thumbnail(data: bytes) -> dict[str, Any]:
 
 
 @cache
-def _engine() -> Any:
+def _engine() -> "RapidOCR":
     from rapidocr import RapidOCR
 
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)

@@ -2,12 +2,12 @@
 
 import re
 import secrets
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from typing import Any
 
 from core.base.errors import SourceError
-from core.documents.office.blocks import Blocks, inlines, para, raw
+from core.documents.office.blocks import Blocks, Node, inlines, para, raw
 from core.documents.syntax import insert_blocks, plain
 from core.documents.webpages import clean_page
 
@@ -42,7 +42,7 @@ def read_raw(nodes: Blocks, parse: Callable[[str, str], Blocks], write: Callable
     return replaced
 
 
-def _mark(node: Any, found: dict[str, Blocks]) -> Any:
+def _mark(node: object, found: dict[str, Blocks]) -> Any:
     """Return a node with a paragraph of a random word in the place of raw blocks; an element has all its blocks."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
@@ -61,7 +61,7 @@ def _mark(node: Any, found: dict[str, Blocks]) -> Any:
     return made
 
 
-def _end(blocks: list[Any], start: int) -> int:
+def _end(blocks: Sequence[object], start: int) -> int:
     """Return the end of an element that begins with a raw block, `start` for another block."""
     depth = 0
     for at in range(start, min(start + _LONGEST, len(blocks))):
@@ -73,7 +73,7 @@ def _end(blocks: list[Any], start: int) -> int:
     return start + 1
 
 
-def _code(block: Any) -> Blocks:
+def _code(block: Node) -> Blocks:
     """Return a raw block as code, or as the Markdown that it is; what is left of Org's own are its settings."""
     if block["t"] != "RawBlock":
         return [block]

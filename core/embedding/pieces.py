@@ -11,15 +11,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from platformdirs import user_cache_dir
 
 from core.base import files
 from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.embedding.model_folder import ModelFacts, read_json
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 _LARGE = 1 << 22
 """Bytes of a tokenizer's file from which on it loads slowly."""
@@ -39,10 +43,10 @@ class Encoding:
 class ShortTexts:
     """The tokenizer of a model for short texts; safe to share between threads."""
 
-    def __init__(self, stored: Any) -> None:
+    def __init__(self, stored: NpzFile) -> None:
         self._pieces: bytes = stored["pieces"].tobytes()
-        self._starts = memoryview(stored["starts"])
-        self._ids, self._scores = memoryview(stored["ids"]), memoryview(stored["scores"])
+        self._starts = stored["starts"].data
+        self._ids, self._scores = stored["ids"].data, stored["scores"].data
         self._description: dict[str, Any] = json.loads(stored["description"].tobytes())
         self._special = [str(token["content"]) for token in self._description["added_tokens"]]
         self._lowest = int(stored["scores"].argmin())
@@ -78,7 +82,7 @@ class ShortTexts:
         ids = [*range(len(self._special)), *(self._ids[place] for place in places)]
         return Encoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
 
-    def _build(self, places: list[int]) -> Any:
+    def _build(self, places: list[int]) -> "Tokenizer":
         """Return a tokenizer of the special pieces and of those at some places."""
         from tokenizers import Tokenizer
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock, RLock
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from core.embedding.loading import TorchModel, choose_device, sentence_transform
 from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.tokens import WithTokens, span_rows, unit
 from core.model import Device, Ids, Matrix, Role, Running, Spans
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
 
 # A folder of a model -> tokens and vectors.
 
@@ -98,7 +101,7 @@ class Encoder:
         return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}{self._suffix}"
 
     @lazy
-    def _tokenizer(self) -> Any:
+    def _tokenizer(self) -> "Tokenizer":
         from tokenizers import Tokenizer
 
         path = self.facts.tokenizer
@@ -117,7 +120,7 @@ class Encoder:
     def _short_texts(self) -> pieces.ShortTexts | None:
         return pieces.ShortTexts.load(self.facts)
 
-    def _encoding(self, text: str, *, special: bool = True) -> Any:
+    def _encoding(self, text: str, *, special: bool = True) -> "Encoding | pieces.Encoding":
         short = None if "_tokenizer" in vars(self) else self._short_texts
         found = short.encode(text, special=special) if short else None
         return found or self._tokenizer.encode(text, add_special_tokens=special)
@@ -286,7 +289,7 @@ def _segments(text: str) -> Iterator[Span]:
         start = end
 
 
-def _spans(encoding: Any) -> Spans:
+def _spans(encoding: "Encoding | pieces.Encoding") -> Spans:
     spans = span_rows(encoding.offsets)
     return spans[spans[:, 1] > spans[:, 0]]
 

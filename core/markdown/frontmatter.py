@@ -301,7 +301,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
         _keep_extra(front, key, node)
 
 
-def _field_value(kind: FieldKind, value: str, texts: list[str]) -> Any:
+def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
     """Return the value of a field of this kind, None for a text that the field can't hold."""
     match kind:
         case "tags":

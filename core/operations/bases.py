@@ -226,7 +226,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     fields=CHUNKING_PARAMETERS,
     lacks=ASSISTANT,
 )
-def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: Any) -> Rechunked:
+def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: object) -> Rechunked:
     options = _options(workspace.bases.get(base).chunking, chunking) if chunking else None
     return workspace.chunks.rechunk(base, options=options, progress=progress)
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from core.base.call_log import log_call
 from core.base.codec import decode, json_type, typed_dict
@@ -13,6 +13,7 @@ from core.base.messages import Message, as_message
 from core.model import Author, Progress, no_progress
 from core.operations import examples
 
+Result = TypeVar("Result", covariant=True)
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
 
@@ -78,7 +79,7 @@ class CommandGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class Operation:
+class Operation(Generic[Result]):
     """An operation: an act of the user or a program on a workspace.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
@@ -90,7 +91,7 @@ class Operation:
 
     name: str
     about: Message
-    function: Callable[..., Any]
+    function: Callable[..., Result]
     http: str = ""
     cli: str = ""
     tool: str = ""
@@ -106,13 +107,13 @@ class Operation:
     lacks: Mapping[Door, str] = field(default_factory=dict)
 
     @cached_property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, object]:
         """An example of arguments: the required ones, and those of `takes`."""
         required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
 
     @cached_property
-    def response(self) -> Any:
+    def response(self) -> object:
         """An example of an answer: `gives`, else that of its type."""
         return self.gives if self.gives is not None else examples.example_for(self._hints["return"])
 
@@ -121,7 +122,7 @@ class Operation:
         return self.name.partition(".")[0]
 
     @property
-    def answer(self) -> Any:
+    def answer(self) -> object:
         """The type of the answer in JSON."""
         return json_type(self._hints["return"])
 
@@ -146,13 +147,13 @@ class Operation:
         return "progress" in inspect.signature(self.function).parameters
 
     @cached_property
-    def _hints(self) -> dict[str, Any]:
+    def _hints(self) -> dict[str, object]:
         # The workspace is imported for type checkers only: it takes a second.
         return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
 
     def run(
         self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = no_progress
-    ) -> Any:
+    ) -> Result:
         """Call the function with arguments of the types of `parameters`; return its result and raise its errors."""
         context = {"workspace": workspace, "caller": caller, "progress": progress}
         parameters = inspect.signature(self.function).parameters
@@ -166,17 +167,18 @@ class Operation:
                 line["n"] = len(listed)
             return value
 
-    def decode(self, value: Any) -> Any:
+    def decode(self, value: object) -> Result:
         """Return the result from its value in JSON; raises ValueError."""
-        return decode(self._hints["return"], value)
+        result: Result = decode(self._hints["return"], value)
+        return result
 
 
-def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:
+def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[..., Result]], Operation[Result]]:
     """Make an operation of a function."""
     return lambda function: Operation(name, as_message(about), function, **declared)
 
 
-def read_parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
+def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
     """Return a parameter of a function or a dataclass; its type is annotated with an `About`."""
     if get_origin(hint) is not Annotated:
         raise TypeError(f"'{parameter.name}' has no text that tells what it is")

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 _EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 
 
-def example_for(kind: Any) -> Any:
+def example_for(kind: object) -> Any:
     """Return the example of a type; of a dataclass without one, combine the examples of its fields."""
     if (name := getattr(kind, "__name__", "")) in _EXAMPLES:
         return _EXAMPLES[name]

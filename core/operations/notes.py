@@ -1,12 +1,12 @@
 """Operations on notes, their versions, the trash, and what of programs waits for the user."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 from core.base.datetimes import local_now
 from core.base.errors import ConfigError
 from core.base.messages import message, plural, terminal_language
-from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, Proposal, Renaming
+from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, NoteFields, Proposal, Renaming
 from core.operations import names
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import (
@@ -188,7 +188,7 @@ def update(
     note: NoteName,
     body: Body = None,
     expected_version: Expected = None,
-    **fields: Any,
+    **fields: Unpack[NoteFields],
 ) -> WrittenNote:
     item = names.id_of(workspace, note)
     if caller.is_person:
@@ -215,7 +215,7 @@ def set_(
     add_tags: Annotated[list[str] | None, About("A tag to add.", flag="add-tag")] = None,
     remove_tags: Annotated[list[str] | None, About("A tag to remove.", flag="remove-tag")] = None,
     expected_version: Expected = None,
-    **fields: Any,
+    **fields: Unpack[NoteFields],
 ) -> NoteList:
     if not (fields or add_tags or remove_tags):
         raise ConfigError("Name what to set, such as --status archived.")
@@ -390,9 +390,9 @@ def revert(
     return WrittenNote.from_result(workspace, done)
 
 
-def _proposed_fields(note: Note) -> Any:
+def _proposed_fields(note: Note) -> NoteFields:
     """Return the fields of a note that a program may propose."""
-    return {name: getattr(note, name) for name in NOTE_FIELDS if name != "status"}
+    return cast(NoteFields, {name: getattr(note, name) for name in NOTE_FIELDS if name != "status"})
 
 
 # the trash

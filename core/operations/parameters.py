@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import starmap
 from operator import or_
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import is_typeddict
 
@@ -15,6 +15,9 @@ from core.base.codec import typed_dict
 from core.base.messages import message
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 from core.operations.declaring import DOORS, About, Door, Parameter, read_parameter
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
 
 NoteName = Annotated[str, About("A note's id, path, title or alias.", example="4f1c")]
 NoteNames = Annotated[list[str], About("Notes, each by its id, path, title or alias.", example=["4f1c"])]
@@ -77,7 +80,7 @@ BASE_SEARCH = tuple(
 """The settings of a search that a base decides; a command takes some of them."""
 
 
-def check_base(workspace: Any, base: str, **_: Any) -> None:
+def check_base(workspace: "Workspace", base: str, **_: object) -> None:
     """Raise UnknownChoice for a base that doesn't exist."""
     workspace.bases.get(base)
 
@@ -99,7 +102,7 @@ def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ..
     )
 
 
-def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
+def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
     """Return a type in which some types are replaced."""
     if kind in types_:
         return types_[kind]
@@ -116,7 +119,7 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
     return kind
 
 
-def plain(kind: Any) -> Any:
+def plain(kind: object) -> Any:
     """Return the type without `None`, a list of one or several: what an option of the command line holds.
 
     A choice is a text.

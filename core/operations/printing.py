@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 from unicodedata import east_asian_width
 
 from core.base.codec import encode
@@ -26,6 +26,9 @@ from core.model import (
     SubmissionKind,
     VersionKind,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Lines = Callable[[Any], list[str]]
 """What formats a result as lines."""
@@ -92,7 +95,7 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
 def sentence(text: str | Message) -> Lines:
     """Return what formats a result as one sentence with its fields; `n` is the first field, or the length of it."""
 
-    def lines(result: Any) -> list[str]:
+    def lines(result: "DataclassInstance") -> list[str]:
         values = {field.name: getattr(result, field.name) for field in fields(result)}
         first = next(iter(values.values()))
         return [
@@ -105,7 +108,7 @@ def sentence(text: str | Message) -> Lines:
 def table(*columns: str, empty: str) -> Lines:
     """Return what formats the rows in the first field of a result; columns without values are left out."""
 
-    def lines(result: Any) -> list[str]:
+    def lines(result: "DataclassInstance") -> list[str]:
         rows = getattr(result, fields(result)[0].name)
         cells = [[_cell(row, column) for row in rows] for column in columns]
         drawn = [[_name(column), *cell] for column, cell in zip(columns, cells, strict=True) if any(cell)]
@@ -114,12 +117,12 @@ def table(*columns: str, empty: str) -> Lines:
     return lines
 
 
-def details(result: Any) -> list[str]:
+def details(result: object) -> list[str]:
     """Return the names and values of a result, a line for each."""
     return [*_details(encode(result), "")]
 
 
-def _details(values: Mapping[str, Any], indent: str) -> Iterator[str]:
+def _details(values: Mapping[str, object], indent: str) -> Iterator[str]:
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield f"{indent}{_name(name)}:"
@@ -136,7 +139,7 @@ def _name(field: str) -> str:
     return say(NAMES.get(field, field))
 
 
-def _cell(row: Any, column: str) -> str:
+def _cell(row: object, column: str) -> str:
     """Return the value of a field on one line, empty for one that says nothing."""
     value = getattr(row, column)
     if isinstance(value, datetime):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-def _encode_result(result: Any) -> Any:
+def _encode_result(result: object) -> object:
     """Return the result of a job for JSON, None where it isn't shown."""
     match result:
         case IndexedChunks(count) | ReadPictures(count):

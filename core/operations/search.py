@@ -60,7 +60,7 @@ def find(
     workspace: "Workspace",
     query: Question = "",
     explain: Annotated[bool, About("Show the words that match, and what else was considered.")] = False,
-    **given: Any,
+    **given: object,
 ) -> ResultView:
     chosen = options(workspace, given | {"explain": explain})
     result = workspace.search(query, **chosen)
@@ -83,7 +83,7 @@ def context(
     workspace: "Workspace",
     query: Question = "",
     budget: Annotated[int | None, About("Length of the context in tokens, at most.", least=1, most=100_000)] = None,
-    **given: Any,
+    **given: object,
 ) -> ContextView:
     built = workspace.context(query, budget=budget, **options(workspace, given))
     workspace.uses.cited(query, built)
@@ -144,7 +144,7 @@ def retrieve(
     fields=OPTIONS,
     lacks={"tool": "an assistant asks for more hits, or reads the note"},
 )
-def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: Any) -> WhyNotView:
+def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: object) -> WhyNotView:
     note_id = names.id_of(workspace, note)
     return WhyNotView.from_why_not(workspace.searching.why_not(query, note_id, **options(workspace, given)))
 

@@ -68,7 +68,7 @@ class ProviderServer:
         self._queue = queue_to(self._url)
         self._reach_seconds = reach_seconds
 
-    def post(self, path: str, body: Mapping[str, Any], *, limit: int) -> Any:
+    def post(self, path: str, body: Mapping[str, object], *, limit: int) -> Any:
         """Return the JSON of the server's answer, of at most `limit` bytes.
 
         Raises ProviderUnavailable if the server is out of reach, overloaded or failing after all retries,
@@ -79,8 +79,8 @@ class ProviderServer:
             return self._json(reply, limit)
 
     def stream(
-        self, path: str, body: Mapping[str, Any], *, limit: int, stop: Stop, settings: LlmSettings
-    ) -> Iterator[Any]:
+        self, path: str, body: Mapping[str, object], *, limit: int, stop: Stop, settings: LlmSettings
+    ) -> Iterator[object]:
         """Yield the JSON of each event of the server's answer as it comes; of an answer in one piece, its JSON.
 
         The end is the server's, or a None where that says so. Raises as `post` does, and Cancelled as soon as `stop`
@@ -105,7 +105,7 @@ class ProviderServer:
                     raise Cancelled from error
                 raise self._failure(error, request) from error
 
-    def _request(self, path: str, body: Mapping[str, Any], limit: int) -> Request:
+    def _request(self, path: str, body: Mapping[str, object], limit: int) -> Request:
         # "replace": half a surrogate pair can't be encoded and becomes a question mark.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         return Request(f"{self._settings.base_url}/{path}", content, {}, limit, self._settings.timeout_seconds)
@@ -152,14 +152,14 @@ class ProviderServer:
             **self._fields,
         )
 
-    def _json(self, reply: Reply, limit: int) -> Any:
+    def _json(self, reply: Reply, limit: int) -> object:
         if reply.body is None:
             raise self._too_long(limit)
         if reply.encoded:
             raise self.unusable("sent a compressed answer, which wasn't asked for")
         return self._value(reply.body)
 
-    def _value(self, data: bytes) -> Any:
+    def _value(self, data: bytes) -> object:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:

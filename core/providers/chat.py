@@ -163,12 +163,12 @@ class Chat:
             raise error
         self._options = {}
 
-    def _post(self, task: str, material: Json, options: Options) -> Any:
+    def _post(self, task: str, material: Json, options: Options) -> object:
         return self.server.post(
             "chat/completions", self._body(task, material, options, stream=False), limit=ANSWER_BYTES
         )
 
-    def _body(self, task: str, material: Json, options: Options, *, stream: bool) -> dict[str, Any]:
+    def _body(self, task: str, material: Json, options: Options, *, stream: bool) -> dict[str, object]:
         messages = [
             {"role": "system", "content": f"{task}\n{QUOTED}"},
             {"role": "user", "content": as_sent(material)},
@@ -190,14 +190,14 @@ def _first(answer: Any) -> dict[str, Any]:
     return choice if isinstance(choice, dict) else {}
 
 
-def _text(answer: Any, part: str, field: str = "content") -> str | None:
+def _text(answer: object, part: str, field: str = "content") -> str | None:
     """Return the text in a part of an answer's first choice, None where there is none."""
     inner = _first(answer).get(part)
     text = inner.get(field) if isinstance(inner, dict) else None
     return text if isinstance(text, str) else None
 
 
-def _reasoning(event: Any) -> str:
+def _reasoning(event: object) -> str:
     """Return the reasoning in an event, which llama.cpp and LM Studio name otherwise than Ollama and vLLM."""
     texts = (_text(event, part, field) for part in ("delta", "message") for field in _REASONING)
     return next(filter(None, texts), "")

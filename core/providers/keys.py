@@ -6,7 +6,7 @@ A key that was entered belongs to one server: another address never gets it, who
 import os
 import re
 from dataclasses import field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
 
@@ -14,6 +14,9 @@ from core.base import app_paths
 from core.base.errors import ConfigError
 from core.base.frozen import frozen
 from core.settings.sections import key_variable
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
 
 FILE = "keys.json"
 """Section -> the server that its key is for, and the key; None where the system's keyring has the key."""
@@ -142,7 +145,7 @@ def _write(section: str, entry: dict[str, str | None] | None) -> None:
     forget()
 
 
-def _keyring() -> Any:
+def _keyring() -> "KeyringBackend":
     """Return the keyring of the system; raises anything without one, as its methods do."""
     import keyring  # takes 0.1 s, and only those with a key need it
 

@@ -8,7 +8,7 @@ docs/benchmarks.md has measurements.
 import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core import embedding
 from core.base.errors import ModelError
@@ -16,6 +16,12 @@ from core.base.frozen import frozen
 from core.embedding.e5 import PROMPTS
 from core.embedding.model_folder import digest
 from core.model import Device
+
+if TYPE_CHECKING:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from torch import Tensor
+    from transformers import PreTrainedTokenizerFast
 
 
 @frozen
@@ -34,7 +40,14 @@ class Network:
     """
 
     def __init__(
-        self, encoder: Any, tokenizer: Any, shape: NetworkShape, *, device: Any, dtype: Any, tokens: int
+        self,
+        encoder: "SentenceTransformer",
+        tokenizer: "PreTrainedTokenizerFast",
+        shape: NetworkShape,
+        *,
+        device: "torch.device | str",
+        dtype: "torch.dtype",
+        tokens: int,
     ) -> None:
         import torch
 
@@ -60,7 +73,7 @@ class Network:
         """Bytes of the layers and heads, without the embeddings."""
         return sum(weights.numel() * weights.element_size() for weights in self.parts.parameters())
 
-    def preprocess(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    def preprocess(self, pairs: Sequence[tuple[str, str]]) -> dict[str, "Tensor"]:
         """Return three tensors of shape (pairs, tokens): `input_ids`, `places` and `whose`.
 
         `places` are positions within the question or the passage. `whose` is 1 for tokens of the question, 2 for those
@@ -89,16 +102,16 @@ class Network:
         ids: list[list[int]] = self.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
         return ids
 
-    def __call__(self, features: Mapping[str, Any]) -> dict[str, Any]:
+    def __call__(self, features: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
         """Return the `scores` of pairs as logits, shape (pairs, 1)."""
         return {"scores": self.scores(self.states(features), features["whose"])}
 
-    def states(self, features: Mapping[str, Any]) -> Any:
+    def states(self, features: Mapping[str, "Tensor"]) -> "Tensor":
         """Return the states of the tokens after the last layer, shape (pairs, tokens, hidden size)."""
         import torch
 
         whose = features["whose"]
-        states = self.embeddings(input_ids=features["input_ids"], position_ids=features["places"])
+        states: Tensor = self.embeddings(input_ids=features["input_ids"], position_ids=features["places"])
         present = (whose > 0)[:, None, None, :]
         # Padding attends to padding: a row that attends to nothing becomes NaN.
         same_text = whose[:, None, :, None] == whose[:, None, None, :]
@@ -114,21 +127,23 @@ class Network:
             states = states[0] if isinstance(states, tuple) else states
         return states
 
-    def scores(self, states: Any, whose: Any) -> Any:
+    def scores(self, states: "Tensor", whose: "Tensor") -> "Tensor":
         """Return the logits of pairs, shape (pairs, 1), from the states of their tokens."""
         import torch
 
+        heads: Any = self.parts
         states = states.float()
         question, passage = (whose == 1).float(), (whose == 2).float()
-        vectors = torch.nn.functional.normalize(states - self.parts["centre"].weight, dim=-1)
+        vectors = torch.nn.functional.normalize(states - heads["centre"].weight, dim=-1)
         longest = int(question.sum(1).max())
         cosines = vectors[:, :longest] @ vectors.transpose(1, 2)
         nearest = cosines.masked_fill(passage[:, None, :] == 0, -1.0).amax(-1)
-        weights = self.parts["weigh"](states[:, :longest])[..., 0].exp() * question[:, :longest]
+        weights = heads["weigh"](states[:, :longest])[..., 0].exp() * question[:, :longest]
         similarity = (nearest * weights).sum(1, keepdim=True) / weights.sum(1, keepdim=True)
         present = (question + passage)[..., None]
-        whole = self.parts["whole"]((states * present).sum(1) / present.sum(1))
-        return self.parts["scale"](similarity) + whole
+        whole = heads["whole"]((states * present).sum(1) / present.sum(1))
+        logits: Tensor = heads["scale"](similarity) + whole
+        return logits
 
 
 FILE = "reranker.safetensors"

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
@@ -20,13 +20,17 @@ from core.embedding.sentence import SURROGATES, on_hub
 from core.model import Device, Running
 from core.reranking import Candidate, Judged, built_in
 
+if TYPE_CHECKING:
+    import sentence_transformers
+    from transformers import PreTrainedTokenizerFast
+
 # A question and passages -> pairs that fit the input of a cross-encoder.
 
 PASSAGE_CHARACTERS = 8000
 """Characters of a passage in which the best piece is searched."""
 
 
-def fit_pairs(model: Any, query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs within the model's number of tokens, with the piece of each passage that has most question words.
 
     The question is cut if it takes more than half of the tokens, or, with shorter passages, more than those leave.
@@ -56,7 +60,7 @@ def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) ->
     return text[:line] + max(pieces, key=lambda piece: sum(word in fold(piece) for word in words))
 
 
-def _spans(tokenizer: Any, texts: Sequence[str], tokens: int | None) -> list[list[Span]]:
+def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: int | None) -> list[list[Span]]:
     """Return the character spans of each text's tokens, at most the first `tokens` of them."""
     cut = {} if tokens is None else {"truncation": True, "max_length": tokens}
     spans: list[list[Span]] = tokenizer(
@@ -167,12 +171,12 @@ class CrossEncoder:
                 scores += self._forward(model, query, texts)
         return scores + [None] * (len(candidates) - len(scores))
 
-    def _loaded(self) -> Any:
+    def _loaded(self) -> "sentence_transformers.CrossEncoder":
         with self._loading:
             return self._model
 
     @lazy
-    def _model(self) -> Any:
+    def _model(self) -> "sentence_transformers.CrossEncoder":
         device = self._device or choose_device()
         if built_in.has_weights(self._facts.folder):
             model: Any = built_in.load(self._facts.folder, device)
@@ -185,7 +189,7 @@ class CrossEncoder:
         self.running = Running(device, weight_bytes(model))
         return model
 
-    def _forward(self, model: Any, query: str, texts: Sequence[str]) -> list[float]:
+    def _forward(self, model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[float]:
         import torch
 
         with explain_failure(self.name, len(texts)), torch.inference_mode():
@@ -230,7 +234,7 @@ def _facts(folder: Path) -> CrossEncoderFacts:
         labels = len(config["id2label"]) if "id2label" in config else config.get("num_labels", 2)
         if labels != 1:
             raise _labels(folder, labels)
-    elif _kind(folder) != "CrossEncoder":
+    elif _kind(folder) != "sentence_transformers.CrossEncoder":
         raise ModelError(
             "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
             "for close reading, such as {example}.",
@@ -257,7 +261,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
     )
 
 
-def _to_precision(model: Any) -> None:
+def _to_precision(model: "sentence_transformers.CrossEncoder") -> None:
     """Make the last layer calculate in float32; a score in bfloat16 has only three digits."""
     import torch
 

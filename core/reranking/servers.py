@@ -4,7 +4,6 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from core.base.errors import ProviderError
 from core.providers import REACH_SECONDS, ProviderServer
@@ -127,7 +126,7 @@ class RerankApi:
     def warm(self) -> None:
         """Do nothing: there is no model to load, and a request may cost money."""
 
-    def _answer(self, query: str, texts: list[str]) -> Any:
+    def _answer(self, query: str, texts: list[str]) -> object:
         limit = ANSWER_BYTES + 8 * sum(map(len, texts))
         refusals = []
         for style in self._styles:
@@ -142,7 +141,7 @@ class RerankApi:
                 return answer
         raise refusals[0]
 
-    def _body(self, style: str, query: str, texts: list[str]) -> dict[str, Any]:
+    def _body(self, style: str, query: str, texts: list[str]) -> dict[str, object]:
         if style == "tei":
             return {"query": query, "texts": texts, "raw_scores": False, "truncate": True}
         body = {"model": self._server.model, "query": query, "top_n": len(texts)}
@@ -150,7 +149,7 @@ class RerankApi:
             return body | {"documents": [{"text": text} for text in texts], "return_documents": False}
         return body | {"documents": texts}
 
-    def _scores(self, answer: Any, count: int) -> list[float]:
+    def _scores(self, answer: object, count: int) -> list[float]:
         """Return the scores of an answer of any style, in the order of the texts."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

@@ -140,7 +140,7 @@ def _chat(llm: LlmSettings) -> "Chat":
     return Chat(llm)
 
 
-def choose(chat: "Chat", material: Mapping[str, Any], hits: Sequence[Hit]) -> LlmSelection:
+def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) -> LlmSelection:
     """Return what a model chose among the candidates, from the material on them.
 
     Raises ProviderError for a failure, and for an answer of another form than the task's.

@@ -65,7 +65,7 @@ ENTERED = "servers.json"
 class _Environment(EnvSettingsSource):
     """The environment; a section may be JSON."""
 
-    def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
         try:
             return super().decode_complex_value(field_name, field, value)
         except (ValueError, RecursionError) as error:
@@ -134,7 +134,7 @@ class Settings(BaseSettings):
         return self.scan_interval if older is None else older
 
     def search_in(
-        self, bases: Sequence[KnowledgeBase], options: Mapping[str, Any] = MappingProxyType({})
+        self, bases: Sequence[KnowledgeBase], options: Mapping[str, object] = MappingProxyType({})
     ) -> CompleteSettings:
         """Return how bases are searched: by the options, then one base, its kind, the settings, the defaults.
 
@@ -159,7 +159,7 @@ class Settings(BaseSettings):
         return init_settings, _Environment(settings_cls), *(InitSettingsSource(settings_cls, layer) for layer in layers)
 
 
-def _in_file() -> dict[str, Any]:
+def _in_file() -> dict[str, object]:
     """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
     return parse_settings(read_file(FILE) or b"", FILE)
 
@@ -197,7 +197,7 @@ def source_of(section: str, name: str) -> Source:
     """Return where the value of a setting is from; `section` is "" for one without a section."""
     names = [*section.split("."), name] if section else [name]
 
-    def has(values: Any) -> bool:
+    def has(values: object) -> bool:
         for item in names:
             if not isinstance(values, Mapping) or item not in values:
                 return False
@@ -247,7 +247,7 @@ class _ProcessSettings:
         self._handed_in: list[Settings] = []
         self._read: tuple[str, Settings] | None = None
 
-    def get(self, values: Mapping[str, Any]) -> Settings:
+    def get(self, values: Mapping[str, object]) -> Settings:
         with self._lock:
             if self._handed_in and not values:
                 return self._handed_in[-1]
@@ -280,7 +280,7 @@ class _ProcessSettings:
 _PROCESS = _ProcessSettings()
 
 
-def settings(**values: Any) -> Settings:
+def settings(**values: object) -> Settings:
     """Return the settings of this process; raises ConfigError that names the key and its source."""
     return _PROCESS.get(values)
 
@@ -288,7 +288,7 @@ def settings(**values: Any) -> Settings:
 override_settings = _PROCESS.override
 
 
-def _load(values: Mapping[str, Any]) -> Settings:
+def _load(values: Mapping[str, object]) -> Settings:
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
     known |= {
         INDEX_TOKEN.removeprefix(PREFIX),

@@ -53,7 +53,7 @@ def read_file(path: Path) -> bytes | None:
         ) from error
 
 
-def parse_settings(data: bytes, path: Path) -> dict[str, Any]:
+def parse_settings(data: bytes, path: Path) -> dict[str, object]:
     """Return the settings that the bytes of `tessera.toml` hold; raises ConfigError that names the mistake's place."""
     file = str(path.absolute())
     try:
@@ -71,7 +71,7 @@ def parse_settings(data: bytes, path: Path) -> dict[str, Any]:
         raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
 
 
-def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, Any]) -> ConfigError:
+def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, object]) -> ConfigError:
     """Return the error for the first wrong setting; `keys` are the variables of API keys, which no file may hold.
 
     `given` are the settings that a program gave.

@@ -119,7 +119,7 @@ class SettingsFile:
         self.look()
 
 
-def _change_setting(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
+def _change_setting(values: Mapping[str, object], key: str, value: object) -> dict[str, object]:
     """Return the settings of a file with one set, or taken out by None."""
     changed = deepcopy(dict(values))
     _set(changed, key, value)

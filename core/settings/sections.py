@@ -164,7 +164,7 @@ class EmbeddingsSettings(EmbeddingServer):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_name(cls, values: Any) -> Any:
+    def _by_name(cls, values: object) -> object:
         if not isinstance(values, dict):
             return values
         named = {

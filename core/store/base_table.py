@@ -194,7 +194,7 @@ class BaseTable(StoreTable):
         return self._nouns(_SYNC, statement, base.id)
 
 
-def _row(base: KnowledgeBase) -> dict[str, Any]:
+def _row(base: KnowledgeBase) -> dict[str, object]:
     return columns_of(base) | {"search": json.dumps(base.search.chosen())}
 
 

@@ -37,7 +37,7 @@ def _translate_errors(method: Method) -> Method:
     """Translate the errors of a method of a cursor or a connection; errors of a wrong statement stay as they are."""
 
     @wraps(method)
-    def call(self: "Cursor | Connection", *values: Any, **more: Any) -> Any:
+    def call(self: "Cursor | Connection", *values: object, **more: object) -> Any:
         try:
             return method(self, *values, **more)
         except sqlite3.Error as error:
@@ -67,7 +67,7 @@ class Cursor(sqlite3.Cursor):
     fetchall = _translate_errors(sqlite3.Cursor.fetchall)
     __next__ = _translate_errors(sqlite3.Cursor.__next__)
 
-    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[object]:  # type: ignore[override]
         # Translating row by row would cost more than reading it.
         while rows := self.fetchmany(_AT_ONCE):
             yield from rows
@@ -90,13 +90,13 @@ class Connection(sqlite3.Connection):
 
     # The library's own methods make a cursor without calling `cursor`.
 
-    def execute(self, *values: Any) -> Any:
+    def execute(self, *values: object) -> Any:
         return self.cursor().execute(*values)
 
-    def executemany(self, *values: Any) -> Any:
+    def executemany(self, *values: object) -> Any:
         return self.cursor().executemany(*values)
 
-    def executescript(self, *values: Any) -> Any:
+    def executescript(self, *values: object) -> Any:
         return self.cursor().executescript(*values)
 
     def fail(self, error: sqlite3.Error) -> None:
@@ -383,10 +383,10 @@ class Database:
         self._local = threading.local()
 
 
-def _or_null(function: Callable[..., Any]) -> Callable[..., Any]:
+def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
     """Return a function that gives NULL for a value that it can't read, so that one damaged row ends no statement."""
 
-    def call(*values: object) -> Any:
+    def call(*values: object) -> object:
         try:
             return function(*values)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):

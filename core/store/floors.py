@@ -4,7 +4,6 @@ import json
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from core.base import files
 from core.base.codec import decode, to_plain
@@ -35,15 +34,15 @@ class Floors:
         """Delete the floor of a base whose similarities have changed."""
         self._write(base, {})
 
-    def _write(self, base: KnowledgeBase, entry: dict[str, Any]) -> None:
+    def _write(self, base: KnowledgeBase, entry: dict[str, object]) -> None:
         with self._lock, translate_errors(self._file.parent):
             files.replace(self._file, json.dumps(self._read() | {base.id: entry}))
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> dict[str, dict[str, object]]:
         return files.load(self._file, _checked, aside=not self._readonly) or {}
 
 
-def _checked(stored: dict[str, Any]) -> dict[str, Any]:
+def _checked(stored: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
     """Return floors as they were stored; raises DAMAGE."""
     for entry in filter(None, stored.values()):
         decode(Floor, entry["floor"])

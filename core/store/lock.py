@@ -5,11 +5,10 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -113,7 +112,7 @@ def _describe(holder: Path) -> Message:
     return message("another Tessera (process {pid}, '{command}', since {since})", **fields)
 
 
-def _checked(stored: dict[str, Any]) -> dict[str, str]:
+def _checked(stored: Mapping[str, object]) -> dict[str, str]:
     """Return the fields of a holder; raises LookupError and ValueError."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):

@@ -138,7 +138,7 @@ def row_of(cut: NoteToIndex) -> Values:
     }
 
 
-def _read_texts(stored: object) -> Any:
+def _read_texts(stored: object) -> object:
     return loaded(stored) if stored else ()
 
 
@@ -151,7 +151,7 @@ def _remembering(reader: RowReader[Noun], values: Callable[[Values], Values]) ->
     """Return what reads rows, with other values, as nouns; a row that was read before has the same."""
 
     @lru_cache(_REMEMBERED)
-    def whole(columns: tuple[str, ...], row: tuple[Any, ...]) -> Noun:
+    def whole(columns: tuple[str, ...], row: tuple[object, ...]) -> Noun:
         return reader.whole(values(dict(zip(columns, row, strict=True))))
 
     def read(row: Row, unread: Unread) -> Noun:

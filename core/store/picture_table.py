@@ -1,6 +1,7 @@
 """What notes come from and show, as rows: documents, and pictures with the text read from each."""
 
 import json
+import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -257,13 +258,13 @@ class PictureTable(StoreTable):
         self._execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 
-def file_of(row: Sequence[Any]) -> PictureFile:
+def file_of(row: sqlite3.Row) -> PictureFile:
     """Return a picture from the columns of its note's id, folder and path, and its own."""
     note_id, source_ref, path, *picture = row
     return PictureFile(note_id, source_ref, path or "", picture_of(picture))
 
 
-def picture_of(row: Sequence[Any]) -> NotePicture:
+def picture_of(row: Iterable[Any]) -> NotePicture:
     """Return a picture from the columns of its fields, in their order."""
     target, start, place, mtime_ns, size, digest, looked, placed, text = row
     return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)

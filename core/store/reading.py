@@ -10,11 +10,14 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import datetime
-from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from core.base.codec import DAMAGE, Decoder, decoder, to_plain
 from core.base.messages import Message, as_message, from_json, message
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, Failed
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _LOG = logging.getLogger(__name__)
 _MOST = 20
@@ -73,7 +76,7 @@ class RowReader(Generic[Noun]):
             if field.init
         ]
 
-    def __call__(self, row: Mapping[str, Any] | sqlite3.Row, unread: Unread) -> Noun:
+    def __call__(self, row: Mapping[str, object] | sqlite3.Row, unread: Unread) -> Noun:
         """Return the noun of a row; a field that the row lacks has its default."""
         values = dict(row)
         try:
@@ -81,11 +84,11 @@ class RowReader(Generic[Noun]):
         except DAMAGE:
             return self._with_empty(values, unread)
 
-    def whole(self, row: Mapping[str, Any]) -> Noun:
+    def whole(self, row: Mapping[str, object]) -> Noun:
         """Return the noun of a row; raises DAMAGE for a value that can't be read."""
         return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
 
-    def _with_empty(self, row: Mapping[str, Any], unread: Unread) -> Noun:
+    def _with_empty(self, row: Mapping[str, object], unread: Unread) -> Noun:
         values: dict[str, Any] = {}
         unfit = []
         for name, read, empty in self._fields:
@@ -101,7 +104,7 @@ class RowReader(Generic[Noun]):
         return self._kind(**values)
 
 
-def columns_of(noun: Any) -> dict[str, Any]:
+def columns_of(noun: "DataclassInstance") -> dict[str, object]:
     """Return the columns of a noun as `RowReader` reads them: times in ISO format, other nouns and lists as JSON."""
     return {field.name: _as_stored(getattr(noun, field.name)) for field in fields(noun)}
 
@@ -122,7 +125,7 @@ def loaded(stored: object) -> Any:
         return None
 
 
-def fields_in(stored: object, kind: type) -> dict[str, Any]:
+def fields_in(stored: object, kind: type) -> dict[str, object]:
     """Return the fields of a noun that is stored as JSON, None for each one that it must have and lacks."""
     value = loaded(stored)
     needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
@@ -134,13 +137,13 @@ def failure_of(path: object, reason: object) -> Failed:
     return Failed(str(path), from_json(loaded(reason) or str(reason)))
 
 
-def stored(hint: Any) -> Decoder:
+def stored(hint: object) -> Decoder:
     """Return what reads stored JSON as a value of a type."""
     decode = decoder(hint)
     return lambda value: decode(loaded(value))
 
 
-def _refused(name: str) -> Any:
+def _refused(name: str) -> object:
     raise ValueError(name)
 
 

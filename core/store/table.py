@@ -1,8 +1,9 @@
 """Base class and SQL shared by the tables of the database."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from core.base.faults import damage_error
 from core.model import Rowids
@@ -31,7 +32,7 @@ class StoreTable:
                     )
 
 
-def first_of_notes(rows: Iterable[Sequence[Any]], allowed: Rowids | None) -> Iterator[int]:
+def first_of_notes(rows: Iterable[sqlite3.Row], allowed: Rowids | None) -> Iterator[int]:
     """Yield the first allowed chunk of each note, from rows of a chunk and the id of its note."""
     passing = None if allowed is None else set(allowed.tolist())
     reached = set()

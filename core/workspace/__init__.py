@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from core.base import files
 from core.base.call_log import log_call
@@ -207,7 +207,7 @@ class Workspace(Services):
         return self.searching.context(self.searching.prepare(text, options), budget)
 
     def retrieve(
-        self, text: str | None = None, context: Mapping[str, Any] | None = None, **options: Unpack[SearchOptions]
+        self, text: str | None = None, context: Mapping[str, object] | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
         """Search as `search` does for a caller with one or several `type`, `tags` and `scope`; see `CallerContext`."""
         from core.query.parser import caller_of

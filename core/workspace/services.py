@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from core.base.jobs import Jobs
 from core.features import FEATURES
@@ -55,20 +55,21 @@ if TYPE_CHECKING:
     from core.retrieval.engine import SearchEngine
     from core.retrieval.images.index import ImageIndex
 
+S = TypeVar("S", bound="Services")
 T = TypeVar("T")
 
 
-class LazyService(Generic[T]):
+class LazyService(Generic[S, T]):
     """A collection that is built once, by the first thread that uses it, and is then an ordinary attribute."""
 
-    def __init__(self, build: Callable[[Any], T]) -> None:
+    def __init__(self, build: Callable[[S], T]) -> None:
         self._build = build
         self.__doc__ = build.__doc__
 
     def __set_name__(self, _: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, services: "Services", _: type | None = None) -> T:
+    def __get__(self, services: S, _: type | None = None) -> T:
         with services._building:
             if self._name not in services.__dict__:
                 services.__dict__[self._name] = self._build(services)

@@ -5,19 +5,27 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from core.base.frozen import frozen
 from core.model import Omission
 
-Blocks = list[Any]
-Inlines = list[Any]
+
+class Node(TypedDict):
+    """A node of the tree: its kind, and its content, whose form the kind says (pandoc-types 1.23)."""
+
+    t: str
+    c: NotRequired[Any]
+
+
+Blocks = list[Node]
+Inlines = list[Node]
 ATTRIBUTES = ["", [], []]
 OURS = "tessera"
 """The format of raw inlines that are made here; those of documents have others, and are left out."""
 _PLAIN = re.compile(r"[0-9]{1,9}[.)]")
-SPACE = {"t": "Space"}
-BREAK = {"t": "LineBreak"}
+SPACE: Node = {"t": "Space"}
+BREAK: Node = {"t": "LineBreak"}
 
 
 def inlines(text: str) -> Inlines:
@@ -30,12 +38,12 @@ def inlines(text: str) -> Inlines:
     return made
 
 
-def raw(markdown: str) -> Any:
+def raw(markdown: str) -> Node:
     """Return what is Markdown already, and stays as it is."""
     return {"t": "RawInline", "c": [OURS, markdown]}
 
 
-def para(content: Inlines) -> Any:
+def para(content: Inlines) -> Node:
     """Return a paragraph."""
     return {"t": "Para", "c": content}
 
@@ -45,22 +53,22 @@ def paras(texts: Iterable[str]) -> Blocks:
     return [para(inlines(text)) for text in texts if text.strip()]
 
 
-def heading(level: int, content: Inlines) -> Any:
+def heading(level: int, content: Inlines) -> Node:
     """Return a heading."""
     return {"t": "Header", "c": [level, ATTRIBUTES, content]}
 
 
-def bullets(items: list[Blocks]) -> Any:
+def bullets(items: list[Blocks]) -> Node:
     """Return a list without numbers."""
     return {"t": "BulletList", "c": items}
 
 
-def callout(kind: str, title: str, content: Blocks) -> Any:
+def callout(kind: str, title: str, content: Blocks) -> Node:
     """Return a callout as Obsidian writes it: a quote whose first line has its kind and a title."""
     return {"t": "BlockQuote", "c": [para([raw(f"[!{kind}]"), *([SPACE, *inlines(title)] if title else [])]), *content]}
 
 
-def table(rows: Sequence[Sequence[Inlines]]) -> Any:
+def table(rows: Sequence[Sequence[Inlines]]) -> Node:
     """Return a table whose first row is its head; rows may be of different lengths."""
     columns = max(map(len, rows), default=0)
     made = [[ATTRIBUTES, [_cell(cell) for cell in [*row, *[[]] * columns][:columns]]] for row in rows]
@@ -72,12 +80,12 @@ def table(rows: Sequence[Sequence[Inlines]]) -> Any:
     }
 
 
-def _cell(content: Inlines) -> Any:
+def _cell(content: Inlines) -> object:
     blocks = [{"t": "Plain", "c": _on_one_line(content)}] if content else []
     return [ATTRIBUTES, {"t": "AlignDefault"}, 1, 1, blocks]
 
 
-def _on_one_line(node: Any) -> Any:
+def _on_one_line(node: object) -> Any:
     """Return inlines without line ends at any depth: for a table with one, pandoc writes *[TABLE]* and no cell.
 
     Nor does it escape the bars in code, which end a cell.
@@ -125,7 +133,7 @@ def nested_lists(items: Sequence[Item]) -> Blocks:
     return [_list(group[0][0], [content for _, content in group]) for group in groups]
 
 
-def _list(label: str, items: list[Blocks]) -> Any:
+def _list(label: str, items: list[Blocks]) -> Node:
     """Return a list without numbers, or one whose first label is a plain number."""
     if not label:
         return bullets(items)

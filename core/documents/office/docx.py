@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.documents.kinds import kind_of
 from core.documents.office import blocks, drawings
-from core.documents.office.blocks import Blocks, Insertions, Readings, numeral
+from core.documents.office.blocks import Blocks, Insertions, Node, Readings, numeral
 from core.documents.office.package import (
     Following,
     Package,
@@ -434,7 +433,7 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
         _append(parts[0], added.marker([_comment(item)]))
 
 
-def _comment(comment: Element) -> Any:
+def _comment(comment: Element) -> Node:
     return blocks.callout("comment", value(comment, "author"), blocks.paras(_texts(comment)))
 
 

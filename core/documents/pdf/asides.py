@@ -1,10 +1,13 @@
 """What a page of a PDF has next to its letters: readers' comments, attached files, descriptions of pictures."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from core.documents.pdf.forms import MOST_ITEMS, drawn_texts, items, read_text
 from core.markdown.writing import callout
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfPage
 
 _LINK, _FREE_TEXT, _POPUP, _WIDGET, _FILE = 2, 3, 16, 20, 17
 
@@ -17,7 +20,7 @@ class Asides:
     comments: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
 
-    def add(self, annotation: Any) -> None:
+    def add(self, annotation: object) -> None:
         """Add the comment of an annotation, and the name of its file."""
         import pypdfium2.raw as pdfium
 
@@ -32,7 +35,7 @@ class Asides:
             self.comments.append(callout("comment", " ".join(author.split()), said.splitlines()))
 
 
-def attached_files(document: Any) -> list[str]:
+def attached_files(document: "PdfDocument") -> list[str]:
     """Return the names of the files within a PDF."""
     import pypdfium2.raw as pdfium
 
@@ -40,7 +43,7 @@ def attached_files(document: Any) -> list[str]:
     return [read_text(pdfium.FPDFAttachment_GetName, file) for file in files]
 
 
-def descriptions(loaded: Any) -> list[str]:
+def descriptions(loaded: "PdfPage") -> list[str]:
     """Return what a tagged page says of its pictures and formulas, each once."""
     import pypdfium2.raw as pdfium
 

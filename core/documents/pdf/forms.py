@@ -32,7 +32,7 @@ class Choice(NamedTuple):
     place: tuple[float, float, float, float]
 
 
-def choice_of(form: Any, annotation: Any) -> Choice | None:
+def choice_of(form: object, annotation: object) -> Choice | None:
     """Return what is chosen in a field, or entered where its letters don't say it; None for what is drawn as it is."""
     import pypdfium2.raw as pdfium
 
@@ -77,7 +77,7 @@ def _is_legible(form: Any, annotation: Any, box: Any) -> bool:
     return bool(wide <= box.right - box.left + _BEYOND and high <= box.top - box.bottom + _BEYOND)
 
 
-def drawn_texts(annotation: Any) -> list[list[float]]:
+def drawn_texts(annotation: object) -> list[list[float]]:
     """Return left, bottom, right and top of each text that an annotation shows on its page."""
     import pypdfium2.raw as pdfium
 

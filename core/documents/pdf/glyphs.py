@@ -7,9 +7,12 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.base.frozen import frozen
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
 
 _FORMS = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\ufb00-\ufb06]")
 _PAIRS = (
@@ -209,7 +212,7 @@ class _TextStyle(NamedTuple):
     drawn: list[Letter] | None
 
 
-def glyphs(loaded: Any) -> Glyphs:
+def glyphs(loaded: "PdfPage") -> Glyphs:
     """Return the letters of a page."""
     import pypdfium2.raw as pdfium
 
@@ -301,7 +304,7 @@ def _divide(ligature: Sequence[Letter], left: float, right: float) -> None:
         letter.x0, letter.x1 = left + number * width, left + (number + 1) * width
 
 
-def _origin(raw: Any, at: int) -> complex:
+def _origin(raw: object, at: int) -> complex:
     """Return the place of a letter, from the left and from the foot of the page."""
     import pypdfium2.raw as pdfium
 
@@ -319,7 +322,7 @@ class _Font(NamedTuple):
     runs_down: bool = False
 
 
-def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
+def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
     """Return what the letters of the text object of a letter share."""
     import pypdfium2.raw as pdfium
 
@@ -355,7 +358,7 @@ def _runs_down(raw: Any, at: int, held: Any, matrix: Any) -> bool:
     return step.imag < -_STEEP * abs(step.real)
 
 
-def _look(font: Any) -> _Font:
+def _look(font: object) -> _Font:
     """Return how a font looks; a drawn one (Type 3) has no name."""
     import pypdfium2.raw as pdfium
 

@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Literal
 
 from core.base.frozen import frozen
 from core.documents.pdf.asides import Asides
@@ -19,6 +19,8 @@ from core.markdown.writing import code_block, table
 
 # The ruled tables of a page, by pdfplumber's functions on its lines.
 
+_Cell = tuple[float, float, float, float]
+"""A cell of ruled lines: left, top, right, bottom."""
 _FRAME = 8
 """Lines of a cell that holds most of the letters of what is no table, but text in a frame."""
 _ROWS = 3
@@ -44,14 +46,14 @@ def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
     return tables, left
 
 
-def _ruled_table(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
+def _ruled_table(cells: Sequence[_Cell], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
     """Return a table with the text of its cells, and the letters outside; None for a frame that is no table."""
     columns = sorted({cell[0] for cell in cells})
     tops = sorted({cell[1] for cell in cells})
     if len(columns) < 2 or len(tops) < 2:
         return None, []
     x0, top, x1, bottom = columns[0], tops[0], max(cell[2] for cell in cells), max(cell[3] for cell in cells)
-    inside: dict[Any, list[Letter]] = {cell: [] for cell in cells}
+    inside: dict[_Cell, list[Letter]] = {cell: [] for cell in cells}
     rest = []
     for letter in letters:
         x, y = (letter.x0 + letter.x1) / 2, letter.y - letter.size / 3
@@ -66,7 +68,7 @@ def _ruled_table(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> 
     sizes = [sum(len(line.text) for line in held) for held in lines.values()]
     if 2 * max(sizes) > sum(sizes) and len(max(lines.values(), key=len)) > _FRAME:
         return None, []
-    if _is_part(runs, [letter for letter in rest if top <= letter.y <= bottom]):
+    if _is_part(runs.values(), [letter for letter in rest if top <= letter.y <= bottom]):
         return None, []
     widths = {(cell[1], cell[0]): cell[2] - cell[0] for cell in cells}
     rows = [
@@ -92,11 +94,11 @@ def _divide(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> lis
     return fill_cells([[(column[id(line)], line.text) for line in row] for row in rows], len(cells))
 
 
-def _is_part(cells: Mapping[Any, Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
+def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
     """Return whether rules belong to a part of a table: its rows go on outside, or cells are tables themselves."""
-    if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells.values()):
+    if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
-    baselines = {round(run.y) for runs in cells.values() for run in runs}
+    baselines = {round(run.y) for runs in cells for run in runs}
     shared = baselines & {round(letter.y) for letter in outside}
     return len(shared) >= max(_ROWS, _OUTSIDE * len(baselines))
 

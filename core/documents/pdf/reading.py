@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.base.errors import SourceError
 from core.documents.kinds import damaged
@@ -14,6 +14,9 @@ from core.documents.pdf.asides import Asides, descriptions
 from core.documents.pdf.forms import MOST_CHOICES, Choice, choice_of, drawn_texts, letters_of
 from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, clean_text, glyphs
 from core.model import Omission
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfPage
 
 # The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
 
@@ -39,7 +42,7 @@ class Drawings:
     shapes: int = 0
 
 
-def drawings(loaded: Any, left: float, top: float) -> Drawings:
+def drawings(loaded: "PdfPage", left: float, top: float) -> Drawings:
     """Return the drawings of a page whose corner at the left top is at (left, top)."""
     import pypdfium2.raw as pdfium
     from pypdfium2 import PdfMatrix
@@ -55,7 +58,7 @@ def drawings(loaded: Any, left: float, top: float) -> Drawings:
     return made
 
 
-def _add_object(item: Any, made: Drawings, outer: Any, budget: list[int], depth: int) -> None:
+def _add_object(item: object, made: Drawings, outer: object, budget: list[int], depth: int) -> None:
     """Add the ruled lines of an object to the drawings, and count it; `outer` is the matrix of what it is in."""
     import pypdfium2.raw as pdfium
     from pypdfium2 import PdfMatrix
@@ -138,7 +141,7 @@ def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> 
 class TurningPage:
     """A page of a document that is read in several directions, one after the other."""
 
-    def __init__(self, document: Any, number: int) -> None:
+    def __init__(self, document: "PdfDocument", number: int) -> None:
         self._document, self._number = document, number
         self._direction = UPRIGHT
         self.form, self.choices = document.formenv, list[Choice]()
@@ -222,7 +225,7 @@ class Page:
 
 
 @contextmanager
-def open_document(data: bytes, most: int) -> Iterator[Any]:
+def open_document(data: bytes, most: int) -> Iterator["PdfDocument"]:
     """Open a PDF; raises SourceError for one that is encrypted, damaged or of more than `most` pages."""
     import pypdfium2
 
@@ -245,7 +248,7 @@ Titles = dict[tuple[int, str], int]
 """The levels of bookmarks by page number and title without blanks."""
 
 
-def outline(document: Any) -> Titles:
+def outline(document: "PdfDocument") -> Titles:
     """Return the levels, from 1, of the bookmarks of a PDF by page number and title without blanks."""
     levels = {}
     for count, mark in enumerate(document.get_toc(max_depth=6)):
@@ -262,7 +265,7 @@ def normalize_title(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
-def page(document: Any, number: int) -> Page:
+def page(document: "PdfDocument", number: int) -> Page:
     """Read the page with a number, which counts from 1; the document's page stays as it was turned last."""
     turning = TurningPage(document, number)
     try:

@@ -189,13 +189,15 @@ class _ErrorMiddleware:
             await problem(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED))(scope, receive, send)
 
 
-def _handle_error(request: Request, error: Any) -> Response:
+def _handle_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TesseraError)
     if isinstance(error, Conflict) and "if-match" in request.headers:
         return problem(error, HTTPStatus.PRECONDITION_FAILED, ETag=f'"{error.stored.version}"')
     return problem(error)
 
 
-def _handle_invalid_request(_: Request, error: Any) -> Response:
+def _handle_invalid_request(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
     wrong = [
         (".".join(map(str, item["loc"])), _REASONS.get(item["type"]) or reason_of(item)) for item in error.errors()
     ]

@@ -29,7 +29,7 @@ _TYPES = {str: Text, Place: Annotated[Text, AfterValidator(lambda text: Place(te
 _LONG, _ANY = {str: LongText}, {str: AnyText}
 
 
-def router(operations: Iterable[Operation]) -> APIRouter:
+def router(operations: Iterable[Operation[object]]) -> APIRouter:
     """Return the routes of the operations that have one."""
     routes = APIRouter()
     # The path of a base matches all below it, so longer paths come first.
@@ -39,7 +39,7 @@ def router(operations: Iterable[Operation]) -> APIRouter:
     return routes
 
 
-def _add(routes: APIRouter, operation: Operation) -> None:
+def _add(routes: APIRouter, operation: Operation[object]) -> None:
     method, place = operation.http.split()
     in_body = {name: value for name, value in operation.arguments.items() if f"{{{name}" not in place}
     status = HTTPStatus.ACCEPTED if operation.job else HTTPStatus.CREATED if operation.creates else HTTPStatus.OK
@@ -59,7 +59,7 @@ def _add(routes: APIRouter, operation: Operation) -> None:
     )
 
 
-def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Response]:
+def _endpoint(operation: Operation[object], method: str, place: str) -> Callable[..., Response]:
     """Return the function of a route; FastAPI reads the parameters of path, query and body from its signature."""
     in_path = re.findall(r"\{(\w+)", place)
     parameters = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
@@ -123,7 +123,7 @@ def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
         raise
 
 
-def _answer(operation: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:
+def _answer(operation: Operation[object], arguments: Mapping[str, object], value: Mapping[str, object]) -> Response:
     headers = {"ETag": f'"{value["version"]}"'} if {"id", "version"} <= value.keys() else {}
     if operation.creates:
         named = {name: quote(text, safe="") for name, text in {**arguments, **value}.items() if isinstance(text, str)}

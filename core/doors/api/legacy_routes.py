@@ -34,10 +34,11 @@ from core.model import (
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
 from core.operations import examples
-from core.operations.declaring import PROGRAM, Operation
+from core.operations.declaring import PROGRAM, Operation, Result
 from core.operations.examples import example_for
 from core.operations.program import JobView
 from core.operations.views.bases import BaseDetails
+from core.operations.views.chunks import ChunkDetails
 from core.operations.views.search import HitView, ResultView
 from core.workspace import Workspace
 
@@ -68,7 +69,7 @@ _FIELDS: Any = dict.fromkeys(_WORDS, (Text | list[Text] | None, None))
 _Words: Any = create_model("Words", __base__=Body, **_FIELDS)
 
 
-def _run(operation: Operation, workspace: Workspace, **arguments: Any) -> Any:
+def _run(operation: Operation[Result], workspace: Workspace, **arguments: object) -> Result:
     return operation.run(workspace, PROGRAM, arguments)
 
 
@@ -122,7 +123,7 @@ def _in_tokens(size: int | None, overlap: int | None) -> dict[str, int | None]:
     return {"chunk_size": size, "chunk_overlap": overlap}
 
 
-def _base(workspace: Workspace, base: BaseDetails) -> dict[str, Any]:
+def _base(workspace: Workspace, base: BaseDetails) -> dict[str, object]:
     own = workspace.bases.get(base.name)
     search = workspace.bases.search_settings(own)
     return {
@@ -204,7 +205,7 @@ def _cards(workspace: Workspace, base: str) -> list[NoteSummary]:
     return workspace.notes.all(workspace.searching.filters(bases=[base]))
 
 
-def _doc(card: NoteSummary) -> dict[str, Any]:
+def _doc(card: NoteSummary) -> dict[str, object]:
     name = card.path or card.title
     return {"doc_id": card.id, "name": name, "title": card.title, "chunk_count": card.chunks, "status": card.state}
 
@@ -230,7 +231,7 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     return answer([*map(_chunk, _run(chunk_operations.list_, workspace, note=doc_id).chunks)])
 
 
-def _chunk(chunk: Chunk) -> dict[str, Any]:
+def _chunk(chunk: ChunkDetails) -> dict[str, object]:
     preview = chunk.text[:_PREVIEW]
     return {"id": chunk.id, "start": chunk.start, "end": chunk.end, "preview": preview, "state": chunk.state}
 
@@ -366,7 +367,7 @@ def complex_(workspace: Opened, search: Search) -> Response:
     return _answer(_run_search(workspace, search, level="auto" if search.enable_enhancement else "simple"))
 
 
-def _run_search(workspace: Workspace, search: Search, **chosen: Any) -> SearchResult:
+def _run_search(workspace: Workspace, search: Search, **chosen: object) -> SearchResult:
     options = {**search.filters.options(workspace), **chosen, "as_typed": not search.enable_enhancement}
     options |= {"plain": search.plain, "indexed": True}
     if search.rerank is not None:

@@ -49,7 +49,6 @@ from core.workspace import Workspace
 
 # Operations as tools of an assistant.
 
-_FIELDS = "fields"
 """The object of an operation's keywords."""
 
 
@@ -59,12 +58,11 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def tool(operation: Operation) -> Callable[..., ToolAnswer]:
+def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
     """Return the tool of an operation; the server reads its name, its docstring and its signature."""
     names = {parameter.about.tool or parameter.name: parameter.name for parameter in operation.taken("tool")}
 
-    def call(workspace: Workspace | Remote, **values: Any) -> ToolAnswer:
-        fields = values.pop(_FIELDS, None)
+    def call(workspace: Workspace | Remote, fields: Fields | None = None, **values: object) -> ToolAnswer:
         arguments = {names[name]: value for name, value in values.items()}
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
         if isinstance(workspace, Remote):
@@ -80,7 +78,7 @@ def tool(operation: Operation) -> Callable[..., ToolAnswer]:
             if parameter in operation.fields
         }
         model = create_model(Fields.__name__, __base__=Fields, __doc__=Fields.__doc__, **inner)
-        parameters.append(Parameter(_FIELDS, Parameter.KEYWORD_ONLY, annotation=model | None, default=None))
+        parameters.append(Parameter("fields", Parameter.KEYWORD_ONLY, annotation=model | None, default=None))
     call.__name__, call.__doc__ = operation.tool, str(operation.about)
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return call
@@ -96,7 +94,7 @@ def _parameter(parameter: declaring.Parameter) -> Parameter:
     )
 
 
-def _annotated(parameter: declaring.Parameter) -> Any:
+def _annotated(parameter: declaring.Parameter) -> object:
     return Annotated[
         parameter.type, Field(description=str(parameter.about.text), ge=parameter.about.least, le=parameter.about.most)
     ]
@@ -109,12 +107,12 @@ _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "requir
 Schema = dict[str, Any]
 
 
-def flat(schema: Mapping[str, Any]) -> Schema:
+def flat(schema: Schema) -> Schema:
     """Return a JSON schema without references and unions; a nullable value is one that may be left out."""
     return _flat(schema, schema.get("$defs", {}))
 
 
-def _flat(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Schema:
+def _flat(schema: Schema, named: Mapping[str, Schema]) -> Schema:
     inner = [item for item in schema.get("anyOf", ()) if item.get("type") != "null"]
     if len(inner) > 1:
         raise TypeError(f"A tool takes values of one type each, not of {inner}")
@@ -130,7 +128,7 @@ def _flat(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Schema:
     return result
 
 
-def read(schema: Schema, value: Any) -> Any:
+def read(schema: Schema, value: object) -> object:
     """Return a value in the type of its schema, where the schema has one.
 
     Null counts as left out, one value as a list of one, a list or an object may be written as text, and a number is
@@ -149,7 +147,7 @@ def read(schema: Schema, value: Any) -> Any:
     return value
 
 
-def _parse_value(text: str, kind: type) -> Any:
+def _parse_value(text: str, kind: type) -> object:
     """Return the value of a text in JSON, the text itself where the value has another type."""
     try:
         value = json.loads(text)
@@ -181,7 +179,7 @@ TOOLS = {item.__name__: item for item in _ALL}
 _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
 
-def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[Any]:
+def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[object]:
     """Return the server of a workspace, which is opened at the first use; `write` calls the tools that write.
 
     Each answer of a tool ends with the `remark`, unless that is empty.

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast
+from typing import BinaryIO, TextIO, cast
 
 import anyio
 from anyio import to_thread
@@ -54,7 +54,7 @@ class WriteCalls:
         self._folder, self._opened = folder, opened
         self._turn = threading.Lock()
 
-    def __call__(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    def __call__(self, name: str, arguments: dict[str, object]) -> CallToolResult:
         try:
             self._opened()  # which raises errors of the workspace before waiting for it
             return self._call(name, arguments)
@@ -88,7 +88,7 @@ class WriteCalls:
         with self._locked() as workspace:
             return workspace.text_folders.scan(progress=progress)
 
-    def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    def _call(self, name: str, arguments: dict[str, object]) -> CallToolResult:
         patience = _WAIT
         while True:
             try:
@@ -138,7 +138,7 @@ class _Plain(logging.Formatter):
         return one_line(": ".join(filter(None, (record.getMessage(), reason))))
 
 
-async def _serve(made: Server[Any], lines: BinaryIO, wire: TextIO) -> None:
+async def _serve(made: Server[object], lines: BinaryIO, wire: TextIO) -> None:
     into, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, answers = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:

@@ -48,8 +48,7 @@ def _empty_trash(
             n=count,
         )
         if count and agreed(question, yes):
-            emptied: EmptiedTrash = run(operations.empty_trash, key=key)
-            return emptied
+            return run(operations.empty_trash, key=key)
     return EmptiedTrash(0)
 
 

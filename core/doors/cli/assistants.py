@@ -2,9 +2,10 @@
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, TextIO, cast
 
 import typer
 
@@ -64,13 +65,13 @@ def mcp(
         raise own.lost
 
 
-def _snippets(folder: Path) -> list[dict[str, Any]]:
+def _snippets(folder: Path) -> list[dict[str, object]]:
     access = AccessTokens(folder)
     address = access.run.address if access.run else f"http://{HOST}:{PORT}"
     return [asdict(snippet) for snippet in assistant_config.build_snippets(folder, address, lambda: access.token)]
 
 
-def _lines(values: dict[str, Any]) -> list[str]:
+def _lines(values: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
     heads = {
         "stdio": _("The assistant starts Tessera itself:"),
         "http": _("Or it uses the open app, if Settings allows other programs:"),

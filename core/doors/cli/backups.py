@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -20,10 +20,10 @@ from core.doors.cli.output import progress
 from core.features.backups import operations
 from core.features.backups.operations import EncryptedBackups, NotRestored
 from core.model import RestoredBackup
-from core.operations.declaring import PERSON, Operation
+from core.operations.declaring import PERSON, Operation, Result
 
 
-def _run_offline(operation: Operation, workspace: Path, **arguments: Any) -> Any:
+def _run_offline(operation: Operation[Result], workspace: Path, **arguments: object) -> Result:
     """Run an operation that needs no database, which may be damaged."""
     from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
 
@@ -32,25 +32,23 @@ def _run_offline(operation: Operation, workspace: Path, **arguments: Any) -> Any
 
 def _restore(
     workspace: Path,
+    backup: str,
+    to: Path | None,
     *,
     yes: Annotated[bool, option("--yes", "Don't ask whether to begin.")] = False,
-    **arguments: Any,
 ) -> RestoredBackup | NotRestored:
     from core.workspace.offline import OfflineWorkspace
 
-    place = Path(arguments["backup"]).expanduser()
+    place, offline = Path(backup).expanduser(), OfflineWorkspace(workspace)
     if place.is_file():
-        arguments["backup"] = str(place.absolute())
-    arguments = {name: value for name, value in arguments.items() if value is not None}
-    offline = OfflineWorkspace(workspace)
-    chosen = offline.backups.named(arguments["backup"])
+        backup = str(place.absolute())
+    arguments: dict[str, object] = {"backup": backup}
+    chosen = offline.backups.named(backup)
     if chosen.encrypted:
         arguments["passphrase"] = _ask_passphrase(_("Passphrase of the backup"))
     restore = partial(_run_offline, operations.restore, workspace)
-    outcome: RestoredBackup
-    if "to" in arguments:
-        outcome = restore(**arguments | {"to": arguments["to"].expanduser().absolute()})
-        return outcome
+    if to is not None:
+        return restore(**arguments, to=to.expanduser().absolute())
     question = message(
         "The workspace {folder} will be as it was at {at} UTC. What is there now is kept in another folder.",
         folder=str(offline.folder),
@@ -62,21 +60,19 @@ def _restore(
         offline.take()
     except WorkspaceLocked:
         with writing(workspace) as app:
-            outcome = app.run(operations.restore, arguments, progress)  # type: ignore[union-attr]
-            return outcome
+            return app.run(operations.restore, arguments, progress)  # type: ignore[union-attr]
     outcome = restore(**arguments)
     offline.take()
     return replace(outcome, waits=False)
 
 
-def _encrypt(workspace: Path, **arguments: Any) -> EncryptedBackups:
+def _encrypt(workspace: Path, **arguments: object) -> EncryptedBackups:
     values: dict[str, object] = {"off": True}
     if not arguments["off"]:
         values = {"passphrase": _ask_passphrase(_("Passphrase for backups"))}
         if sys.stdin.isatty() and values["passphrase"] != _ask_passphrase(_("The same again")):
             raise ConfigError("The two passphrases differ. Nothing was changed.")
-    backups: EncryptedBackups = call(operations.encrypt, workspace, values)
-    return backups
+    return call(operations.encrypt, workspace, values)
 
 
 def _ask_passphrase(label: str) -> str:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -80,16 +80,16 @@ class SwitchedBase:
 
 def switch(
     workspace: Path,
+    base: str,
+    embedder: str | None,
     *,
     yes: Annotated[bool, option("--yes", "Don't ask whether to begin.")] = False,
     abandon: Annotated[bool, option("--abandon", "Cancel what was started; the base stays as it is.")] = False,
-    **given: Any,
 ) -> SwitchedBase:
-    base, embedder = given["base"], given["embedder"]
     with opened(workspace) as run:
         if abandon:
             return SwitchedBase(base, run(operations.abandon_switch, base=base).embedder, switched=False)
-        cost: ChangeCost | None = run(operations.cost, base=base, embedder=embedder).embedder if embedder else None
+        cost = run(operations.cost, base=base, embedder=embedder).embedder if embedder else None
         agrees = cost is None or agreed(_switch_message(cost), yes)
         details = switch_to(run, workspace, base, embedder) if agrees else run(operations.show, base=base)
     made = SwitchedBase(base, details.embedder, switched=agrees)
@@ -101,7 +101,7 @@ def switch(
 def switch_to(run: Run, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
     """Give a base another model, or continue that; on Ctrl-C print how to continue, and exit with 130."""
     try:
-        details: BaseDetails = run(operations.switch, base=base, embedder=embedder)
+        details = run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:
         place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
         again = shlex.join(["tessera", "models", "switch", base, *place])
@@ -123,24 +123,30 @@ def _duration(seconds: float) -> Message:
     return plural("{n} second", "{n} seconds", n=round(seconds))
 
 
-def set_(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDetails:
-    base = given["base"]
-    changes = {name: given.pop(name, None) for name in ("embedder", "chunking")}
+def set_(
+    workspace: Path,
+    base: str,
+    embedder: str | None = None,
+    chunking: Mapping[str, object] | None = None,
+    *,
+    yes: Yes = False,
+    **fields: object,
+) -> BaseDetails:
     with opened(workspace) as run:
-        cost: ChangeCosts = run(operations.cost, base=base, **changes) if any(changes.values()) else ChangeCosts()
+        changes = {"embedder": embedder, "chunking": chunking}
+        cost = run(operations.cost, base=base, **changes) if embedder or chunking else ChangeCosts()
         if all(agreed(question, yes) for question in questions(cost)):
-            run(operations.change, **given)
-            if cost.chunking:
-                run(operations.rechunk, base=base, **changes["chunking"])
+            run(operations.change, base=base, **fields)
+            if chunking and cost.chunking:
+                run(operations.rechunk, base=base, **chunking)
             if cost.embedder:
-                switch_to(run, workspace, base, changes["embedder"])
-        details: BaseDetails = run(operations.show, base=base)
-        return details
+                switch_to(run, workspace, base, embedder)
+        return run(operations.show, base=base)
 
 
-def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDeletion:
+def delete(workspace: Path, *, yes: Yes = False, **given: object) -> BaseDeletion:
     with opened(workspace) as run:
-        base: BaseDetails = run(operations.show, **given)
+        base = run(operations.show, **given)
         question = plural(
             "The base '{base}' goes to the trash with {n} note; restore it with `tessera restore`. Files on disk stay.",
             "The base '{base}' goes to the trash with {n} notes; restore it with `tessera restore`. Files on "
@@ -150,30 +156,26 @@ def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> BaseDeletion:
         )
         if not agreed(question, yes):
             return BaseDeletion(base.name, base.notes, deleted=False)
-        deletion: BaseDeletion = run(operations.delete, **given)
-        return deletion
+        return run(operations.delete, **given)
 
 
-def import_(workspace: Path, **given: Any) -> SyncReport:
-    report: SyncReport
-    if page := _ADDRESS.match(str(given["folder"])):
-        address = f"{page[1]}://{page[2]}"
-        with opened(workspace, writes=True) as run:
-            report = run(operations.fetch, address=address, base=given["base"])
-            return report
-    reads = given["dry_run"] and workspace.exists()
-    with opened(workspace, writes=not reads, answers=not given["dry_run"]) as run:
-        made = run(operations.makes, folder=given["folder"], base=given["base"]).makes
-        if made and given["folder"].exists():
+def import_(workspace: Path, folder: Path, base: str | None, dry_run: bool, **more: object) -> SyncReport:
+    if page := _ADDRESS.match(str(folder)):
+        with opened(workspace) as run:
+            return run(operations.fetch, address=f"{page[1]}://{page[2]}", base=base)
+    arguments = {"folder": folder, "base": base, "dry_run": dry_run, **more}
+    with opened(workspace, writes=not (dry_run and workspace.exists()), answers=not dry_run) as run:
+        made = run(operations.makes, folder=folder, base=base).makes
+        if made and folder.exists():
             sys.stderr.write(f"{format_new_base(made)}\n")
-        with stoppable(operations.import_, workspace, given):
-            report = run(operations.import_, **given)
+        with stoppable(operations.import_, workspace, arguments):
+            report = run(operations.import_, **arguments)
         return assemble(FolderImport, report, makes=made)
 
 
-def connect(workspace: Path, **given: Any) -> FolderConnection:
+def connect(workspace: Path, **given: object) -> FolderConnection:
     with opened(workspace, writes=not given["dry_run"]) as run:
-        report: FolderConnection = run(operations.connect, **given)
+        report = run(operations.connect, **given)
         if not report.differing or given["dry_run"]:
             return report
         question = plural(

@@ -37,10 +37,12 @@ class Command:
 
     lines: Callable[..., list[str]] | None = None
     run: Callable[..., Any] | None = None
-    also: tuple[Operation, ...] = ()
+    also: tuple[Operation[object], ...] = ()
 
 
-def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation]) -> None:
+def bind(
+    groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation[object]]
+) -> None:
     """Add the commands of operations to the groups that they name first, `""` for commands without one."""
     for operation in operations:
         if operation.cli and "cli" not in operation.by_hand:
@@ -51,7 +53,7 @@ def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], ope
 
 
 def taking(
-    *operations: Operation, own: Function | None = None, parameters: Sequence[Parameter] = ()
+    *operations: Operation[object], own: Function | None = None, parameters: Sequence[Parameter] = ()
 ) -> Callable[[Function], Function]:
     """Add the parameters of operations to a command as keywords; its own come last.
 
@@ -83,7 +85,7 @@ def taking(
             _parameter(parameter.name, parameter.annotation, parameter.default) for parameter in last.values()
         ]
 
-        def command(**arguments: Any) -> None:
+        def command(**arguments: object) -> None:
             for name, inner in parts.items():
                 values = {part.name: arguments.pop(part.name) for part in inner}
                 if chosen := {part: value for part, value in values.items() if value is not None}:
@@ -98,9 +100,9 @@ def taking(
     return decorated
 
 
-def _command(operation: Operation, command: Command) -> Callable[..., None]:
+def _command(operation: Operation[object], command: Command) -> Callable[..., None]:
     @taking(operation, *command.also, own=command.run)
-    def function(workspace: Folder = WORKSPACE, as_json: Json = False, **arguments: Any) -> None:
+    def function(workspace: Folder = WORKSPACE, as_json: Json = False, **arguments: object) -> None:
         values = command.run(workspace, **arguments) if command.run else call(operation, workspace, arguments)
         lines = command.lines or operation.lines or details
         options = {name: arguments[name] for name in [*inspect.signature(lines).parameters][1:] if name in arguments}
@@ -110,7 +112,7 @@ def _command(operation: Operation, command: Command) -> Callable[..., None]:
     return function
 
 
-def _raise_problem(result: Any) -> None:
+def _raise_problem(result: object) -> None:
     """Raise the problem that a result names, of the work itself or of one of its folders."""
     for item in (result, *getattr(result, "folders", ())):
         if problem := getattr(item, "problem", None):
@@ -127,11 +129,11 @@ def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
     return _parameter(parameter.name, Annotated[kind | None, place], parameter.default)
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _parameter(name: str, annotation: object, default: object) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
     return [*inspect.signature(function).parameters.values()]
 
 

@@ -5,28 +5,31 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from core.base.app_paths import expand_home
 from core.base.errors import WorkspaceLocked
 from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE
 from core.doors.cli.output import NOTICES, progress
-from core.operations.declaring import PERSON, Operation, Parameter
+from core.operations.declaring import PERSON, Operation, Parameter, Result
 from core.operations.parameters import plain
 
 if TYPE_CHECKING:
     from core.doors.remote.client import Remote
     from core.workspace import Workspace
 
-Run = Callable[..., Any]
-"""A function that runs an operation on an open workspace, and returns its answer."""
+
+class Run(Protocol):
+    """A function that runs an operation on an open workspace, and returns its answer."""
+
+    def __call__(self, operation: Operation[Result], /, **values: object) -> Result: ...
 
 
-def call(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> Any:
+def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, object]) -> Result:
     """Run an operation on the workspace in a folder, by the open app where that has it; return the answer."""
     with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, arguments):
         return run(operation, **arguments)
@@ -42,7 +45,7 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
 
     with writing(folder) if writes else reading(folder) as workspace, _answering(workspace, answers):
 
-        def run(operation: Operation, /, **values: Any) -> Any:
+        def run(operation: Operation[Result], /, **values: object) -> Result:
             arguments = {name: _absolute(value) for name, value in values.items() if value is not None}
             if isinstance(workspace, Workspace):
                 return operation.run(workspace, PERSON, arguments, progress)
@@ -63,7 +66,9 @@ def _answering(workspace: "Workspace | Remote", answers: bool) -> Iterator[None]
         yield
 
 
-def stoppable(operation: Operation, folder: Path, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:
+def stoppable(
+    operation: Operation[object], folder: Path, arguments: Mapping[str, object]
+) -> AbstractContextManager[None]:
     """On Ctrl-C during long work, print the command that continues the operation."""
     return (
         resumable(folder, *words(operation), *_format_arguments(operation, arguments))
@@ -72,16 +77,16 @@ def stoppable(operation: Operation, folder: Path, arguments: Mapping[str, Any]) 
     )
 
 
-def words(operation: Operation) -> list[str]:
+def words(operation: Operation[object]) -> list[str]:
     return re.sub(r" {.*", "", operation.cli).split()
 
 
-def places(operation: Operation) -> list[str]:
+def places(operation: Operation[object]) -> list[str]:
     """Return the names of a command's positional arguments; a base is never one."""
     return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
 
 
-def _format_arguments(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
+def _format_arguments(operation: Operation[object], arguments: Mapping[str, object]) -> Iterator[str]:
     """Yield arguments as the user types them."""
     first = places(operation)
     yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
@@ -98,7 +103,7 @@ def flag(parameter: Parameter) -> str:
     return f"{name}/--no-{name[2:]}" if switches else name
 
 
-def _absolute(value: Any) -> Any:
+def _absolute(value: object) -> object:
     if isinstance(value, list):
         return [*map(_absolute, value)]
     return expand_home(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder

@@ -1,6 +1,6 @@
 """`tessera chunks`: how a file is split."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,7 +23,7 @@ def preview(
     form: Annotated[str, option("--format", "text, or html: a page with the chunks in colour.")] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
-    **given: Any,
+    **given: object,
 ) -> None:
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))

@@ -105,7 +105,7 @@ class _Commands(Mapping[str, Any]):
         )
         self.abouts = commands | _GROUPS | groups
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         if name not in self._loaded:
             entries = [entry for entry in self._entries if entry.words[0] == name]
             group = typer.main.get_group(_load(name, self.abouts[name], entries))
@@ -130,7 +130,7 @@ def _load(name: str, about: str, entries: list[_Entry]) -> typer.Typer:
     group = options.group(about, lists=any(entry.lists for entry in entries))
     for module in dict.fromkeys(entry.module for entry in entries if entry.by_hand):
         group.registered_commands += import_module(module).app.registered_commands
-    operations: dict[str, Operation] = {}
+    operations: dict[str, Operation[object]] = {}
     commands: dict[str, Command] = {}
     for module in dict.fromkeys(entry.module for entry in entries if not entry.by_hand):
         declared = vars(import_module(module)).values()

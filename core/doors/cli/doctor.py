@@ -10,7 +10,6 @@ from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json, option
 from core.doors.cli.output import show
 from core.features.doctor import operations
-from core.model import Health
 
 app = typer.Typer()
 
@@ -22,7 +21,7 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     try:
-        health: Health = call(operations.fix if fix else operations.examine, workspace, {})
+        health = call(operations.fix if fix else operations.examine, workspace, {})
     except WorkspaceLocked:
         raise
     except TesseraError as error:

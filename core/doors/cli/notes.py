@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -33,30 +33,29 @@ app = typer.Typer()
 Body = Annotated[str | None, option("--body", "The text; by default stdin, or what your editor gives.")]
 
 
-def new(workspace: Path, *, body: Body = None, **arguments: Any) -> WholeNote:
-    text = _read_text(body, "", arguments["path"] or arguments["title"] or "note")
-    if not text.strip() and not arguments["title"]:
+def new(workspace: Path, path: str, title: str | None, *, body: Body = None, **fields: object) -> WholeNote:
+    text = _read_text(body, "", path or title or "note")
+    if not text.strip() and not title:
         raise ConfigError("The note has no text and no title, so it isn't written.")
     with _save_on_failure(text), opened(workspace) as run:
-        note: WholeNote = run(operations.show, note=run(operations.new, body=text, **arguments).id)
-        return note
+        return run(operations.show, note=run(operations.new, body=text, path=path, title=title, **fields).id)
 
 
-def edit(workspace: Path, *, body: Body = None, **arguments: Any) -> ChangedNote:
+def edit(workspace: Path, note: str, expected_version: int | None, *, body: Body = None) -> ChangedNote:
     with opened(workspace, writes=False) as run:
-        before: WholeNote = run(operations.show, note=arguments["note"])
+        before = run(operations.show, note=note)
         if run(operations.history, note=before.id).versions[0].kind == "delete":
-            raise NoteNotFound(arguments["note"])
+            raise NoteNotFound(note)
     text = _read_text(body, before.body, before.path or before.title)
-    expected = arguments["expected_version"] or before.version
+    expected = expected_version or before.version
     with _save_on_failure(text), opened(workspace) as run:
         run(operations.update, note=before.id, body=text, expected_version=expected)
         return _compare(before, run(operations.show, note=before.id))
 
 
-def revert(workspace: Path, **arguments: Any) -> ChangedNote:
+def revert(workspace: Path, **arguments: object) -> ChangedNote:
     with opened(workspace) as run:
-        before: WholeNote = run(operations.show, note=arguments["note"])
+        before = run(operations.show, note=arguments["note"])
         run(operations.revert, **arguments)
         return _compare(before, run(operations.show, note=before.id))
 

@@ -29,11 +29,11 @@ _NAMES = frozenset("base copy file folder missing_attachments name note path pat
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 
-def show(data: Any, as_json: bool, to_lines: Lines) -> None:
+def show(data: object, as_json: bool, to_lines: Lines) -> None:
     write(json_of(encode(data)) if as_json else "\n".join(to_lines(_with_names_on_a_line(data))))
 
 
-def _with_names_on_a_line(data: Any, *, is_name: bool = False) -> Any:
+def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
     """Return values without line ends in names; names of files may have some."""
     if isinstance(data, Mapping):
         return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
@@ -49,7 +49,7 @@ def _with_names_on_a_line(data: Any, *, is_name: bool = False) -> Any:
     return data
 
 
-def json_of(data: Any) -> str:
+def json_of(data: object) -> str:
     return in_json(json.dumps(readable(data), ensure_ascii=False))
 
 

@@ -17,16 +17,14 @@ def _list(workspace: Path) -> PackList:
 
     if not is_there(workspace):
         return operations.list_without_workspace()
-    packs: PackList = call(operations.list_, workspace, {})
-    return packs
+    return call(operations.list_, workspace, {})
 
 
 def _install(workspace: Path, source: str) -> PackReport:
     place = Path(source).expanduser()
     if len(place.parts) > 1 or (place / "pack.toml").is_file():
         source = str(place.absolute())  # the open app works in another folder
-    report: PackReport = call(operations.install, workspace, {"source": source})
-    return report
+    return call(operations.install, workspace, {"source": source})
 
 
 def _upgrade(

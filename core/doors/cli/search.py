@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call
@@ -18,22 +18,19 @@ def search(
     why_not: Annotated[str, option("--why-not", "A note's id or path: say why it isn't among the hits.")] = "",
     as_context: Annotated[bool, option("--context", "Print the passages as one block for a prompt instead.")] = False,
     full: Annotated[bool, option("--full", "Print the whole passages.")] = False,
-    **given: Any,
+    **given: object,
 ) -> SearchOutput:
     budget, explain = given.pop("budget"), given.pop("explain")
-    operation, own = operations.find, {"explain": explain}
     if why_not:
-        operation, own = operations.why_not, {"note": why_not}
-    elif as_context:
-        operation, own = operations.context, {"budget": budget}
-    found: SearchOutput = call(operation, folder, given | own)
-    return found
+        return call(operations.why_not, folder, given | {"note": why_not})
+    if as_context:
+        return call(operations.context, folder, given | {"budget": budget})
+    return call(operations.find, folder, given | {"explain": explain})
 
 
-def context(folder: Path, **given: Any) -> ContextView:
+def context(folder: Path, **given: object) -> ContextView:
     usual = {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
-    found: ContextView = call(operations.context, folder, given | usual)
-    return found
+    return call(operations.context, folder, given | usual)
 
 
 COMMANDS: Mapping[str, Command] = {

@@ -63,7 +63,7 @@ class Stream:
         if isinstance(stream, io.TextIOWrapper):  # notes may hold characters that the terminal's encoding lacks
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:

@@ -9,7 +9,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import version
@@ -28,6 +28,8 @@ from core.doors.remote import wire
 from core.doors.remote.wire import MOST_BYTES, PATH
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from core.operations.declaring import Caller, Operation
     from core.workspace import Workspace
 
@@ -43,7 +45,7 @@ _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
 
 
-def arguments(operation: "Operation", given: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(operation: "Operation[object]", given: object) -> dict[str, object]:
     """Return the arguments of an operation; raises ConfigError that names the wrong one."""
     from pydantic import ValidationError
 
@@ -57,7 +59,7 @@ def arguments(operation: "Operation", given: Mapping[str, Any]) -> dict[str, Any
 
 
 @cache
-def _model(operation: "Operation") -> Any:
+def _model(operation: "Operation[object]") -> "type[BaseModel]":
     from pydantic import ConfigDict, create_model
 
     fields: dict[str, Any] = {
@@ -84,7 +86,7 @@ class Calls:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, partial(self._handle_signal, signal.getsignal(number)))
 
-    def _handle_signal(self, then: Any, number: int, frame: FrameType | None) -> None:
+    def _handle_signal(self, then: object, number: int, frame: FrameType | None) -> None:
         self.stop()
         if callable(then):
             then(number, frame)
@@ -172,13 +174,13 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
 
 
 def _run_operation(
-    workspace: "Workspace", operation: "Operation", caller: "Caller", given: Any, progress: Progress
+    workspace: "Workspace", operation: "Operation[object]", caller: "Caller", given: object, progress: Progress
 ) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
 
     from core.base.codec import encode
 
-    def act(progress: Progress) -> Any:
+    def act(progress: Progress) -> object:
         return operation.run(workspace, caller, arguments(operation, given), progress)
 
     try:
@@ -192,11 +194,11 @@ def _run_operation(
         return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
 
 
-def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], Any], caller_progress: Progress) -> Any:
+def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], object], caller_progress: Progress) -> object:
     """Do work as a job, and return its value; raises Cancelled where it is stopped on a page."""
     from core.model import excluded_by
 
-    def both(progress: Progress) -> Any:
+    def both(progress: Progress) -> object:
         def step(done: float, total: float, what: str | Message) -> None:
             progress(done, total, what)
             caller_progress(done, total, what)

@@ -18,7 +18,7 @@ from core.doors.remote import wire
 from core.doors.remote.wire import PATH
 from core.model import Progress, no_progress
 from core.operations import program
-from core.operations.declaring import PERSON, Caller, Operation
+from core.operations.declaring import PERSON, Caller, Operation, Result
 from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
@@ -41,12 +41,12 @@ class Remote:
 
     def run(
         self,
-        operation: Operation,
-        arguments: Mapping[str, Any],
+        operation: Operation[Result],
+        arguments: Mapping[str, object],
         progress: Progress = no_progress,
         *,
         caller: Caller = PERSON,
-    ) -> Any:
+    ) -> Result:
         """Run an operation in the app, and return its result.
 
         Raises its error, and StoreError where the app ends before its answer. An exception that `progress` raises here,

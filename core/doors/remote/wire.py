@@ -34,7 +34,7 @@ def failure(error: TesseraError) -> dict[str, object]:
     return {"kind": type(error).__name__, "message": error.message}
 
 
-def error_of(value: dict[str, Any]) -> TesseraError:
+def error_of(value: object) -> TesseraError:
     """Return the error of a line's value, a TesseraError for an unknown kind; raises ValueError."""
     if not isinstance(value, dict) or not isinstance(value.get("message"), Message):
         raise ValueError("no error")  # noqa: TRY004 the line is at fault
@@ -49,7 +49,7 @@ def _to_wire(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is no value of JSON")
 
 
-def _message(value: dict[str, Any]) -> Any:
+def _message(value: dict[str, object]) -> object:
     try:
         return from_json(value[_MESSAGE]) if value.keys() == {_MESSAGE} else value
     except (TypeError, KeyError, AttributeError) as error:

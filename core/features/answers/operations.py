@@ -211,7 +211,7 @@ def ask(
         About("Let the language model of the settings write the answer; each sentence says how far it rests on notes."),
     ] = False,
     progress: Progress = no_progress,
-    **given: Any,
+    **given: object,
 ) -> AnswerView:
     if with_model:
         for steps, answer in enumerate(writing(workspace, query, given)):

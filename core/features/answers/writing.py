@@ -57,7 +57,7 @@ class StreamedLines:
         self._rest = self._begun = ""
         self._in_list = False
 
-    def add(self, piece: str) -> Iterator[dict[str, Any]]:
+    def add(self, piece: str) -> Iterator[dict[str, object]]:
         """Yield the objects that a piece completes; a line break completes a line."""
         self._rest += piece
         goes_on = True
@@ -83,7 +83,7 @@ class StreamedLines:
             self._rest, self._begun, self._in_list = text[opening.end() :], "", True
         return self._in_list
 
-    def _read_list(self) -> Iterator[dict[str, Any]]:
+    def _read_list(self) -> Iterator[dict[str, object]]:
         """Yield the complete objects of a list, and leave the list where it ends."""
         self._rest = self._rest.lstrip(_BETWEEN)
         while self._rest.startswith("{"):
@@ -95,7 +95,7 @@ class StreamedLines:
             yield value
         self._in_list = not self._rest
 
-    def _line(self, line: str) -> Iterator[dict[str, Any]]:
+    def _line(self, line: str) -> Iterator[dict[str, object]]:
         if self.thinking or line.lstrip().startswith("<think>"):
             _, end, after = line.rpartition("</think>")
             self.thinking = not end
@@ -112,7 +112,7 @@ class StreamedLines:
             self._begun = ""
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _objects(text: str) -> Iterator[dict[str, object]]:
     """Yield the objects in a text one after the other, from its first bracket on."""
     at = text.find("{")
     while at >= 0:
@@ -226,7 +226,7 @@ class Material:
             [part if part == text else _TORN.sub("", part) for part, text in pairs],
         )
 
-    def asking(self, question: str) -> dict[str, Any]:
+    def asking(self, question: str) -> dict[str, object]:
         pairs = enumerate(zip(self.places, self.texts, strict=True), 1)
         return {"question": question, "passages": [{"number": n, "place": p, "text": text} for n, (p, text) in pairs]}
 
@@ -273,8 +273,8 @@ def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Ans
 
 
 def _values(
-    chat: Chat, task: str, asking: Mapping[str, Any], stop: Stop, schema: Mapping[str, Any] | None
-) -> Generator[dict[str, Any]]:
+    chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
+) -> Generator[dict[str, object]]:
     """Yield the objects that a model writes; it is stopped where too much else comes."""
     lines, idle = StreamedLines(), 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
@@ -304,7 +304,7 @@ class _Proof:
         self.quotes: list[Quote] = []
         self.read = False
 
-    def sentence(self, value: Mapping[str, Any]) -> Sentence | None:
+    def sentence(self, value: Mapping[str, object]) -> Sentence | None:
         """Return the sentence of an object, None for an object that holds none."""
         text = value.get("sentence")
         if not isinstance(text, str) or len(text) > LETTERS:

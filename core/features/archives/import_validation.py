@@ -157,7 +157,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in NOTE_FIELDS})))
 
 
-def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Return fields of a note, checked as those that a person or a program sets."""
     sound: dict[str, Any] = {}
     for name, value in values.items():
@@ -286,7 +286,7 @@ def _sound(value: T) -> T:
     return sound
 
 
-def _validate_value(value: Any, owner: type, name: str) -> Any:
+def _validate_value(value: object, owner: type, name: str) -> object:
     if isinstance(value, datetime):
         return in_utc(value)
     if isinstance(value, int) and abs(value) > _MOST_NUMBER:

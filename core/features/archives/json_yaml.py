@@ -46,7 +46,7 @@ def _document_error(name: str, line: int, reason: Message) -> ArchiveError:
     return ArchiveError(name, [(message("line {line}", line=line), reason)])
 
 
-def _json_items(data: bytes, name: str, head: dict[str, Any]) -> Iterator[tuple[int, Any]]:
+def _json_items(data: bytes, name: str, head: dict[str, object]) -> Iterator[tuple[int, object]]:
     """Yield the notes of a document with their lines, one at a time, and fill its head; raises ArchiveError."""
     line = 1
     try:
@@ -90,7 +90,7 @@ def _end_of_blanks(text: str, at: int) -> int:
     return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
 
 
-def _yaml_items(data: bytes, name: str, head: dict[str, Any]) -> Iterator[tuple[int, Any]]:
+def _yaml_items(data: bytes, name: str, head: dict[str, object]) -> Iterator[tuple[int, object]]:
     """Yield the notes of a document with their lines, and fill its head; raises ArchiveError."""
     events = _events(data, name)
     try:
@@ -126,7 +126,7 @@ def _line_of(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
-def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> Any:
+def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object:
     """Return the value that an event begins; the text of a scalar without quotes is `Scalar`."""
     if isinstance(event, yaml.SequenceStartEvent):
         return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
@@ -147,7 +147,7 @@ def _until(events: Iterator[yaml.Event], end: type) -> Iterator[yaml.Event]:
         yield event
 
 
-def _scalar(event: Any) -> Any:
+def _scalar(event: Any) -> object:
     if event.style:
         return str(event.value)
     typed = Scalar(event.value)
@@ -227,7 +227,7 @@ def read(data: bytes, name: str) -> Records:
     return Records(base, RecordParts(notes))
 
 
-def _record(item: Any, base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
+def _record(item: object, base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
     note = noun(_NoteSection, item)
     if len(note.body) + len(note.front) > MAX_BYTES:
         raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
@@ -252,7 +252,7 @@ def _note(entry: _NoteSection) -> Note:
     )
 
 
-def _base(records: Records) -> dict[str, Any]:
+def _base(records: Records) -> dict[str, object]:
     values: dict[str, Any] = to_plain(
         _BaseSection(**{name: getattr(records.base, name) for name in _BaseSection.__slots__})
     )
@@ -261,7 +261,7 @@ def _base(records: Records) -> dict[str, Any]:
     return values
 
 
-def _notes(records: Records) -> list[dict[str, Any]]:
+def _notes(records: Records) -> list[dict[str, object]]:
     return [
         to_plain(
             {name: getattr(note, name) for name in _NAMES} | {"path": note.path or note.id, "front": front_of(note)}
@@ -283,7 +283,7 @@ def _json(value: object) -> str:
 class _Dumper(yaml.SafeDumper):
     """Writes texts of several lines as such."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
     def represent_text(self, text: str) -> yaml.ScalarNode:
@@ -294,7 +294,7 @@ _Dumper.add_representer(str, _Dumper.represent_text)
 _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
 
 
-def _yaml(note: dict[str, Any]) -> str:
+def _yaml(note: dict[str, object]) -> str:
     """Return a note as an item of a list; in quotes throughout where it would read otherwise."""
     text: str = yaml.dump([note], Dumper=_Dumper, **_STYLE)
     try:

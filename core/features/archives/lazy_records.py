@@ -134,7 +134,7 @@ JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_con
 """The decoder of JSON with numbers as SQLite holds them; raises RowError for others."""
 
 
-def noun(kind: Any, value: Any) -> Any:
+def noun(kind: object, value: object) -> Any:
     """Return the noun of a type; raises RowError that names the field that is wrong."""
     try:
         return decoder(kind, exact=True)(value)

@@ -278,7 +278,7 @@ def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
     if not new_ids:
         return records
 
-    def rename(value: Any, owner: type, name: str) -> Any:
+    def rename(value: object, owner: type, name: str) -> object:
         if not (isinstance(value, str) and is_id(owner, name)):
             return value
         head, sign, rest = value.partition(":")
@@ -292,7 +292,9 @@ def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
     return Records(**renamed | {"base": replace(records.base, id=new_ids.get(records.base.id, records.base.id))})
 
 
-def change_values(value: Any, change: Callable[[Any, type, str], Any], owner: type = object, name: str = "") -> Any:
+def change_values(
+    value: object, change: Callable[[object, type, str], object], owner: type = object, name: str = ""
+) -> Any:
     """Return a noun with its values changed; `change` gets each with the class and the name of its field."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
@@ -309,11 +311,11 @@ def change_values(value: Any, change: Callable[[Any, type, str], Any], owner: ty
     return change(value, owner, name)
 
 
-def mentioned(value: Any) -> set[str]:
+def mentioned(value: object) -> set[str]:
     """Return the ids in a noun; of a chunk's id, the note's."""
     ids = set()
 
-    def collect(item: Any, owner: type, name: str) -> Any:
+    def collect(item: object, owner: type, name: str) -> object:
         if isinstance(item, str) and is_id(owner, name):
             ids.add(item.partition(":")[0])
         return item

@@ -106,12 +106,12 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     )
 
 
-def _lines(archive: upload.Archive, file: str, kind: Any, own: bool) -> Iterator[Made[Any]]:
+def _lines(archive: upload.Archive, file: str, kind: object, own: bool) -> Iterator[Made[Any]]:
     for number, line in enumerate(archive.lines(file, None if own else _MOST_LINE), start=1):
         yield message("{file}, line {line}", file=file, line=number), partial(_record, kind, line)
 
 
-def _record(kind: Any, line: bytes) -> Any:
+def _record(kind: object, line: bytes) -> object:
     return noun(kind, parse_json(line))
 
 

@@ -142,7 +142,7 @@ _RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="There a
 
 
 def _pipelines(
-    workspace: "Workspace", question_set: str, search: Any = None, compare: Setup = None
+    workspace: "Workspace", question_set: str, search: Mapping[str, object] | None = None, compare: Setup = None
 ) -> tuple[QuestionSet, list[Pipeline]]:
     """Return a set and the setups to run it with; raises the errors of either."""
     known = _known(workspace, question_set)

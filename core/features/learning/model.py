@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -154,7 +154,7 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
     return facts, dropped
 
 
-def _read(reply: str) -> list[Any] | None:
+def _read(reply: str) -> list[object] | None:
     """Return the suggestions in a reply, None where there is no such object in it."""
     return next((found["notes"] for found in values(reply, _OPENING) if isinstance(found["notes"], list)), None)
 

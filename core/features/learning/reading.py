@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from core.base.errors import SourceError, UnknownChoice
 from core.base.messages import verbatim
@@ -51,7 +51,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
     return LogText(_name(name, masker), chosen, masked, len(masker) - before, cut, more)
 
 
-def read_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -> LogText:
+def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
     """Return a log whose events are parsed already; raises SourceError for an item that is none."""
     events = []
     for number, item in enumerate(items, 1):
@@ -95,7 +95,7 @@ def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
         yield part
 
 
-def _number(value: Any, usual: int) -> int:
+def _number(value: object, usual: int) -> int:
     return value if type(value) is int and 0 < value < 10**9 else usual
 
 

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from core.base import files
 from core.base.call_log import log_call
@@ -88,7 +87,7 @@ def language_of(log: LogText) -> str:
     return _LANGUAGE if letters and len(_CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
-def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, Any]:
+def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, object]:
     """Return the pending note of a fact, as `Notes.add_many` takes it; `model` is the one that suggests it."""
     place = place_of(fact, log)
     return {
@@ -242,7 +241,7 @@ class Learning:
         *,
         files: Sequence[Path] = (),
         text: str | None = None,
-        events: Sequence[Mapping[str, Any]] | None = None,
+        events: Sequence[Mapping[str, object]] | None = None,
         name: str = "",
         parser: str = "",
         with_model: bool = False,
@@ -280,7 +279,7 @@ class Learning:
         *,
         files: Sequence[Path] = (),
         text: str | None = None,
-        events: Sequence[Mapping[str, Any]] | None = None,
+        events: Sequence[Mapping[str, object]] | None = None,
         with_model: bool = False,
     ) -> None:
         """Raise ConfigError while learning is off, where nothing is given, and where a model isn't set up."""
@@ -298,7 +297,7 @@ class Learning:
         self,
         files: Sequence[Path],
         text: str | None,
-        events: Sequence[Mapping[str, Any]] | None,
+        events: Sequence[Mapping[str, object]] | None,
         name: str,
         parser: str,
         failed: list[UnreadLog],
@@ -367,7 +366,7 @@ class Learning:
             unsent=reading.unsent,
         )
 
-    def _write_notes(self, base: str, items: Sequence[Mapping[str, Any]], fresh: Sequence[Fact]) -> tuple[str, ...]:
+    def _write_notes(self, base: str, items: Sequence[Mapping[str, object]], fresh: Sequence[Fact]) -> tuple[str, ...]:
         """Write the notes of facts and the facts; a kill leaves both or none of a log."""
         if not items:
             return ()

@@ -5,7 +5,7 @@ First what they return, then its output for people.
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
@@ -165,7 +165,7 @@ def ask(
     workspace: "Workspace",
     query: Question,
     thread: Annotated[str, About("The thread to continue; by default a new one.")] = "",
-    **given: Any,
+    **given: object,
 ) -> ThreadView:
     chosen: SearchOptions = options(workspace, given)
     question = workspace.threads.complete(thread, query) if thread else query

@@ -101,13 +101,13 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
     return LocalServer(name, address, running=True, models=tuple(names)[:MOST_MODELS])
 
 
-def _rows(listing: Any, part: str) -> list[dict[str, Any]] | None:
+def _rows(listing: object, part: str) -> list[dict[str, object]] | None:
     """Return the objects in a part of a listing, None where it isn't a list."""
     rows = listing.get(part) if isinstance(listing, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
 
 
-def _name(dialect: Dialect, listing: Any) -> str:
+def _name(dialect: Dialect, listing: object) -> str:
     """Return the kind of the server that gave a listing, "" for another program."""
     owners = {owner for row in _rows(listing, "data") or () if isinstance(owner := row.get("owned_by"), str)}
     if known := next((_OWNERS[owner] for owner in sorted(owners) if owner in _OWNERS), ""):
@@ -116,7 +116,7 @@ def _name(dialect: Dialect, listing: Any) -> str:
     return "" if dialect.owner or _rows(listing, part) is None else dialect.name
 
 
-def _models(listing: Mapping[str, Any]) -> Iterator[Any]:
+def _models(listing: Mapping[str, object]) -> Iterator[Any]:
     """Yield the names of the models of a listing, except those that run on another machine or only embed."""
     if (rows := _rows(listing, "data")) is not None:
         yield from (row.get("id") for row in rows)

@@ -106,7 +106,7 @@ _LONGEST_NAME = 200
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
-def add_front_matter(fields: Mapping[str, Any], body: str) -> str:
+def add_front_matter(fields: Mapping[str, object], body: str) -> str:
     """Return a text with the fields that hold something as its front matter."""
     said = {name: value for name, value in fields.items() if value not in ("", [], None)}
     if not said:
@@ -192,20 +192,20 @@ def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYT
     return None
 
 
-def value_at(node: Any, names: tuple[str, ...]) -> Any:
+def value_at(node: object, names: tuple[str, ...]) -> object:
     """Return the value of an object below some names, None where there is none."""
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None
     return node
 
 
-def objects(node: Any, *names: str) -> list[dict[str, Any]]:
+def objects(node: object, *names: str) -> list[dict[str, object]]:
     """Return the objects in the list below some names; none where there is no list."""
     listed = value_at(node, names)
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
-def text_of(node: Any, *names: str) -> str:
+def text_of(node: object, *names: str) -> str:
     """Return the texts and numbers in the value below some names as words, "" for others."""
     value = value_at(node, names)
     if isinstance(value, dict):

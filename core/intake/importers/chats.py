@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
-from typing import Any
 
 from core.base.frozen import frozen
 from core.intake.importers import Imported, Taken, add_front_matter, file_name, objects, text_of, unique
@@ -51,7 +50,7 @@ def escape(words: str) -> str:
     return _MARKUP.sub(r"\1\\\2", words)
 
 
-def reactions(item: dict[str, Any], name: str) -> str:
+def reactions(item: dict[str, object], name: str) -> str:
     """Return the reactions to a message, which have their sign under a name, with their numbers."""
     return " · ".join(f"{text_of(given, name)} {text_of(given, 'count')}" for given in objects(item, "reactions"))
 

@@ -88,11 +88,11 @@ class Keep(FolderImporter):
         return find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg"))
 
 
-def _links(note: dict[str, Any]) -> Iterator[str]:
+def _links(note: dict[str, object]) -> Iterator[str]:
     for link in objects(note, "annotations"):
         address, about = text_of(link, "url"), text_of(link, "description")
         yield f"[{text_of(link, 'title') or address}]({address})" + (f": {about}" if about else "")
 
 
-def _is_note(node: Any) -> bool:
+def _is_note(node: object) -> bool:
     return isinstance(node, dict) and _EDITED in node

@@ -4,7 +4,6 @@ import html
 import re
 from collections.abc import Collection, Iterator
 from itertools import groupby
-from typing import Any
 
 from core.intake.importers import (
     FolderImporter,
@@ -49,7 +48,7 @@ class Slack(FolderImporter):
         taken: Taken = {}
         there = [*files(self._folder)]
 
-        def listed(name: str) -> list[dict[str, Any]]:
+        def listed(name: str) -> list[dict[str, object]]:
             places = [path for path in there if path.rpartition("/")[2] == f"{name}.json"][:1]
             return [item for path in places for item in objects(read_json(self._folder, path, failed))]
 
@@ -71,7 +70,7 @@ class Slack(FolderImporter):
         yield from failed
 
 
-def _message(item: dict[str, Any], people: _People) -> ChatMessage:
+def _message(item: dict[str, object], people: _People) -> ChatMessage:
     key, thread, user = text_of(item, "ts"), text_of(item, "thread_ts"), text_of(item, "user")
     profile = text_of(item, "user_profile", "real_name") or text_of(item, "bot_profile", "name")
     edited = time_of(text_of(item, "edited", "ts"))
@@ -89,7 +88,7 @@ def _message(item: dict[str, Any], people: _People) -> ChatMessage:
     return ChatMessage(key, time_of(key), name, thread if thread != key else "", text, shared_files)
 
 
-def _shared(shared: dict[str, Any], people: _People) -> str:
+def _shared(shared: dict[str, object], people: _People) -> str:
     """Return what a message shows of an address, as a quotation."""
     title, address = text_of(shared, "title"), text_of(shared, "title_link") or text_of(shared, "from_url")
     link = f"[{title or address}]({address})\n" if address else f"{title}\n"
@@ -97,7 +96,7 @@ def _shared(shared: dict[str, Any], people: _People) -> str:
     return "> " + f"{link}{words}".strip().replace("\n", "\n> ")
 
 
-def _words(node: Any) -> Iterator[str]:
+def _words(node: object) -> Iterator[str]:
     """Yield the texts of blocks, which are in each other."""
     for block in objects(node):
         for name in ("elements", "fields"):

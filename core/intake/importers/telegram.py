@@ -60,7 +60,7 @@ class Telegram(FolderImporter):
                 yield from write_chat(title, messages, taken)
         yield from failed
 
-    def _message(self, item: dict[str, Any], place: str) -> ChatMessage:
+    def _message(self, item: dict[str, object], place: str) -> ChatMessage:
         key, at, answers = (text_of(item, name) for name in ("id", "date", "reply_to_message_id"))
         about = ((name, text_of(item, name)) for name in _ABOUT)
         options = (

@@ -109,7 +109,7 @@ class HitView(FieldValues):
     sub_query: str
 
     @classmethod
-    def from_hit(cls, hit: Hit, **more: Any) -> Self:
+    def from_hit(cls, hit: Hit, **more: object) -> Self:
         note, chunk, passage = hit.note, hit.chunk, hit.passage
         by_stage = {stage: hit.scores.get(stage) for stage in (*_STAGES, *hit.scores)}
         return assemble(

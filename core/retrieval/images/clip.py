@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING
 
 from core.base.errors import ConfigError, ModelError
 from core.base.text import make_storable
@@ -13,6 +13,9 @@ from core.embedding import hub, sentence
 from core.embedding.loading import Turns, choose_device, explain_failure, load
 from core.embedding.model_folder import digest, explain_read_error, parts_of, read_json, refuse_own_code, weights
 from core.model import Matrix, Pixels
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
 
 _TOKENS = 77
 """Tokens of a text that a CLIP reads, where its configuration doesn't say."""
@@ -52,7 +55,7 @@ class Clip:
         with self._loading:
             _ = self._model
 
-    def _embed(self, things: list[Any]) -> Matrix:
+    def _embed(self, things: Sequence[object]) -> Matrix:
         self.warm()
         with self._turns.take(), explain_failure(self._name, len(things)):
             vectors: Matrix = self._model.encode(things, normalize_embeddings=True, show_progress_bar=False)
@@ -72,7 +75,7 @@ class Clip:
         return folder
 
     @cached_property
-    def _model(self) -> Any:
+    def _model(self) -> "SentenceTransformer":
         # Half precision would save little: a picture is embedded once.
         model = load("SentenceTransformer", self._folder, self._name, replace(choose_device(), dtype="float32"))
         if not {"text", "image"} <= {*model.modalities}:

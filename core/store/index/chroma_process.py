@@ -92,7 +92,7 @@ class Backend(ABC):
     def take_over(self, fresh: Self) -> None:
         """Put what another backend holds in the place of this one's; both are closed afterwards."""
 
-    def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: Any) -> Any:
+    def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: object) -> Any:
         try:
             return _PROCESS.ask((self._place, verb, arguments), seconds)
         except ProcessEnded as error:

@@ -75,7 +75,7 @@ class Directory(Collections):
 Opened = dict[Place, Directory | RemoteChroma]
 
 
-def _reply(opened: Opened, request: tuple[Place, str, dict[str, Any]]) -> tuple[object, bool]:
+def _reply(opened: Opened, request: tuple[Place, str, dict[str, object]]) -> tuple[object, bool]:
     """Return the result of a method, or a StoreError, and whether the process goes on."""
     place, verb, arguments = request
     try:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 # 1. The first tables: bases, notes with their tags, chunks with their words and vectors, syncs.
 
@@ -354,7 +353,7 @@ def move_search_settings(connection: sqlite3.Connection) -> None:
         connection.execute("ALTER TABLE switches DROP COLUMN dimension")
 
 
-def _chosen(parts: Iterable[tuple[str, Any]], left_open: Mapping[str, object]) -> dict[str, Any]:
+def _chosen(parts: Iterable[tuple[str, object]], left_open: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in parts if value not in (None, left_open.get(name))}
 
 

@@ -106,7 +106,7 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     label = t("What differs in {letter}", letter=LETTERS[number])
     texts = {name: text_of(PRESETS[name]) for name in offered}
     widgets.pills(
-        label, texts, **widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered.get(name, way)))
+        label, texts, **widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way))
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -244,7 +243,7 @@ def kind_name(kind: str) -> str:
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
-def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) -> str:
+def kind_filter(kinds: Iterable[str], key: str, place: object = st, **more: object) -> str:
     """Draw the choice of a kind and return it, empty for all."""
     texts = {"": t("All kinds"), **{kind: kind_name(kind) for kind in kinds}}
     widgets.begin_with(key, texts, "")

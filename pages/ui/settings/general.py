@@ -12,6 +12,7 @@ from core.workspace import Workspace
 from pages.ui.shared import knobs, look, names, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.widgets import Option
 
 # The default settings of a search.
 
@@ -199,7 +200,7 @@ def field(
 
 
 def choice(
-    workspace: Workspace, key: str, widget: str, value: object, store: Callable[[Any], object]
+    workspace: Workspace, key: str, widget: str, value: Option, store: Callable[[Option], object]
 ) -> dict[str, Any]:
     """Return the arguments of a widget for a choice that the workspace stores, unless `tessera.toml` makes it."""
     program_setting = workspace.settings_file.get(key)

@@ -35,7 +35,7 @@ class Dialog:
         st.dialog(title, on_dismiss=self.close, **more)(content)()
 
     def draw_with_button(
-        self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: Any
+        self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
     ) -> None:
         """Draw a button that opens the dialog, and the dialog while it is open, without the rest of the page.
 

@@ -224,7 +224,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     return own
 
 
-def strategies(key: str, place: Any = st, **more: Any) -> str:
+def strategies(key: str, place: object = st, **more: object) -> str:
     """Draw the choice of a strategy and return it."""
     texts = {name: value_label("strategy", name) for name in STRATEGIES}
     return widgets.select(setting_label("strategy"), texts, key, place, **more)
@@ -332,7 +332,7 @@ def values(workspace: Workspace, name: str) -> list[Any]:
     return [*OFFERED[name], most] if name in OFFERED else [least + (most - least) * tenth / 10 for tenth in range(11)]
 
 
-def value_labels(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[Any, str]:
+def value_labels(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
     """Return the values of a setting with their texts; the first one leaves it to the base, else to the settings."""
     usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
     texts = {value: value_label(name, value) for value in values(workspace, name)}

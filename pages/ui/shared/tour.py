@@ -1,7 +1,5 @@
 """The tour: five steps on the sample notes, each a card on its page with a mark around the control that it is about."""
 
-from typing import Any
-
 import streamlit as st
 
 from core.base.frozen import frozen
@@ -102,7 +100,7 @@ def offer(workspace: Workspace) -> None:
         widgets.button(t("No, thanks"), "tour_refuse", on_click=end, args=(workspace,))
 
 
-def begin_button(workspace: Workspace, **more: Any) -> None:
+def begin_button(workspace: Workspace, **more: object) -> None:
     """Draw the button that begins the tour."""
     if widgets.button(t("Take the tour"), "tour_begin", "tour", **more):
         _go(workspace, 0)

@@ -1,7 +1,5 @@
 """The first steps: a page without notes with the buttons that bring some, and questions to begin with."""
 
-from typing import Any
-
 import streamlit as st
 
 from core.base.messages import in_context, message
@@ -81,7 +79,7 @@ def beginnings(workspace: Workspace) -> None:
             st.switch_page("notes.py")
 
 
-def samples(workspace: Workspace, **more: Any) -> None:
+def samples(workspace: Workspace, **more: object) -> None:
     """Draw the button that imports the sample notes."""
     label, shut = t("Try it with sample notes"), jobs.is_shut(workspace)
     if workspace.has("packs") and widgets.button(label, "try", "play_arrow", disabled=shut, **more):

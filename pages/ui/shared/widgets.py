@@ -21,7 +21,7 @@ Option = TypeVar("Option")
 Item = TypeVar("Item")
 
 
-def button(label: str, key: str, icon: str = "", **more: Any) -> bool:
+def button(label: str, key: str, icon: str = "", **more: object) -> bool:
     """Draw a button with a Material icon, given by its name; return whether it is pressed.
 
     A TesseraError of its `on_click` is shown as a box.
@@ -29,7 +29,7 @@ def button(label: str, key: str, icon: str = "", **more: Any) -> bool:
     return _pressable(st.button, label, key, icon, **more)
 
 
-def submit(label: str, key: str, icon: str = "", **more: Any) -> bool:
+def submit(label: str, key: str, icon: str = "", **more: object) -> bool:
     """Draw the button of a form; return whether it is pressed."""
     return _pressable(st.form_submit_button, label, key, icon, **more)
 
@@ -92,7 +92,7 @@ def toggled() -> set[str]:
     return names
 
 
-def toggling(name: str) -> dict[str, Any]:
+def toggling(name: str) -> dict[str, object]:
     """Return the callback of a button that adds a name to `toggled` or takes it away.
 
     It reads no session state, as the callback of `_pressable`: a press would be lost.
@@ -105,12 +105,12 @@ def heading(text: str) -> None:
     st.html(f'<div class="t-caption">{html(text)}</div>')
 
 
-def small(label: str, key: str, icon: str, **more: Any) -> bool:
+def small(label: str, key: str, icon: str, **more: object) -> bool:
     """Draw a button without a frame."""
     return button(label, key, icon, type="tertiary", **more)
 
 
-def close(key: str, about: str, **more: Any) -> None:
+def close(key: str, about: str, **more: object) -> None:
     """Draw a cross that removes or closes a thing; `about` is its tooltip."""
     small("", key, "close", help=about, **more)
 
@@ -121,7 +121,7 @@ def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, *
     st.download_button(label, data, file, mime, key=key, icon=icon, **{"on_click": "ignore", **more})
 
 
-def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
+def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
     """Draw a button with a count after its label; it is disabled at 0."""
     label = f"{label} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
@@ -146,7 +146,7 @@ def select(label: str, texts: Mapping[Option, str], key: str, place: Any = st, *
     return place.selectbox(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
 
-def select_hidden(label: str, names: Iterable[str], key: str, **more: Any) -> str:
+def select_hidden(label: str, names: Iterable[str], key: str, **more: object) -> str:
     """Draw a list of names, whose label is for screen readers; the choice stays when the user leaves the page."""
     more |= {"label_visibility": "collapsed", "persist_state": "session"}
     return select(label, {name: name for name in names}, key, **more)
@@ -185,7 +185,7 @@ def menu(
     st.menu_button(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
-def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, Any]:
+def bound(key: str, value: Option, store: Callable[[Option], object]) -> dict[str, Any]:
     """Return the arguments of a widget that shows a value and stores another one that the user chooses."""
     st.session_state[key] = value
 
@@ -257,7 +257,7 @@ def text_column(label: str, **more: Any) -> Any:
     return st.column_config.TextColumn(text_of(Message(label)), **more)
 
 
-def count_column(title: str, **more: Any) -> Any:
+def count_column(title: str, **more: Any) -> object:
     """Return a column of whole numbers, written as in texts."""
     return st.column_config.NumberColumn(title, format="localized", **more)
 

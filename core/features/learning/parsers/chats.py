@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from core.features.learning.parsers.plain import Plain
 from core.model import LogEvent
@@ -124,7 +123,7 @@ def _json_events(text: str) -> Iterator[LogEvent]:
             yield replace(event, line=number, end=number, time=time)
 
 
-def _messages(whole: Any) -> Iterator[tuple[str, str, str]]:
+def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
     """Yield who says what and when, of each conversation in its order."""
     for item in whole if isinstance(whole, list) else [whole]:
         if not isinstance(item, Mapping):
@@ -139,7 +138,7 @@ def _messages(whole: Any) -> Iterator[tuple[str, str, str]]:
             yield _name(author), text, str(item.get("created_at") or item.get("create_time") or "")
 
 
-def _tree_messages(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _tree_messages(nodes: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     """Yield the messages of an export of ChatGPT, whose nodes name their parents, by their times."""
     messages = [node.get("message") for node in nodes.values() if isinstance(node, Mapping)]
     messages_ = [message for message in messages if isinstance(message, Mapping)]
@@ -150,15 +149,15 @@ def _tree_messages(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield _name(item.get("author")), text, str(item.get("create_time") or "")
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
-def _name(author: Any) -> str:
+def _name(author: object) -> str:
     return str(author.get("role", "")) if isinstance(author, Mapping) else str(author or "")
 
 
-def _text(content: Any) -> str:
+def _text(content: object) -> str:
     """Return the text of a message, whose content is a text or a list of parts."""
     if isinstance(content, str):
         return content

@@ -80,7 +80,7 @@ def _events(text: str) -> Iterator[LogEvent]:
             yield event
 
 
-def _object(line: str) -> Mapping[str, Any] | None:
+def _object(line: str) -> Mapping[str, object] | None:
     """Return a line as an object, None for what is none: cut, damaged, nested too deeply."""
     try:
         values = json.loads(line)
@@ -89,7 +89,7 @@ def _object(line: str) -> Mapping[str, Any] | None:
     return values if isinstance(values, dict) else None
 
 
-def _format_value(value: Any, depth: int = 0) -> str:
+def _format_value(value: object, depth: int = 0) -> str:
     """Return a value as a text: as it is, in quotes where it holds blanks."""
     if isinstance(value, str):
         short = value[:_MOST_VALUE]

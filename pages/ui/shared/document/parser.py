@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
@@ -141,7 +140,7 @@ _ADDRESS = re.compile(
 )
 
 
-def parse(text: str, environment: MutableMapping[str, Any]) -> list[Token]:
+def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
     """Return the tokens of a note's text; its footnotes are in the environment then."""
     return _parser().parse(text, environment)
 
