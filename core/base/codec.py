@@ -33,7 +33,7 @@ Decoder = Callable[[Any], Any]
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Errors raised for a value of another type."""
 _SAME = frozenset((str, int, float, bool, type(None)))
-_KINDS: dict[Any, Message] = message_table(
+_KINDS: dict[object, Message] = message_table(
     {
         str: "text without control characters",
         int: "a whole number",
@@ -366,7 +366,7 @@ def _any(*, exact: bool) -> Decoder:
     return decode
 
 
-_SCALARS: dict[Any, Decoder] = {
+_SCALARS: dict[object, Decoder] = {
     str: _scalar(str, _is_text),
     int: _scalar(int, _is_whole),
     float: _scalar(float, _is_number),
@@ -375,7 +375,7 @@ _SCALARS: dict[Any, Decoder] = {
     Message: _message,
     Path: Path,
 }
-_EXACT: dict[Any, Decoder] = {
+_EXACT: dict[object, Decoder] = {
     str: _exact_scalar(str, _is_exact_text),
     int: _exact_scalar(int, _is_whole),
     float: _exact_scalar(float, _is_number),

@@ -148,7 +148,7 @@ def to_json(message: Message) -> dict[str, object]:
 def readable(value: object, language: str = ENGLISH) -> Any:
     """Return a value for JSON: a message becomes its text in a language, with its id and fields in a second field."""
     if isinstance(value, Mapping):
-        data: dict[str, Any] = {}
+        data: dict[str, object] = {}
         for name, item in value.items():
             is_property = name == "message" and not isinstance(item, Message)  # which a note may have
             key = name if is_property else readable_name(name)

@@ -137,7 +137,7 @@ class Registry(dict[str, Entry], Generic[T]):
             raise UnknownChoice(self._what, name, self)
         module, _, attribute = self[name].target.partition(":")
         with self._translate_errors(name):
-            constructor: Callable[..., Any] = getattr(import_module(module), attribute)
+            constructor: Callable[..., object] = getattr(import_module(module), attribute)
         return constructor
 
     @contextmanager

@@ -46,7 +46,11 @@ def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
     """Return the bug report of a workspace; `problem` is why it has no `status`."""
-    facts: dict[str, Any] = {"versions": versions(), "files": _sizes(folder), "settings": dict(_changed(settings, ""))}
+    facts: dict[str, object] = {
+        "versions": versions(),
+        "files": _sizes(folder),
+        "settings": dict(_changed(settings, "")),
+    }
     if status is not None:
         facts["open for"] = "reading" if status.readonly else "writing"
         facts["index"] = str(skeleton(status.index_problem)) if status.index_problem else "no problem"

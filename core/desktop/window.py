@@ -105,7 +105,7 @@ class AppWindow:
         with self._sending, suppress(OSError):
             if self._commands is not None:
                 self._number += 1
-                call: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+                call: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
                 call |= {"sessionId": session} if session else {}
                 os.write(self._commands, json.dumps(call).encode() + b"\0")
                 return True

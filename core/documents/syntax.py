@@ -253,7 +253,7 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
     """Yield the cells of each row; a cell over several columns or rows is followed by empty ones in their places."""
     below: dict[int, int] = {}
     for row in rows:
-        placed: list[Any] = []
+        placed: list[object] = []
         for cell in [*row[1], None]:
             while below.get(len(placed), 0):
                 below[len(placed)] -= 1

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +99,7 @@ class OpenAICompatible:
 
     def _batch(self, texts: Sequence[str], role: Role) -> Matrix:
         # Servers refuse an empty text.
-        body: dict[str, Any] = {
+        body: dict[str, object] = {
             "model": self._server.model,
             "input": [self._prompts[role] + text or " " for text in texts],
             "encoding_format": "float",

@@ -19,7 +19,7 @@ OneOrMore = str | Iterable[str]
 """One word, or several of which any matches."""
 
 _NONE = Message("")
-_TYPES: Mapping[FieldKind, Any] = {"tags": list[str], "notes": list[str], "number": int}
+_TYPES: Mapping[FieldKind, object] = {"tags": list[str], "notes": list[str], "number": int}
 
 
 def property_text(value: object) -> str:

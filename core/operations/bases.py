@@ -25,7 +25,7 @@ from core.operations.parameters import (
     check_base,
     parameters_from,
 )
-from core.operations.text import bases as text
+from core.operations.views import bases as views
 from core.operations.views.bases import (
     BaseDeletion,
     BaseDetails,
@@ -110,7 +110,7 @@ _PARAMETERS = parameters_from(BaseSettings)
     cli="base list",
     tool="knowledge_list",
     by_hand=("tool",),
-    lines=text.format_bases,
+    lines=views.format_bases,
 )
 def list_(workspace: "Workspace") -> BaseList:
     return BaseList(tuple(_details(workspace, base) for base in workspace.bases.all()))
@@ -121,7 +121,7 @@ def list_(workspace: "Workspace") -> BaseList:
     "Show a base with its settings, folders and size.",
     http="GET /bases/{base:path}",
     cli="base show {base}",
-    lines=text.format_base,
+    lines=views.format_base,
     lacks={"tool": "knowledge_list has what an assistant needs of a base"},
 )
 def show(workspace: "Workspace", base: Base) -> BaseDetails:
@@ -137,7 +137,7 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
     creates="/bases/{name}",
     takes={"name": "work", "description": "Plans and decisions"},
     fields=_PARAMETERS,
-    lines=text.format_base,
+    lines=views.format_base,
     lacks=ASSISTANT,
 )
 def new(
@@ -165,7 +165,7 @@ def new(
     writes=True,
     takes={"search": {"limit": 5}},
     fields=tuple(parameter for parameter in _PARAMETERS if parameter.name not in ("embedder", "chunking")),
-    lines=text.format_base,
+    lines=views.format_base,
     lacks=ASSISTANT,
 )
 def change(
@@ -186,7 +186,7 @@ def change(
     "Give a base another name; its notes, question sets and runs stay.",
     cli="base rename {base} {new_name}",
     writes=True,
-    lines=text.format_base,
+    lines=views.format_base,
     lacks={"http": "base.change takes a name", **ASSISTANT},
 )
 def rename(
@@ -201,7 +201,7 @@ def rename(
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
-    lines=text.format_deletion,
+    lines=views.format_deletion,
     lacks=ASSISTANT,
 )
 def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
@@ -222,7 +222,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     job="rechunk",
     check=check_base,
     takes={"chunk_size": 256},
-    lines=text.format_rechunk,
+    lines=views.format_rechunk,
     fields=CHUNKING_PARAMETERS,
     lacks=ASSISTANT,
 )
@@ -302,7 +302,7 @@ def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingO
     writes=True,
     job="import",
     takes={"base": "work"},
-    lines=text.format_import,
+    lines=views.format_import,
     lacks=ASSISTANT,
 )
 def import_(
@@ -363,7 +363,7 @@ def makes(
     cli="base connect {base} {folder}",
     writes=True,
     job="import",
-    lines=text.format_connection,
+    lines=views.format_connection,
     lacks={"http": "a base gets the power over files by the person only", **ASSISTANT},
 )
 def connect(
@@ -389,7 +389,7 @@ def connect(
     "Import the text files below base_dir of tessera.toml into their bases now; new folders become bases.",
     cli="base scan",
     writes=True,
-    lines=text.format_scans,
+    lines=views.format_scans,
     lacks={"http": "the app and `tessera serve` look at the folders themselves", **ASSISTANT},
 )
 def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = False) -> FolderScans:

@@ -1,23 +1,294 @@
 """Operations on the chunks of notes."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from core.model import ChunkingOptions, IndexedChunks, Progress
+from core.base.codec import assemble
+from core.base.frozen import frozen
+from core.base.messages import Message, message, plural, terminal_language
+from core.base.terminal import _, say
+from core.model import (
+    CHUNK_KINDS,
+    CHUNK_STATES,
+    Chunk,
+    ChunkingOptions,
+    ChunkKind,
+    ChunkState,
+    Cut,
+    Difference,
+    IndexedChunks,
+    Note,
+    Profile,
+    Progress,
+    RefusedChunk,
+    Sizes,
+    setting_value,
+)
 from core.operations import names
 from core.operations.declaring import About, operation
 from core.operations.parameters import CHUNKING_PARAMETERS, NoteName
 from core.operations.printing import sentence
-from core.operations.text import chunks as chunk_text
-from core.operations.views.chunks import ChunkList, CutPreview, MadeChunks
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+
+@frozen
+class ChunkDetails:
+    """A chunk of a note, as `Chunk` explains it."""
+
+    id: str
+    index: int
+    total: int
+    start: int
+    end: int
+    text: str
+    kind: ChunkKind
+    section: tuple[str, ...]
+    sections: tuple[str, ...]
+    has_code: bool
+    language: str
+    token_count: int
+    overlap_tokens: int
+    state: ChunkState
+    edited: bool
+    line: int
+    page: int
+    picture: str
+
+
+@frozen
+class ChunkList:
+    """The chunks of a note in reading order."""
+
+    chunks: tuple[ChunkDetails, ...]
+
+    @classmethod
+    def from_chunks(cls, chunks: Iterable[Chunk]) -> Self:
+        return cls(tuple(assemble(ChunkDetails, chunk) for chunk in chunks))
+
+
+@frozen
+class MadeChunks:
+    """The ids of new chunks."""
+
+    chunks: tuple[str, ...] = ()
+
+
+@frozen
+class CutChunk:
+    """A chunk of a file, as `Chunk` explains it, and its place there."""
+
+    index: int
+    start: int
+    end: int
+    text: str
+    kind: ChunkKind
+    section: tuple[str, ...]
+    section_title: str
+    parent_sections: tuple[str, ...]
+    hierarchy_level: int
+    sections: tuple[str, ...]
+    has_code: bool
+    language: str
+    token_count: int
+    overlap_tokens: int
+    line: int
+    page: int
+    file_start: int
+    file_end: int
+
+
+@frozen
+class CutNote:
+    """How a note is split, and why."""
+
+    title: str
+    profile: Profile
+    strategy: str
+    sizes: Sizes
+    reasons: tuple[Message, ...]
+    warnings: tuple[Message, ...]
+    chunks: tuple[CutChunk, ...]
+
+
+@frozen
+class ComparedCut(CutNote):
+    """Another way to split it, and where both split."""
+
+    cuts: Difference
+
+
+@frozen
+class CutPreview(CutNote):
+    """How a note is split, and why, and another way."""
+
+    compare: ComparedCut | None
+
+    @classmethod
+    def from_cuts(cls, note: Note, cut: Cut, other: Cut | None) -> Self:
+        compared = None
+        if other:
+            compared = assemble(ComparedCut, _cut_note(note, other), cuts=Difference.between(cut.chunks, other.chunks))
+        return assemble(cls, _cut_note(note, cut), compare=compared)
+
+
+def _cut_note(note: Note, cut: Cut) -> CutNote:
+    begins = note.body_start
+    return assemble(
+        CutNote,
+        cut,
+        title=note.title,
+        sizes=Sizes.from_chunks(cut.chunks),
+        warnings=(*note.warnings, *(omission.explanation for omission in note.left_out)),
+        chunks=tuple(
+            assemble(CutChunk, chunk, file_start=begins + chunk.start, file_end=begins + chunk.end)
+            for chunk in cut.chunks
+        ),
+    )
+
+
+@frozen
+class RefusedChunks:
+    """The chunks that a model refuses."""
+
+    refused: tuple[RefusedChunk, ...]
+
+
+@frozen
+class RebuiltIndex:
+    """Number of pieces of text in the index; its kind is `none` where there is none."""
+
+    windows: int
+    index: str
+
+
+_STYLE = """
+:root { color-scheme: light dark; font: 15px/1.6 system-ui, sans-serif; }
+body { margin: 2rem auto; max-width: 110rem; padding: 0 1.5rem; }
+main { display: flex; gap: 2rem; align-items: flex-start; }
+section { flex: 1; min-width: 0; }
+li { margin: .1rem 0; }
+article { border-left: .3rem solid hsl(var(--hue) 55% 50%); background: hsl(var(--hue) 55% 50% / .1);
+  margin: .4rem 0; padding: .4rem .8rem; border-radius: .3rem; }
+header { font-size: .8rem; opacity: .75; }
+pre { margin: .3rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; font: .85rem/1.5 ui-monospace, monospace; }
+mark { background: hsl(var(--hue) 55% 50% / .35); color: inherit; }
+"""
+_HUES = (170, 35, 215, 340, 270, 95)
+
+
+def format_chunks(listed: ChunkList) -> list[str]:
+    lines: list[str] = []
+    for chunk in listed.chunks:
+        about = _("{id}, {n} tokens, {state}", id=chunk.id, n=chunk.token_count, state=CHUNK_STATES[chunk.state])
+        lines += [*([""] if lines else []), f"[{chunk.index + 1}] {' > '.join(chunk.section)} ({about})", chunk.text]
+    return lines or [_("The note has no chunks.")]
+
+
+def format_preview(cut: CutPreview) -> list[str]:
+    lines = [*map(say, cut.warnings), *_format_cut(cut)]
+    if other := cut.compare:
+        lines += ["", *_format_cut(other), "", _("same splits: {n}", n=len(other.cuts.both))]
+        return lines + [
+            _(
+                "splits of {strategy} only: {places}",
+                strategy=setting_value("strategy", strategy),
+                places=[*map(str, places)] or "–",
+            )
+            for strategy, places in ((cut.strategy, other.cuts.first), (other.strategy, other.cuts.second))
+        ]
+    for chunk in cut.chunks:
+        where = " > ".join([*chunk.parent_sections, chunk.section_title])
+        about = _(
+            "{kind}, {n} tokens, characters {start} to {end}",
+            kind=CHUNK_KINDS[chunk.kind],
+            n=chunk.token_count,
+            start=str(chunk.file_start),
+            end=str(chunk.file_end),
+        )
+        lines += ["", f"[{chunk.index + 1}] {where} ({about})", chunk.text]
+    return lines
+
+
+def _format_cut(cut: CutNote) -> list[str]:
+    """Return why a note is split as it is, and the sizes of its chunks."""
+    reasons = []
+    for reason in cut.reasons:
+        strategy = setting_value("strategy", reason.fields["strategy"])
+        reasons.append(say(replace(reason, fields={**reason.fields, "strategy": strategy})))
+    return [*reasons, say(size_message(cut.strategy, cut.sizes))]
+
+
+def size_message(strategy: str, sizes: Sizes) -> Message:
+    return message(
+        "{strategy}: {n} chunks of {smallest} to {largest} tokens, {mean:.0f} on average",
+        strategy=setting_value("strategy", strategy),
+        n=sizes.count,
+        smallest=sizes.smallest,
+        largest=sizes.largest,
+        mean=sizes.mean,
+    )
+
+
+# the index
+
+format_indexed = sentence(plural("{n} passage indexed", "{n} passages indexed"))
+
+
+def format_rebuilt(rebuilt: RebuiltIndex) -> list[str]:
+    if rebuilt.index == "none":
+        return [_("There is no search index: a search by meaning compares with every passage.")]
+    return [_("The search index is rebuilt.")]
+
+
+def format_refused(listed: RefusedChunks) -> list[str]:
+    lines = []
+    for chunk in listed.refused:
+        lines += [
+            f"{chunk.base}: {chunk.path or chunk.title} ({chunk.chunk_id})",
+            f"  {say(chunk.reason)}",
+            f"  {' '.join(chunk.text.split())[:100]}",
+        ]
+    return lines or [_("The model refuses no passage.")]
+
+
+def page(preview: CutPreview) -> str:
+    """Return an HTML page that shows cuts of one note side by side; it loads no resource and runs no script."""
+    columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
+    title, language = escape(preview.title), terminal_language().replace("_", "-")
+    return (
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<style>{_STYLE}</style></head><body><h1>{title}</h1><main>{columns}</main></body></html>\n"
+    )
+
+
+def _column(cut: CutNote) -> str:
+    figures = say(size_message(cut.strategy, cut.sizes))
+    reasons = "".join(f"<li>{escape(say(reason))}</li>" for reason in cut.reasons)
+    bands = []
+    end = 0
+    for chunk in cut.chunks:
+        shared = max(0, end - chunk.start)
+        where = " › ".join(chunk.section)
+        tokens = say(plural("{n} token", "{n} tokens", n=chunk.token_count))
+        about = f"[{chunk.index + 1}] {escape(where)} · {tokens} · {chunk.start}-{chunk.end}"
+        text = f"<mark>{escape(chunk.text[:shared])}</mark>{escape(chunk.text[shared:])}"
+        hue = _HUES[chunk.index % len(_HUES)]
+        bands.append(f'<article style="--hue:{hue}"><header>{about}</header><pre>{text}</pre></article>')
+        end = chunk.end
+    return (
+        f"<section><h2>{escape(cut.strategy)}</h2><p>{escape(figures)}</p><ul>{reasons}</ul>{''.join(bands)}</section>"
+    )
+
+
 _AT_ONCE = {"tool": "what an assistant writes waits for the person, and an edit of a chunk counts at once"}
 
-Chunk = Annotated[str, About("A chunk's id, as `tessera chunk list` shows it.", example="4f1c:0a9b")]
+ChunkName = Annotated[str, About("A chunk's id, as `tessera chunk list` shows it.", example="4f1c:0a9b")]
 Text = Annotated[str, About("The text of the chunk.", long=True, example="In short.")]
 
 
@@ -26,7 +297,7 @@ Text = Annotated[str, About("The text of the chunk.", long=True, example="In sho
     "List the chunks of a note in reading order, hidden ones too.",
     http="GET /notes/{note}/chunks",
     cli="chunk list {note}",
-    lines=chunk_text.format_chunks,
+    lines=format_chunks,
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
@@ -61,7 +332,7 @@ def add(
     lines=sentence("The chunk is added, as {chunks}."),
     lacks=_AT_ONCE,
 )
-def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> MadeChunks:
+def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
     return MadeChunks((workspace.chunks.update(chunk, text),))
 
 
@@ -77,7 +348,7 @@ def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> MadeChunks:
 )
 def merge(
     workspace: "Workspace",
-    chunk: Chunk,
+    chunk: ChunkName,
     others: Annotated[list[str] | None, About("The neighbours; by default the next chunk.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.merge(chunk, *(others or ())),))
@@ -96,7 +367,7 @@ def merge(
 )
 def split(
     workspace: "Workspace",
-    chunk: Chunk,
+    chunk: ChunkName,
     at: Annotated[int, About("The place: before this character of the chunk's text.", least=0, most=100_000_000)],
 ) -> MadeChunks:
     return MadeChunks(tuple(workspace.chunks.split(chunk, at)))
@@ -111,7 +382,7 @@ def split(
     lines=sentence("The chunk is hidden. Show it again: tessera chunk restore {chunks}"),
     lacks=_AT_ONCE,
 )
-def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
+def hide(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
     return MadeChunks((workspace.chunks.delete(chunk),))
 
 
@@ -125,7 +396,7 @@ def hide(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
     lines=sentence("The chunk is restored."),
     lacks=_AT_ONCE,
 )
-def restore(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
+def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
     workspace.chunks.restore(chunk)
     return MadeChunks()
 
@@ -138,7 +409,7 @@ def restore(workspace: "Workspace", chunk: Chunk) -> MadeChunks:
     writes=True,
     job="embed",
     takes={"notes": ["4f1c"]},
-    lines=chunk_text.format_indexed,
+    lines=format_indexed,
     lacks={"tool": "the app and `tessera index` see to the index"},
 )
 def index(

@@ -11,7 +11,7 @@ from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base, NoteName
 from core.operations.printing import sentence, table
-from core.operations.text import documents as text
+from core.operations.views import documents as views
 from core.operations.views.documents import (
     ConverterDetails,
     ConverterList,
@@ -43,7 +43,7 @@ def converters(workspace: "Workspace") -> ConverterList:
     "List files that weren't read, and what notes lack of their files.",
     http="GET /unread",
     cli="document unread {base}",
-    lines=text.format_unread,
+    lines=views.format_unread,
     lacks=ASSISTANT,
 )
 def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
@@ -108,7 +108,7 @@ def read_as(
     cli="document original {note}",
     by_hand=("http",),
     takes={"to": "/home/ada/vegetables.pdf"},
-    lines=text.format_original,
+    lines=views.format_original,
     lacks=ASSISTANT,
 )
 def original(

@@ -6,7 +6,7 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-_EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+_EXAMPLES: dict[str, object] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 
 
 def example_for(kind: object) -> Any:

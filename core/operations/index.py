@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from core.base.errors import ConfigError
 from core.model import IndexedChunks, Progress
+from core.operations import chunks
+from core.operations.chunks import RebuiltIndex, RefusedChunks
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import SomeBase, check_base
-from core.operations.text import chunks as text
-from core.operations.views.chunks import RebuiltIndex, RefusedChunks
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -24,7 +24,7 @@ _TOOL = {"tool": "the app and `tessera index` see to the index"}
     job="embed",
     check=check_base,
     takes={"base": "work", "refused": True},
-    lines=text.format_indexed,
+    lines=chunks.format_indexed,
     lacks=_TOOL,
 )
 def embed(
@@ -54,7 +54,7 @@ def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refu
     "List the passages that a model refuses, with its reason: they are found by words only.",
     http="GET /refused",
     cli="refused",
-    lines=text.format_refused,
+    lines=chunks.format_refused,
     lacks=_TOOL,
 )
 def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
@@ -68,7 +68,7 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     cli="rebuild",
     writes=True,
     job="rebuild",
-    lines=text.format_rebuilt,
+    lines=chunks.format_rebuilt,
     lacks=_TOOL,
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:

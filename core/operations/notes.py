@@ -19,8 +19,8 @@ from core.operations.parameters import (
     only,
 )
 from core.operations.printing import sentence, table
-from core.operations.text import notes as note_text
 from core.operations.views import Deletion
+from core.operations.views import notes as views
 from core.operations.views.notes import (
     AcceptedNotes,
     ArchivedNotes,
@@ -92,7 +92,7 @@ def list_(
     cli="note show {note}",
     tool="note_read",
     by_hand=("tool",),
-    lines=note_text.format_note,
+    lines=views.format_note,
 )
 def show(
     workspace: "Workspace",
@@ -115,7 +115,7 @@ def show(
     "Show a note as a file of Markdown with its fields, to keep or to take elsewhere.",
     http="GET /notes/{note}/file",
     cli="note export {note}",
-    lines=note_text.format_file,
+    lines=views.format_file,
     lacks={"tool": "note_read gives the text and the fields"},
 )
 def export(
@@ -205,7 +205,7 @@ def update(
     "Set fields of notes; what isn't given stays. An empty value removes it.",
     cli="note set {notes}",
     writes=True,
-    lines=note_text.format_list,
+    lines=views.format_list,
     fields=NOTE_PARAMETERS,
     lacks=dict.fromkeys(("http", "tool"), _ONE),
 )
@@ -234,7 +234,7 @@ def set_(
     "Give a note another title; its file and the links to it follow.",
     cli="note rename {note} {title}",
     writes=True,
-    lines=note_text.format_renaming,
+    lines=views.format_renaming,
     lacks=dict.fromkeys(("http", "tool"), "note.update sets the title; the person decides on the other notes"),
 )
 def rename(
@@ -261,7 +261,7 @@ def rename(
     cli="note move {notes} {folder}",
     tool="note_move",
     writes=True,
-    lines=note_text.format_moved,
+    lines=views.format_moved,
 )
 def move(
     workspace: "Workspace",
@@ -282,7 +282,7 @@ def move(
     "Show today's note; where there is none it is made, from its template.",
     cli="note today",
     writes=True,
-    lines=note_text.format_note,
+    lines=views.format_note,
     lacks=dict.fromkeys(("http", "tool"), "note.new writes a note at any path"),
 )
 def today(workspace: "Workspace", caller: Caller) -> WholeNote:
@@ -354,7 +354,7 @@ def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
     http="GET /notes/{note}/difference",
     cli="note diff {note} {first} {second}",
     tool="note_difference",
-    lines=note_text.format_difference,
+    lines=views.format_difference,
 )
 def diff(
     workspace: "Workspace",
@@ -418,7 +418,7 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
     "Put notes into the trash for some days, and the files of bases that write files into that of the system.",
     cli="note delete {notes}",
     writes=True,
-    lines=note_text.format_deletion,
+    lines=views.format_deletion,
     lacks={"http": _ONE, "tool": _TRASH},
 )
 def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:
@@ -505,7 +505,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     "Accept waiting notes and changes: new notes are found from then on, and proposed changes are made.",
     cli="note accept {notes}",
     writes=True,
-    lines=note_text.format_accepted,
+    lines=views.format_accepted,
     lacks=_PERSONS,
 )
 def accept(
@@ -525,7 +525,7 @@ def accept(
     "Reject waiting notes and changes: new notes go into the trash, proposed changes are deleted for good.",
     cli="note reject {notes}",
     writes=True,
-    lines=note_text.format_rejected,
+    lines=views.format_rejected,
     lacks=_PERSONS,
 )
 def reject(

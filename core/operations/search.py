@@ -7,7 +7,7 @@ from core.model import SearchOptions, SearchSettings
 from core.operations import names
 from core.operations.declaring import About, Parameter, operation
 from core.operations.parameters import SEARCH, NoteName
-from core.operations.text import search as text
+from core.operations.views import search as views
 from core.operations.views.search import ContextView, ResultView, WhyNotView
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ OPTIONS: tuple[Parameter, ...] = (
     by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"], "limit": 5},
     fields=OPTIONS,
-    lines=text.format_found,
+    lines=views.format_found,
 )
 def find(
     workspace: "Workspace",
@@ -77,7 +77,7 @@ def find(
     by_hand=("tool",),
     takes={"query": "where do we begin", "budget": 1000},
     fields=OPTIONS,
-    lines=text.format_context,
+    lines=views.format_context,
 )
 def context(
     workspace: "Workspace",
@@ -119,7 +119,7 @@ _CALLER = Annotated[
     tool="knowledge_retrieve",
     by_hand=("tool",),
     takes={"query": "where do we begin", "context": {"tags": ["plan"], "scope": "work"}},
-    lines=text.format_result,
+    lines=views.format_result,
 )
 def retrieve(
     workspace: "Workspace",

@@ -131,7 +131,7 @@ def _name(section: str, server: str) -> str:
 
 
 def _entries() -> dict[str, Any]:
-    entries: dict[str, Any] = app_paths.read(FILE)
+    entries: dict[str, object] = app_paths.read(FILE)
     return {
         section: entry
         for section, entry in entries.items()

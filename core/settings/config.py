@@ -155,7 +155,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        layers: tuple[dict[str, Any], ...] = (_in_file(), dict(read_entered_servers()))
+        layers: tuple[dict[str, object], ...] = (_in_file(), dict(read_entered_servers()))
         return init_settings, _Environment(settings_cls), *(InitSettingsSource(settings_cls, layer) for layer in layers)
 
 

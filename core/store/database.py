@@ -118,7 +118,7 @@ class ThreadConnection:
         self.connection.close()
 
 
-_FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+_FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
     "fold": (1, fold),
     "may_hold": (2, may_hold),
     "tag_key": (1, tags.key),

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from core.base.datetimes import utc_now
 from core.base.text import fold
@@ -358,7 +357,7 @@ def _list(values: object) -> str:
     return json.dumps(list(values), ensure_ascii=False)  # type: ignore[call-overload]
 
 
-FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
     "titles": (2, titles),
     "holds_phrase": (2, holds_phrase),
     "has_table": (1, has_table),

@@ -89,7 +89,7 @@ class RowReader(Generic[Noun]):
         return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
 
     def _with_empty(self, row: Mapping[str, object], unread: Unread) -> Noun:
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         unfit = []
         for name, read, empty in self._fields:
             if name not in row:

@@ -234,7 +234,7 @@ def _with_outer_spaces(text: str) -> Inlines:
 
 def _split_spaces(content: Inlines) -> tuple[Inlines, Inlines, Inlines]:
     """Return the spaces before inlines, the inlines, and the spaces after them."""
-    blank: list[Any] = [SPACE, BREAK]
+    blank: list[object] = [SPACE, BREAK]
     start, end = 0, len(content)
     while start < end and content[start] in blank:
         start += 1

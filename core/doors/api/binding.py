@@ -66,7 +66,7 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
     in_body = []
     for parameter in operation.taken("http"):
         kind, about = _described(parameter)
-        annotation: Any = Annotated[kind, Query(alias=parameter.about.query or None, **about)]
+        annotation: object = Annotated[kind, Query(alias=parameter.about.query or None, **about)]
         default = Parameter.empty if parameter.required else parameter.default
         if parameter.name in in_path:
             annotation, default = Annotated[plain(kind), Path(**about)], Parameter.empty

@@ -34,11 +34,11 @@ from core.model import (
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
 from core.operations import examples
+from core.operations.chunks import ChunkDetails
 from core.operations.declaring import PROGRAM, Operation, Result
 from core.operations.examples import example_for
 from core.operations.program import JobView
 from core.operations.views.bases import BaseDetails
-from core.operations.views.chunks import ChunkDetails
 from core.operations.views.search import HitView, ResultView
 from core.workspace import Workspace
 

@@ -282,7 +282,7 @@ def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def _result(answer: ToolAnswer) -> CallToolResult:
     text = as_json(answer.value) if answer.text is None else answer.text
     content: list[ContentBlock] = [_text(text), *map(_text, answer.remarks)]
-    structured: dict[str, Any] = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
+    structured: dict[str, object] = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
     return CallToolResult(content=content, structured_content=structured | {"remarks": [*answer.remarks]})
 
 

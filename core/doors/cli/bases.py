@@ -20,8 +20,14 @@ from core.doors.cli.calling import Run, opened, stoppable
 from core.doors.cli.options import WORKSPACE, option
 from core.model import ChangeCost, SyncReport
 from core.operations import bases as operations
-from core.operations.text.bases import format_new_base
-from core.operations.views.bases import BaseDeletion, BaseDetails, ChangeCosts, FolderConnection, FolderImport
+from core.operations.views.bases import (
+    BaseDeletion,
+    BaseDetails,
+    ChangeCosts,
+    FolderConnection,
+    FolderImport,
+    format_new_base,
+)
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")
 """An address of the web; a path has it with one slash instead of two."""

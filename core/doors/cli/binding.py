@@ -123,7 +123,7 @@ def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
     kind, about = plain(parameter.type), as_message(parameter.about.text)
     if get_origin(kind) is list and not argument:
         about = message("{about} Repeatable.", about=about)
-    place: Any = typer.Argument(help=say(about)) if argument else typer.Option(flag(parameter), help=say(about))
+    place: object = typer.Argument(help=say(about)) if argument else typer.Option(flag(parameter), help=say(about))
     if parameter.required:
         return _parameter(parameter.name, Annotated[kind, place], inspect.Parameter.empty)
     return _parameter(parameter.name, Annotated[kind | None, place], parameter.default)

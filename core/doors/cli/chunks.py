@@ -12,7 +12,6 @@ from core.doors.cli.options import option
 from core.doors.cli.output import show, write
 from core.operations import chunks
 from core.operations.declaring import PERSON
-from core.operations.text.chunks import format_preview
 
 app = typer.Typer()
 
@@ -29,8 +28,6 @@ def preview(
         raise UnknownChoice("format", form, ("text", "html"))
     cut = chunks.preview.run(None, PERSON, given)
     if form == "html":
-        from core.operations.text.chunks import page
-
-        write(page(cut))
+        write(chunks.page(cut))
         return
-    show(cut, as_json, format_preview)
+    show(cut, as_json, chunks.format_preview)

@@ -97,7 +97,7 @@ class _Commands(Mapping[str, Any]):
 
     def __init__(self) -> None:
         self._entries = (*_read_all(),)
-        self._loaded: dict[str, Any] = {}
+        self._loaded: dict[str, object] = {}
         single = [entry for entry in self._entries if len(entry.words) == 1]
         commands, groups = (
             {entry.words[0]: say(Message(entry.about)) for entry in single if entry.group is group}

@@ -17,8 +17,7 @@ from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.output import progress, show
 from core.model import Device, ModelTrial, Part, ServerCard, ServerTrial
 from core.operations import models as operations
-from core.operations.text.models import format_languages, format_models, megabytes
-from core.operations.views.models import ModelDetails, ModelList
+from core.operations.models import ModelDetails, ModelList, format_languages, format_models, megabytes
 
 # `tessera models server`: shows, sets up and tests the servers that run models.
 

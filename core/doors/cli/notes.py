@@ -25,7 +25,7 @@ from core.doors.cli.output import show
 from core.intake.encoding import MAX_BYTES
 from core.operations import notes as operations
 from core.operations.printing import sentence
-from core.operations.text import notes as note_text
+from core.operations.views import notes as views
 from core.operations.views.notes import ChangedNote, WholeNote
 
 app = typer.Typer()
@@ -76,10 +76,10 @@ def list_(
     as_json: Json = False,
 ) -> None:
     if trash:
-        show(call(operations.trash, workspace, {"base": base}), as_json, note_text.format_trash)
+        show(call(operations.trash, workspace, {"base": base}), as_json, views.format_trash)
         return
     chosen = {"bases": [base] if base else None, "filters": filters}
-    show(call(operations.list_, workspace, chosen), as_json, note_text.format_list)
+    show(call(operations.list_, workspace, chosen), as_json, views.format_list)
 
 
 @app.command(
@@ -92,9 +92,9 @@ def waiting(
     as_json: Json = False,
 ) -> None:
     if name:
-        show(call(operations.proposed, workspace, {"note": name}), as_json, note_text.format_proposed)
+        show(call(operations.proposed, workspace, {"note": name}), as_json, views.format_proposed)
     else:
-        show(call(operations.waiting, workspace, {"base": base}), as_json, note_text.format_waiting)
+        show(call(operations.waiting, workspace, {"base": base}), as_json, views.format_waiting)
 
 
 def _read_text(text: str | None, before: str, name: str) -> str:
@@ -154,6 +154,6 @@ def _edit(before: str, name: str) -> str:
 
 COMMANDS: Mapping[str, Command] = {
     "note.new": Command(sentence("'{title}' is written: {base}: {path} ({id})"), new),
-    "note.update": Command(note_text.format_change, edit),
-    "note.revert": Command(note_text.format_change, revert),
+    "note.update": Command(views.format_change, edit),
+    "note.revert": Command(views.format_change, revert),
 }

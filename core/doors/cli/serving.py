@@ -22,7 +22,7 @@ from core.doors.cli.pages import HEAD, HOST, Port, free_port
 from core.model import FolderSynced
 from core.operations import bases
 from core.operations.declaring import PERSON
-from core.operations.text.bases import format_bases, format_counts
+from core.operations.views.bases import format_bases, format_counts
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -11,7 +11,7 @@ from core.doors.cli.calling import call
 from core.doors.cli.options import option
 from core.doors.cli.output import show
 from core.operations import program
-from core.operations.text.bases import format_status
+from core.operations.views.bases import format_status
 
 app = typer.Typer()
 _LOG_LINES = 100

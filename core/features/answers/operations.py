@@ -25,8 +25,7 @@ from core.model import (
 )
 from core.operations.declaring import About, operation
 from core.operations.search import OPTIONS, Question, options
-from core.operations.text.answers import format_sentence
-from core.operations.views.search import NoteReference
+from core.operations.views.search import NoteReference, format_sentence
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -139,7 +139,7 @@ Your reply before this one couldn't be read. Reply with one JSON object alone, {
 the objects of the sentences."""
 """End of the task that is set once more, with SCHEMA, because the reply to it had another form."""
 
-SCHEMA: Mapping[str, Any] = json.loads("""
+SCHEMA: Mapping[str, object] = json.loads("""
 {
   "type": "object",
   "properties": {
@@ -243,7 +243,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     asking = material.asking(question)
     draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", as_sent(asking))))
     proof = _Proof(material, question)
-    ending: dict[str, Any] = {}
+    ending: dict[str, object] = {}
     for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
         draft = _with(draft, answer, proof, sent=(f"{task}\n{QUOTED}", as_sent(asking)))
         yield draft

@@ -159,7 +159,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
 
 def _fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Return fields of a note, checked as those that a person or a program sets."""
-    sound: dict[str, Any] = {}
+    sound: dict[str, object] = {}
     for name, value in values.items():
         if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
             raise RowError("'{name}' is too long.", name=name)

@@ -131,7 +131,7 @@ def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object
     if isinstance(event, yaml.SequenceStartEvent):
         return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
     if isinstance(event, yaml.MappingStartEvent):
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for key in _until(events, yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
                 raise _document_error(name, _line_of(key), message("the name of a field must be a text."))
@@ -253,7 +253,7 @@ def _note(entry: _NoteSection) -> Note:
 
 
 def _base(records: Records) -> dict[str, object]:
-    values: dict[str, Any] = to_plain(
+    values: dict[str, object] = to_plain(
         _BaseSection(**{name: getattr(records.base, name) for name in _BaseSection.__slots__})
     )
     values["embedder"] = records.base.wish or records.base.embedder

@@ -89,7 +89,7 @@ def suggest_by_model(
             ],
         }
         lists = values(chat.ask(TASK, material), r"\[")
-        rows: list[dict[str, Any]] = next(
+        rows: list[dict[str, object]] = next(
             (rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), []
         )
         understood = understood or bool(rows)

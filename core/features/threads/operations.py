@@ -15,9 +15,9 @@ from core.model import GONE, Cited, CitedPlace, DiffPiece, SearchOptions, Senten
 from core.operations.declaring import About, operation
 from core.operations.printing import table
 from core.operations.search import OPTIONS, Question, options
-from core.operations.text.answers import format_sentence
 from core.operations.views import Deletion
 from core.operations.views.notes import WrittenNote
+from core.operations.views.search import format_sentence
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -1,25 +1,39 @@
 """What operations on bases and imports return."""
 
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Self
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
-from core.base.messages import Message
+from core.base.messages import Message, message, plural
+from core.base.terminal import _, minute, say
 from core.model import (
+    BASE_KINDS,
+    SETTINGS,
+    SWITCHED_OFF,
+    SWITCHED_ON,
     BaseKind,
     BaseStatus,
     ChangeCost,
     ChunkingOptions,
+    Failed,
     InstalledPack,
     NewBase,
+    Rechunked,
     ScannedFolder,
     Status,
     SyncPlan,
     SyncReport,
+    base_model,
+    chunking_label,
+    embedder_name,
     new_base_line,
+    setting_value,
 )
+from core.operations.views import documents
 
 
 @frozen
@@ -200,3 +214,228 @@ class WorkspaceStatus:
             packs=tuple(map(PackInstallation.from_pack, status.packs)),
             settings_problem=status.settings_problem or "",
         )
+
+
+def format_base(base: BaseDetails) -> list[str]:
+    sizes = _("{notes} notes, {chunks} chunks", notes=base.notes, chunks=base.chunks)
+    if base.pending:
+        sizes += _(", {n} of them not indexed yet", n=base.pending)
+    text = [base.name, *([f"  {base.description}"] if base.description else []), f"  {sizes}"]
+    text.append(f"  {_('Kind: {kind}', kind=BASE_KINDS[base.kind])}")
+    if base.kind != "literal":
+        text.append(f"  {_('Model: {name}', name=embedder_name(base.embedder))}")
+    text.append(f"  {_('Splitting: {splitting}', splitting=chunking_label(base.chunking))}")
+    text += [f"  {say(SETTINGS[name])}: {say(setting_value(name, value))}" for name, value in base.search.items()]
+    switches = [name for name in SWITCHED_ON if base.kind != "literal" or name != "embed_at_once"]
+    text += [f"  {say(SWITCHED_ON[name] if getattr(base, name) else SWITCHED_OFF[name])}" for name in switches]
+    return text + [f"  {line}" for line in _format_folders(base)]
+
+
+def format_bases(listed: BaseList) -> list[str]:
+    return [line for base in listed.bases for line in format_base_sizes(base)] or [_("There is no base yet.")]
+
+
+def format_base_sizes(base: BaseDetails) -> list[str]:
+    """Return the lines of a base in a list."""
+    model = base_model(base.kind, base.embedder)
+    lines = [
+        _(
+            "  {name}: {notes} notes, {chunks} chunks ({embedder})",
+            name=base.name,
+            notes=base.notes,
+            chunks=base.chunks,
+            embedder=model,
+        ),
+        *_format_folders(base),
+    ]
+    if base.waiting:
+        lines.append(f"    {_format_waiting(base.waiting)}")
+    return lines + [f"    {line}" for line in _format_refused(base.refused)]
+
+
+def _format_folders(base: BaseDetails) -> list[str]:
+    times = [(folder.path, f"{minute(folder.synced_at)} UTC") for folder in base.folders]
+    return [_("    {path}, last update {at}", path=path, at=at) for path, at in times]
+
+
+def format_deletion(deletion: BaseDeletion) -> list[str]:
+    if deletion.deleted:
+        return [_("The base '{base}' is in the trash.", base=deletion.base)]
+    return [_("The base '{base}' stays.", base=deletion.base)]
+
+
+# imports
+
+_AWAY = message("  not downloaded: {path}: {reason}")
+_SEVERAL_AWAY = message("  not downloaded: {n} files, such as {path}: each {reason}")
+_UNREAD = message("  not read: {path}: {reason}")
+_SEVERAL_UNREAD = message("  not read: {n} files, such as {path}: each {reason}")
+
+
+def format_counts(report: SyncReport) -> str:
+    text = _(
+        "{added} added, {changed} changed, {renamed} renamed, {removed} removed, {unchanged} unchanged, {n} failed",
+        added=report.added,
+        changed=report.changed,
+        renamed=report.renamed,
+        removed=report.removed,
+        unchanged=report.unchanged,
+        n=len(report.failed),
+    )
+    incomplete = documents.count_incomplete(report.incomplete)
+    return _("{counts}, {n} incomplete", counts=text, n=incomplete) if incomplete else text
+
+
+def format_import(report: SyncReport) -> list[str]:
+    head = [_("Read as notes of {program}.", program=report.importer)] if report.importer else []
+    return [
+        *head,
+        *_format_report(report, format_counts(report), report.edits_flagged, report.edits_kept, report.waiting),
+        *_format_unread(report.not_downloaded, _AWAY, _SEVERAL_AWAY),
+        *documents.format_incomplete(report),
+        *_format_unread(report.skipped, _UNREAD, _SEVERAL_UNREAD),
+        *_format_left_out(report.left_out),
+        *_format_refused(report.refused),
+    ]
+
+
+def format_rechunk(report: Rechunked) -> list[str]:
+    text = _(
+        "{notes} split again, {unchanged} unchanged, {n} failed",
+        notes=report.notes,
+        unchanged=report.unchanged,
+        n=len(report.failed),
+    )
+    return _format_report(report, text, report.flagged)
+
+
+def _format_report(
+    report: SyncReport | Rechunked, head: str, flagged: int, orphaned: int = 0, waiting: int = 0
+) -> list[str]:
+    lines = [head]
+    lines += [_("  failed: {path}: {reason}", path=failed.path, reason=failed.error) for failed in report.failed]
+    if flagged:
+        lines.append(_("edits that lost their place: {n}", n=flagged))
+    if orphaned:
+        lines.append(_("edits of removed notes, which stay: {n}", n=orphaned))
+    count, indexed, seconds = report.chunks, report.indexed, report.seconds
+    if waiting or count > indexed == 0:
+        stored = plural(
+            "{n} passage stored in {seconds} s", "{n} passages stored in {seconds} s", n=count, seconds=seconds
+        )
+        return [*lines, say(stored), *([_format_waiting(waiting)] if waiting else [])]
+    cost = plural(
+        "{n} passage indexed in {seconds} s", "{n} passages indexed in {seconds} s", n=indexed, seconds=seconds
+    )
+    return [*lines, say(cost)]
+
+
+def _format_waiting(notes: int) -> str:
+    return say(
+        plural(
+            "{n} note is found by words only; to index it: {command}",
+            "{n} notes are found by words only; to index them: {command}",
+            n=notes,
+            command="tessera index",
+        )
+    )
+
+
+def _format_refused(chunks: int) -> list[str]:
+    if not chunks:
+        return []
+    text = plural(
+        "{n} passage is found by words only because the model refuses it: tessera refused",
+        "{n} passages are found by words only because the model refuses them: tessera refused",
+        n=chunks,
+    )
+    return [say(text)]
+
+
+def _format_left_out(files: Iterable[Failed]) -> list[str]:
+    """Return a line for each reason why files and folders are left out."""
+    lines = []
+    for reason, paths in _by_reason(files).items():
+        lines.append(
+            _(
+                "  left out ({n}): {paths}: {reason}",
+                n=len(paths),
+                paths=", ".join(paths[:3] + ["…"] * (len(paths) > 3)),
+                reason=reason,
+            )
+        )
+    return lines
+
+
+def _format_unread(files: Iterable[Failed], single: Message, several: Message) -> list[str]:
+    """Return a line for each reason why files weren't read."""
+    return [
+        say(replace(several if paths[1:] else single, fields={"n": len(paths), "path": paths[0], "reason": reason}))
+        for reason, paths in _by_reason(files).items()
+    ]
+
+
+def _by_reason(files: Iterable[Failed]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for file in files:
+        reasons.setdefault(say(file.error), []).append(file.path)
+    return reasons
+
+
+def format_connection(report: FolderConnection) -> list[str]:
+    joined = plural(
+        "{n} note has the same path as a file in {folder}.",
+        "{n} notes have the same paths as files in {folder}.",
+        n=report.joined,
+        folder=report.folder,
+    )
+    lines = [say(joined), *(_("  differs from its file: {path}", path=path) for path in report.differing)]
+    if not report.connected:
+        return [*lines, _("Nothing was changed.")]
+    lines += format_import(report)
+    if not report.writes_files:
+        command = f"tessera base set --base {shlex.quote(report.base)} --write-files"
+        lines.append(_("The files are only read. To save edits to them: {command}", command=command))
+    return lines
+
+
+def format_scans(scans: FolderScans) -> list[str]:
+    text = []
+    for scan in scans.folders:
+        text.append(f"{scan.base}: {scan.folder}")
+        if scan.made:
+            text.append(f"  {_('This base was created for the folder.')}")
+        if scan.problem:
+            text.append(f"  {say(scan.problem)}")
+        else:
+            text += [f"  {line}" for line in format_import(scan)]
+    return text or [_("There is no folder with texts yet.")]
+
+
+def format_new_base(made: MadeBase) -> str:
+    name = shlex.quote(made.base)
+    return f"{say(made.explanation)} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
+
+
+def format_status(status: WorkspaceStatus) -> list[str]:
+    lines = [_("{folder}: {size:.1f} MB", folder=status.workspace, size=status.bytes / 1e6)]
+    for base in status.bases:
+        lines += format_base_sizes(base)
+    for pack in status.packs:
+        lines.append(
+            _(
+                "  pack {name} {version}: {notes} notes, {chunks} chunks",
+                name=pack.name,
+                version=pack.version or "…",
+                notes=pack.notes,
+                chunks=pack.chunks,
+            )
+        )
+    if status.set_aside:
+        lines.append(
+            _(
+                "Damaged, so it was renamed and created again: {names}. Delete what you don't need.",
+                names=", ".join(status.set_aside),
+            )
+        )
+    return lines

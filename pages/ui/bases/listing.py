@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeGuard, TypeVar, cast
+from typing import TypeGuard, TypeVar, cast
 
 import streamlit as st
 
@@ -89,7 +89,7 @@ def _model(workspace: Workspace, usual: str) -> str:
 
 def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
     """Draw some search settings of a base and return them; None leaves one to the settings of the program."""
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, object] = {}
     for column, name in zip(st.columns(2), names, strict=False):
         value = widgets.select(knobs.setting_label(name), knobs.value_labels(workspace, name), f"new_{name}", column)
         chosen[name] = None if value == knobs.AS_SET else value

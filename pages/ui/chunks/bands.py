@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import streamlit as st
 
@@ -129,7 +129,7 @@ def draw(
         for piece in pieces(chunks, len(bands.note.body))
         if first <= piece.index < max(last, 1) or last == len(chunks)
     ]
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "pieces": drawn,
         "shown": shown,
         "editable": on_edit is not None,

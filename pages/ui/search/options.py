@@ -21,7 +21,7 @@ def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
     label = t("Options · {n}", n=changed) if changed else t("Options")
     widgets.button(label, "options", "tune", **widgets.toggling(OPEN))
     state = st.session_state
-    chosen: dict[str, Any] = {name: state[name] if name in state["own_options"] else None for name in DRAWN}
+    chosen: dict[str, object] = {name: state[name] if name in state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if state["reranker"] == knobs.AS_SET else state["reranker"]
     of_bases, tags = (state[key] for key in FILTERS)
     chosen["filters"] = workspace.searching.filters(bases=of_bases, tags=tags)

@@ -135,7 +135,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
     def store() -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(st.session_state[key])}))
 
-    more: dict[str, Any] = {"on_change": widgets.guarded(store), "disabled": workspace.readonly}
+    more: dict[str, object] = {"on_change": widgets.guarded(store), "disabled": workspace.readonly}
     if name == "read_pictures" and not workspace.pictures.can_read:
         more |= {"disabled": workspace.readonly or not on}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():

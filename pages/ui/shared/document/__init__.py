@@ -67,7 +67,7 @@ def document(text: str, sources: Sources, passage: Span | None = None) -> Render
 
 
 def _document(text: str, sources: Sources, passage: Span | None, above: Sequence[str], budget: _Budget) -> RenderedNote:
-    environment: dict[str, Any] = {}
+    environment: dict[str, object] = {}
     tokens = parse(text, environment)
     headings = tuple(_headings(tokens))
     if passage:

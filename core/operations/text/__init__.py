@@ -1,1 +1,0 @@
-"""Output of operations on the stages of the pipeline for people, a module for each noun."""
