@@ -1,4 +1,4 @@
-"""Size of the program, and how much of it has no type: `python -m tests.size` fails above the limits of pyproject.toml."""
+"""Size of the program, and what of it has no type: `python -m tests.size` fails above the limits of pyproject.toml."""
 
 import ast
 import sys
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from tests.naming import CODE, ROOT
 
 ADVICE = {
-    "most_nodes": "nodes in their syntax trees. Delete what nothing uses, or say it more simply. A feature that is worth "
-    "its size raises most_nodes in the commit that adds it",
+    "most_nodes": "nodes in their syntax trees. Delete what nothing uses, or say it more simply. A feature that is "
+    "worth its size raises most_nodes in the commit that adds it",
     "most_any": "functions with Any in their parameters or results. Say what they hold: a dataclass, a TypedDict, a "
     "Protocol, a type variable, object",
-    "most_any_dicts": "annotations with dict[str, Any]. A TypedDict or a dataclass names the keys; where any value will "
-    "do, it is object",
+    "most_any_dicts": "annotations with dict[str, Any]. A TypedDict or a dataclass names the keys; where any value "
+    "will do, it is object",
 }
 """What each limit counts in core, pages and app.py, and what to do above it."""
 

@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -165,12 +165,15 @@ def _jats(data: bytes) -> Markup:
     return _xml(_NOTES.sub(with_others, data), _JATS)
 
 
-def _xml(data: bytes, patterns: object) -> Markup:
+_Patterns = Iterable[tuple[re.Pattern[bytes], bytes | Callable[[re.Match[bytes]], bytes]]]
+
+
+def _xml(data: bytes, patterns: _Patterns) -> Markup:
     data = _replaced(data, patterns)
     return Markup(data, html.unescape(b",".join(_KEYWORDS.findall(data)).decode()))
 
 
-def _replaced(data: bytes, patterns: Any) -> bytes:
+def _replaced(data: bytes, patterns: _Patterns) -> bytes:
     for pattern, text in patterns:
         data = pattern.sub(text, data)
     return data

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from errno import EROFS
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from core.base import files
@@ -126,7 +125,7 @@ def _token(stored: str) -> str:
     return token
 
 
-def _run(stored: dict[str, Any]) -> RunningProgram:
+def _run(stored: dict[str, str]) -> RunningProgram:
     """Return a run as it was stored; raises ValueError and TypeError."""
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):

@@ -5,10 +5,10 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from core.base.frozen import frozen
 
@@ -91,5 +91,5 @@ def _settings() -> list[str]:
     return ["--settings", str(file)] if file.is_file() else []
 
 
-def _servers(server: dict[str, Any], key: str = "mcpServers") -> str:
+def _servers(server: Mapping[str, object], key: str = "mcpServers") -> str:
     return json.dumps({key: {_NAME: server}}, indent=2, ensure_ascii=False)

@@ -64,7 +64,7 @@ def import_settings(path: Path) -> ImportedSettings:
     return ImportedSettings((*taken,), left)
 
 
-def _read(values: Mapping[str, object], *sections: str) -> Iterator[tuple[str, str, Any]]:
+def _read(values: Mapping[str, object], *sections: str) -> Iterator[tuple[str, str, object]]:
     """Yield the settings of a file: the name that it has there, its key here, its value."""
     for name, value in values.items():
         path = (*sections, name)

@@ -2,11 +2,14 @@
 
 import ctypes
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.documents.pdf.glyphs import Letter
+
+if TYPE_CHECKING:
+    from pypdfium2.raw import FS_RECTF
 
 MOST_CHOICES = 1_000
 """Fields of a page that are read; others are as they are drawn."""
@@ -64,7 +67,7 @@ def _mark(chosen: bool) -> str:
     return "☑" if chosen else "☐"
 
 
-def _is_legible(form: Any, annotation: Any, box: Any) -> bool:
+def _is_legible(form: object, annotation: object, box: "FS_RECTF") -> bool:
     """Return whether letters say what was entered: they are drawn side by side, and none is cut off."""
     import pypdfium2.raw as pdfium
 
@@ -94,12 +97,12 @@ def drawn_texts(annotation: object) -> list[list[float]]:
     return found
 
 
-def items(count: Any, item: Any, of: Any) -> list[Any]:
+def items(count: Callable[[object], int], item: Callable[[object, int], object], of: object) -> list[object]:
     """Return what something of pdfium holds, by its functions for their number and for one of them."""
     return [item(of, at) for at in range(min(count(of), MOST_ITEMS))]
 
 
-def read_text(read: Any, *of: Any) -> str:
+def read_text(read: Callable[..., int], *of: object) -> str:
     """Return a text of pdfium, which is asked for its length first; `of` says whose."""
     held = (ctypes.c_ushort * (read(*of, None, 0) // 2))()
     read(*of, held, ctypes.sizeof(held))

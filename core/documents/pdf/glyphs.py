@@ -347,7 +347,7 @@ def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Text
     return _TextStyle(size, look.bold, look.fixed, letters, _origin(raw, at).imag, varies, widest, look.drawn)
 
 
-def _runs_down(raw: Any, at: int, held: Any, matrix: Any) -> bool:
+def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
     """Return whether the next letter of a text object is below a letter, where `matrix` has its letters upright."""
     import pypdfium2.raw as pdfium
 

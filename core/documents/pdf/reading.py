@@ -16,7 +16,7 @@ from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, clean_text, gl
 from core.model import Omission
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
+    from pypdfium2 import PdfDocument, PdfMatrix, PdfPage
 
 # The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
 
@@ -58,7 +58,7 @@ def drawings(loaded: "PdfPage", left: float, top: float) -> Drawings:
     return made
 
 
-def _add_object(item: object, made: Drawings, outer: object, budget: list[int], depth: int) -> None:
+def _add_object(item: object, made: Drawings, outer: "PdfMatrix", budget: list[int], depth: int) -> None:
     """Add the ruled lines of an object to the drawings, and count it; `outer` is the matrix of what it is in."""
     import pypdfium2.raw as pdfium
     from pypdfium2 import PdfMatrix
@@ -82,7 +82,7 @@ def _add_object(item: object, made: Drawings, outer: object, budget: list[int], 
             _add_object(pdfium.FPDFFormObj_GetObject(item, at), made, matrix, budget, depth + 1)
 
 
-def _edges(path: Any, matrix: Any) -> Iterator[Edge]:
+def _edges(path: object, matrix: "PdfMatrix") -> Iterator[Edge]:
     """Yield the horizontal and vertical lines of a path; a thin rectangle is one line."""
     import pypdfium2.raw as pdfium
 
@@ -107,7 +107,7 @@ def _edges(path: Any, matrix: Any) -> Iterator[Edge]:
             yield from _edge(x0, y0, x1, y1)
 
 
-def _dots(path: Any, outer: Any) -> Iterator[tuple[float, float, float]]:
+def _dots(path: object, outer: "PdfMatrix") -> Iterator[tuple[float, float, float]]:
     import pypdfium2.raw as pdfium
 
     sides = [ctypes.c_float() for _ in range(4)]
@@ -178,7 +178,7 @@ class TurningPage:
         self.reload()
 
 
-def _frame(direction: Direction) -> Any:
+def _frame(direction: Direction) -> "PdfMatrix":
     """Return the matrix by which the letters of a direction become upright."""
     from pypdfium2 import PdfMatrix
 

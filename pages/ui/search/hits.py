@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.base.flow import as_copied, flow
 from core.base.messages import message, message_table
@@ -378,7 +379,7 @@ def _toggle(label: str, name: str, key: str, icon: str) -> None:
     widgets.small(label, key, icon, help=label, **widgets.toggling(name))
 
 
-def _row(key: str) -> Any:
+def _row(key: str) -> DeltaGenerator:
     return widgets.row(gap="xsmall", wrap=False, key=key)
 
 

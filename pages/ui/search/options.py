@@ -1,6 +1,7 @@
 """The options of a search: the user's choices; the base and the settings decide the others."""
 
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import cast
 
 import streamlit as st
 
@@ -59,9 +60,9 @@ def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
     widgets.select(t("Rerank"), texts, "reranker", help=about, persist_state="session")
 
 
-def _draw(name: str, **more: Any) -> None:
+def _draw(name: str, offered: Sequence[str] = ()) -> None:
     """Draw a widget, which shows the value of the base or the settings until the user chooses one."""
-    knobs.draw(name, key=name, **more, on_change=_mark_own, args=(name,), persist_state="session")
+    knobs.draw(name, key=name, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
 
 
 def _mark_own(name: str) -> None:

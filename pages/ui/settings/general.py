@@ -1,6 +1,6 @@
 """Settings of the program and defaults of a search: each with what sets it, and `tessera.toml` as it is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -65,10 +65,12 @@ def _part(workspace: Workspace, name: str) -> None:
     field(workspace, f"search.{name}", draw, type(getattr(DEFAULTS, name)))
 
 
-def select(label: str, texts: dict[str, str], label_of: Callable[[str], str] = str, **more: Any) -> None:
+def select(
+    label: str, texts: Mapping[Option, str], label_of: Callable[[Option], str] = str, *, key: str, **more: object
+) -> None:
     """Draw a list to choose from, with the value that is set, whatever it is."""
-    chosen = st.session_state[more["key"]]
-    widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, **more)
+    chosen = st.session_state[key]
+    widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, key, **more)
 
 
 # The types of notes and their categories: the user's file, to edit.

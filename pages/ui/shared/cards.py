@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from core.base.flow import flow
 from core.base.messages import message
@@ -243,8 +242,8 @@ def _as_written(text: str, words: Sequence[Span] = (), _sentence: Span | None = 
     return f'<div class="t-text">{marked(with_newlines(text), words)}</div>'
 
 
-def _as_markdown(note: NoteSummary, text: str, *marks: Any) -> str:
-    return rendered.render_text(flow(text, paged=note.is_paged), *marks)
+def _as_markdown(note: NoteSummary, text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
+    return rendered.render_text(flow(text, paged=note.is_paged), words, sentence)
 
 
 def _context(hit: Hit, seen: Highlight) -> str:

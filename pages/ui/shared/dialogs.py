@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 
 from core.base.frozen import frozen
 from pages.ui.shared import shell, widgets
@@ -30,9 +31,11 @@ class Dialog:
         """Close the dialog in the next run."""
         st.session_state.pop(self.key, None)
 
-    def draw(self, title: str, content: Callable[[], None], **more: Any) -> None:
+    def draw(
+        self, title: str, content: Callable[[], None], width: DialogWidth = "small", position: DialogPosition = "center"
+    ) -> None:
         """Draw the dialog."""
-        st.dialog(title, on_dismiss=self.close, **more)(content)()
+        st.dialog(title, on_dismiss=self.close, width=width, position=position)(content)()
 
     def draw_with_button(
         self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object

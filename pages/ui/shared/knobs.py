@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, cast
 
 import streamlit as st
@@ -56,9 +57,17 @@ def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
         embed(workspace, base.name)
 
 
-def embed(workspace: Workspace, base: str | None = None, **which: Any) -> None:
-    """Index the waiting chunks of a base, or `which` notes or chunks, in a job."""
-    jobs.start(workspace, "embed", lambda progress: workspace.pending.embed(base, progress=progress, **which))
+def embed(
+    workspace: Workspace,
+    base: str | None = None,
+    *,
+    note_ids: Sequence[str] = (),
+    chunk_ids: Sequence[str] = (),
+    refused: bool = False,
+) -> None:
+    """Index the waiting chunks of a base, or some notes or chunks, in a job."""
+    which = partial(workspace.pending.embed, base, note_ids=note_ids, chunk_ids=chunk_ids, refused=refused)
+    jobs.start(workspace, "embed", lambda progress: which(progress=progress))
 
 
 # The switches of a base, for a new one and for a stored one.
@@ -324,7 +333,7 @@ def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: Any) -> An
     return st.slider(label, float(least), float(most), step=0.05, **more)
 
 
-def values(workspace: Workspace, name: str) -> list[Any]:
+def values(workspace: Workspace, name: str) -> list[object]:
     """Return values to choose from: the names of the rerankers, or some numbers of the range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]

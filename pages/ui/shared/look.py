@@ -1,7 +1,7 @@
 """The appearance: the theme and the language, by the user's choice, else the system's and the browser's."""
 
 from functools import cache
-from typing import Any
+from typing import Literal
 
 import streamlit as st
 from streamlit import config
@@ -22,7 +22,9 @@ def settle_language(workspace: Workspace | None) -> None:
         st.session_state["language"] = language_of(preference or st.context.locale or "")
 
 
-def choose_language(workspace: Workspace | None, key: str, **more: Any) -> None:
+def choose_language(
+    workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
+) -> None:
     """Draw the switch; later sessions begin with the choice."""
 
     def store(language: str) -> None:
@@ -31,7 +33,12 @@ def choose_language(workspace: Workspace | None, key: str, **more: Any) -> None:
             workspace.preferences.set("language", language)
 
     # The switch has a key of its own: a widget's key is emptied when the page is left.
-    widgets.segments(t("Language"), LANGUAGES, **widgets.bound(key, st.session_state["language"], store), **more)
+    widgets.segments(
+        t("Language"),
+        LANGUAGES,
+        **widgets.bound(key, st.session_state["language"], store),
+        label_visibility=label_visibility,
+    )
 
 
 LOOKS = message_table({"light": "Light", "dark": "Dark", "system": "System"})
@@ -56,14 +63,21 @@ def settle_look(workspace: Workspace | None) -> None:
     st.rerun()
 
 
-def choose_look(workspace: Workspace | None, key: str, **more: Any) -> None:
+def choose_look(
+    workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
+) -> None:
     """Draw the switch; later sessions begin with the choice."""
 
     def store(chosen: str) -> None:
         if workspace:
             workspace.preferences.set(_PREFERENCE, chosen)
 
-    widgets.segments(t("Appearance"), labels(LOOKS), **widgets.bound(key, _chosen(workspace), store), **more)
+    widgets.segments(
+        t("Appearance"),
+        labels(LOOKS),
+        **widgets.bound(key, _chosen(workspace), store),
+        label_visibility=label_visibility,
+    )
 
 
 def hand_over(workspace: Workspace | None) -> None:

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from zlib import crc32
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib.column_types import ColumnConfig, ColumnWidth
+from streamlit.elements.lib.layout_utils import Width
 
 from core.base.errors import TesseraError
 from core.base.messages import Message
@@ -34,10 +36,10 @@ def submit(label: str, key: str, icon: str = "", **more: object) -> bool:
     return _pressable(st.form_submit_button, label, key, icon, **more)
 
 
-def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **more: Any) -> bool:
+def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **more: object) -> bool:
     if icon:
         more["icon"] = f":material/{icon}:"
-    if act := more.pop("on_click", None):
+    if callable(act := more.pop("on_click", None)):
         return draw(label, key=key, on_click=guarded(act), **more)
     # Another message of the browser breaks a run off, and Streamlit forgets the press that the run was for: it waits
     # until a run comes to its button. The callback reads no session state, which would break it off too. A run that is
@@ -152,11 +154,13 @@ def select_hidden(label: str, names: Iterable[str], key: str, **more: object) ->
     return select(label, {name: name for name in names}, key, **more)
 
 
-def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, **more: Any) -> str:
+def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
     """Draw a list like `select` that begins with `first`, in which the user can also type a new option."""
     index, shown = list(texts).index(first), distinct(texts)
-    more |= {"format_func": lambda name: shown.get(name, name), "index": index, "accept_new_options": True}
-    return (st.selectbox(label, list(texts), key=key, **more) or "").strip()
+    chosen = st.selectbox(
+        label, list(texts), index, lambda name: shown.get(name, name), key, help, accept_new_options=True
+    )
+    return (chosen or "").strip()
 
 
 def segments(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Option:
@@ -172,7 +176,14 @@ def pills(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Any
 
 
 def menu(
-    label: str, texts: Mapping[str, str], key: str, icon: str, choose: Callable[[str], object], **more: Any
+    label: str,
+    texts: Mapping[str, str],
+    key: str,
+    icon: str,
+    choose: Callable[[str], object],
+    *,
+    disabled: bool = False,
+    type: Literal["secondary", "tertiary"] = "secondary",
 ) -> None:
     """Draw a button that opens a menu of the options; `choose` is called with the chosen one."""
 
@@ -181,8 +192,16 @@ def menu(
         if option := st.session_state[key]:
             choose(option)
 
-    more |= {"on_click": act, "icon": f":material/{icon}:"}
-    st.menu_button(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
+    st.menu_button(
+        label,
+        list(texts),
+        format_func=distinct(texts).__getitem__,
+        key=key,
+        icon=f":material/{icon}:",
+        on_click=act,
+        disabled=disabled,
+        type=type,
+    )
 
 
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> dict[str, Any]:
@@ -246,27 +265,36 @@ def text_box(label: str, key: str, **more: Any) -> str:
     return str(st.text_input(label, key=key, placeholder=label, label_visibility="collapsed", **more))
 
 
-def table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], key: str, *, most: int, **more: Any) -> Any:
+def table(
+    rows: Sequence[Mapping[str, object]],
+    columns: Mapping[str, ColumnConfig | str | None],
+    key: str,
+    *,
+    most: int,
+    **more: Any,
+) -> Any:
     """Draw a table as high as its rows, up to `most` pixels, and return what is selected in it."""
     height = min(most, 38 + 35 * len(rows))
     return st.dataframe(rows, column_config=columns, key=key, height=height, hide_index=True, **more)
 
 
-def text_column(label: str, **more: Any) -> Any:
+def text_column(label: str, width: ColumnWidth | None = None) -> ColumnConfig:
     """Return a column of a table with texts."""
-    return st.column_config.TextColumn(text_of(Message(label)), **more)
+    return st.column_config.TextColumn(text_of(Message(label)), width=width)
 
 
-def count_column(title: str, **more: Any) -> object:
+def count_column(title: str, width: ColumnWidth | None = None) -> ColumnConfig:
     """Return a column of whole numbers, written as in texts."""
-    return st.column_config.NumberColumn(title, format="localized", **more)
+    return st.column_config.NumberColumn(title, format="localized", width=width)
 
 
-def chunk_link(note_id: str, chunk: int | None, label: str = "", **more: Any) -> None:
+def chunk_link(
+    note_id: str, chunk: int | None, label: str = "", *, help: str | None = None, width: Width = "content"
+) -> None:
     """Draw a link to a chunk of a note."""
     place = {"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})}
     label = label or t("Open in Chunks")
-    st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, **more)
+    st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, help=help, width=width)
 
 
 def base_link(base: str) -> None:
