@@ -395,5 +395,4 @@ def _to_unit_length(vectors: "Tensor") -> Matrix:
     """Return a tensor's rows as a numpy array of float32, each of unit length."""
     import torch
 
-    unit: Matrix = torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
-    return unit
+    return torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()

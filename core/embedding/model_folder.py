@@ -184,8 +184,7 @@ def _facts(folder: Path, name: str) -> ModelFacts:
 
 def _options(transformer: Path) -> Config:
     file = transformer / "sentence_bert_config.json"
-    options: Config = read_json(file) if file.is_file() else {}
-    return options
+    return read_json(file) if file.is_file() else {}
 
 
 def _check(folder: Path, modules: list[Config], options: Config) -> None:

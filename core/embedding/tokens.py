@@ -139,8 +139,7 @@ def _products(bits: Bits, centred: Matrix) -> Matrix:
         unpack_signs(full[at : at + _BLOCK], len(centred)).reshape(-1, _TOGETHER, len(centred)) @ centred
         for at in range(0, len(full), _BLOCK)
     ]
-    products: Matrix = np.concatenate(blocks).reshape(len(full), -1)[: len(bits)]
-    return products
+    return np.concatenate(blocks).reshape(len(full), -1)[: len(bits)]
 
 
 def _cosines(products: Matrix, centred: Matrix) -> Matrix:

@@ -77,8 +77,7 @@ def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
 def compose(source: str) -> yaml.Node | None:
     """Return the YAML as nodes with their places; raises ValueError and YAMLError."""
     _refuse_hostile(source)
-    root: yaml.Node | None = yaml.compose(source, Loader=_Loader)
-    return root
+    return yaml.compose(source, Loader=_Loader)
 
 
 def _refuse_hostile(source: str) -> None:

@@ -202,8 +202,7 @@ class CrossEncoder:
                 name=self.name,
             )
         # The model's own sigmoid calculates in 16 bits, where the scores of the best candidates are all 1.
-        scores: list[float] = torch.sigmoid(logits).tolist()
-        return scores
+        return torch.sigmoid(logits).tolist()
 
 
 def facts(folder: Path) -> CrossEncoderFacts:

@@ -217,8 +217,7 @@ def _nearness(
 
 def _max_cosines(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]]) -> Matrix:
     within = tokens_within(places, spans)
-    best: Matrix = cosines[within].max(axis=0) if within.any() else np.zeros(cosines.shape[1], np.float32)
-    return best
+    return cosines[within].max(axis=0) if within.any() else np.zeros(cosines.shape[1], np.float32)
 
 
 def token_weights(text: str, spans: Spans, count: int) -> Matrix:
