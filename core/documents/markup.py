@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from core.markdown.writing import code_block
 
@@ -205,7 +205,7 @@ def _notebook(data: bytes) -> Markup:
     return Markup(json.dumps(notebook).encode() if changed else data)
 
 
-def _entries(node: object, name: str) -> list[dict[str, Any]]:
+def _entries(node: object, name: str) -> list[dict[str, object]]:
     """Return the entries of a list in a node, none where it is none."""
     entries = node.get(name) if isinstance(node, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

@@ -214,7 +214,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
     return made
 
 
-def _image(raw: list[str]) -> list[Any]:
+def _image(raw: list[str]) -> list[object]:
     """Return the content of a picture that is written as HTML, none for other raw text."""
     if raw[0] != "html" or not re.match(r"<img\s", raw[1]):
         return []

@@ -15,7 +15,6 @@ _STAGES = (
     "documents",
     "chunks",
     "search",
-    "index",
     "models",
 )
 MODULES = (

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import machine
 from threading import Lock
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,7 +40,7 @@ os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
 128 texts. It is read when torch first multiplies."""
 
 
-def import_library(name: str) -> Any:
+def import_library(name: str) -> ModuleType:
     """Return a library that runs models; raises ModelError where it, or what it needs of this machine, is missing."""
     try:
         return import_module(name)

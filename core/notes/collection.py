@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any, Unpack
+from typing import Unpack
 
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
@@ -146,7 +146,7 @@ class Notes:
     def add_many(
         self,
         base: str,
-        items: Iterable[Mapping[str, Any]],
+        items: Iterable[Mapping[str, object]],
         *,
         author: Author = "program",
         embed: bool = True,

@@ -19,12 +19,12 @@ _AROUND = 100
 """Characters on each side of a mistake that are shown."""
 
 
-def with_fields(note: Note, fields: Mapping[str, Any]) -> Note:
+def with_fields(note: Note, fields: Mapping[str, object]) -> Note:
     """Return a note with other values of some fields; raises EditError, and UnknownChoice for a field or a status."""
     return replace(note, **check_fields(fields))
 
 
-def check_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def check_fields(fields: Mapping[str, object]) -> dict[str, Any]:
     """Return fields as a note has them; raises EditError, and UnknownChoice for a field or a status."""
     for name in fields:
         if name not in NOTE_FIELDS:

@@ -85,7 +85,7 @@ class Proposals:
             if not (base.trusts_programs or self._is_programs(note)):
                 raise EditError("Programs may move notes of bases that trust them; '{base}' doesn't.", base=base.name)
 
-    def _propose(self, note: Note, body: str | None, fields: Mapping[str, Any]) -> Note | Proposal:
+    def _propose(self, note: Note, body: str | None, fields: Mapping[str, object]) -> Note | Proposal:
         """Store a proposed change over the one that waits; return the note if nothing changes."""
         proposal = Proposal(note.id, note.version, body, check_fields(fields), utc_now())
         changed = _changed(note, proposal)

@@ -285,7 +285,7 @@ def check_version(note: Note, expected: int | None) -> None:
 # Where a new note comes from, as who writes it says: its source, its place there, its writer, and other values.
 
 
-def take_provenance(item: dict[str, Any]) -> tuple[str, dict[str, object]]:
+def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
     """Take these values out of an item; return the source, "" for none, and the properties that say more of it.
 
     `user` is `manual`. Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
@@ -334,7 +334,7 @@ def add(
     writer: Writer,
     base: KnowledgeBase,
     author: Author,
-    items: Iterable[Mapping[str, Any]],
+    items: Iterable[Mapping[str, object]],
     *,
     strict: bool,
 ) -> Added:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+from core.base.codec import assemble
 from core.model import (
     OPEN,
     BaseFields,
@@ -15,6 +16,7 @@ from core.model import (
     Rechunked,
     SearchSettings,
     SyncReport,
+    new_base_line,
 )
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import (
@@ -354,7 +356,7 @@ def makes(
     base: SomeBase = None,
 ) -> ImportTarget:
     name, new = workspace.imports.target(folder, base)
-    return ImportTarget(MadeBase.from_target(name, new) if new else None)
+    return ImportTarget(MadeBase(name, new_base_line(name, new), new.embedder, new.chunking) if new else None)
 
 
 @operation(
@@ -393,5 +395,9 @@ def connect(
     lacks={"http": "the app and `tessera serve` look at the folders themselves", **ASSISTANT},
 )
 def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = False) -> FolderScans:
-    scanned = workspace.text_folders.scan(confirmed=allow_removals, progress=progress)
-    return FolderScans(tuple(map(FolderScan.from_folder, scanned)))
+    return FolderScans(
+        tuple(
+            assemble(FolderScan, folder, folder.report or SyncReport(), problem=folder.problem or "")
+            for folder in workspace.text_folders.scan(confirmed=allow_removals, progress=progress)
+        )
+    )

@@ -1,19 +1,18 @@
 """Operations on the chunks of notes."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.codec import assemble
+from core.base.errors import ConfigError
 from core.base.frozen import frozen
 from core.base.messages import Message, message, plural, terminal_language
 from core.base.terminal import _, say
 from core.model import (
     CHUNK_KINDS,
     CHUNK_STATES,
-    Chunk,
     ChunkingOptions,
     ChunkKind,
     ChunkState,
@@ -28,8 +27,8 @@ from core.model import (
     setting_value,
 )
 from core.operations import names
-from core.operations.declaring import About, operation
-from core.operations.parameters import CHUNKING_PARAMETERS, NoteName
+from core.operations.declaring import About, Caller, operation
+from core.operations.parameters import CHUNKING_PARAMETERS, NoteName, SomeBase, check_base
 from core.operations.printing import sentence
 
 if TYPE_CHECKING:
@@ -65,10 +64,6 @@ class ChunkList:
     """The chunks of a note in reading order."""
 
     chunks: tuple[ChunkDetails, ...]
-
-    @classmethod
-    def from_chunks(cls, chunks: Iterable[Chunk]) -> Self:
-        return cls(tuple(assemble(ChunkDetails, chunk) for chunk in chunks))
 
 
 @frozen
@@ -127,13 +122,6 @@ class CutPreview(CutNote):
     """How a note is split, and why, and another way."""
 
     compare: ComparedCut | None
-
-    @classmethod
-    def from_cuts(cls, note: Note, cut: Cut, other: Cut | None) -> Self:
-        compared = None
-        if other:
-            compared = assemble(ComparedCut, _cut_note(note, other), cuts=Difference.between(cut.chunks, other.chunks))
-        return assemble(cls, _cut_note(note, cut), compare=compared)
 
 
 def _cut_note(note: Note, cut: Cut) -> CutNote:
@@ -301,7 +289,8 @@ Text = Annotated[str, About("The text of the chunk.", long=True, example="In sho
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
-    return ChunkList.from_chunks(workspace.chunks.all(names.id_of(workspace, note)))
+    chunks = workspace.chunks.all(names.id_of(workspace, note))
+    return ChunkList(tuple(assemble(ChunkDetails, chunk) for chunk in chunks))
 
 
 @operation(
@@ -441,5 +430,72 @@ def preview(
 
     options = ChunkingOptions(**{name: value for name, value in chunking.items() if value is not None})
     note, cut = Imports.preview(file, options, embedder)
-    other = Imports.preview(file, replace(options, strategy=compare), embedder)[1] if compare else None
-    return CutPreview.from_cuts(note, cut, other)
+    compared = None
+    if compare:
+        other = Imports.preview(file, replace(options, strategy=compare), embedder)[1]
+        compared = assemble(ComparedCut, _cut_note(note, other), cuts=Difference.between(cut.chunks, other.chunks))
+    return assemble(CutPreview, _cut_note(note, cut), compare=compared)
+
+
+_TOOL = {"tool": "the app and `tessera index` see to the index"}
+
+
+@operation(
+    "index.embed",
+    "Index the notes that are found by words only, so that they are found by meaning too.",
+    http="POST /bases/{base:path}/index",
+    cli="index",
+    writes=True,
+    job="embed",
+    check=check_base,
+    takes={"base": "work", "refused": True},
+    lines=format_indexed,
+    lacks=_TOOL,
+)
+def embed(
+    workspace: "Workspace",
+    progress: Progress,
+    base: SomeBase = None,
+    refused: Annotated[bool, About("Also retry the passages that the model refused.")] = False,
+    again: Annotated[
+        bool, About("Index the whole base again by its model, for a model that changed under its name.")
+    ] = False,
+) -> IndexedChunks:
+    return IndexedChunks(_embed(workspace, progress, base, refused=refused, again=again))
+
+
+def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refused: bool, again: bool) -> int:
+    if base is None:
+        if refused or again:
+            raise ConfigError("Name the base: --base.")
+        return workspace.pending.embed_rest(progress)
+    if again:
+        return workspace.pending.embed_again(base, progress)
+    return workspace.pending.embed(base, refused=refused, progress=progress)
+
+
+@operation(
+    "index.refused",
+    "List the passages that a model refuses, with its reason: they are found by words only.",
+    http="GET /refused",
+    cli="refused",
+    lines=format_refused,
+    lacks=_TOOL,
+)
+def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
+    return RefusedChunks(tuple(workspace.pending.refused(base)))
+
+
+@operation(
+    "index.rebuild",
+    "Build the search index again from the stored data, then finish an unfinished import.",
+    http="POST /status/rebuild",
+    cli="rebuild",
+    writes=True,
+    job="rebuild",
+    lines=format_rebuilt,
+    lacks=_TOOL,
+)
+def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
+    windows = workspace.rebuild(progress, embed=caller.is_person)  # a program follows the job that indexes
+    return RebuiltIndex(windows, workspace.settings.index.kind)

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     lacks=ASSISTANT,
 )
 def converters(workspace: "Workspace") -> ConverterList:
-    return ConverterList(tuple(map(ConverterDetails.from_card, workspace.documents.converters())))
+    cards = workspace.documents.converters()
+    return ConverterList(tuple(assemble(ConverterDetails, card, problem=card.problem or "") for card in cards))
 
 
 @operation(

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
+from core.base.codec import assemble
 from core.base.datetimes import local_now
 from core.base.errors import ConfigError
 from core.base.messages import message, plural, terminal_language
@@ -366,7 +367,8 @@ def diff(
     numbers = [version.number for version in workspace.versions.all(item)]
     second = second or numbers[0]
     first = first or next((number for number in numbers if number < second), second)
-    return VersionDifference.from_difference(workspace.versions.difference(item, first, second), first, second)
+    difference = workspace.versions.difference(item, first, second)
+    return VersionDifference(first, second, views.plain_changes(difference), difference.pieces)
 
 
 @operation(
@@ -409,7 +411,11 @@ def _proposed_fields(note: Note) -> NoteFields:
 def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
     bases = {stored.id: stored.name for stored in workspace.bases.all()}
     return DeletedNotes(
-        tuple(DeletedNote.from_trashed(note, bases[note.base_id]) for note in workspace.trash.all(base))
+        tuple(
+            DeletedNote(last.note_id, bases[note.base_id], note.path, last.title, last.author, last.number, last.at)
+            for note in workspace.trash.all(base)
+            for last in [note.version]
+        )
     )
 
 
@@ -493,10 +499,16 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 )
 def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     submission = workspace.proposals.get(names.id_of(workspace, note))
-    return ProposedNote.from_proposal(
+    difference = workspace.proposals.difference(submission)
+    return assemble(
+        ProposedNote,
+        submission.note,
         submission,
-        WholeNote.from_note(workspace, workspace.proposals.proposed(submission)),
-        workspace.proposals.difference(submission),
+        text=WholeNote.from_note(workspace, workspace.proposals.proposed(submission)),
+        first=submission.note.version,
+        second=submission.note.version + 1,
+        fields=views.plain_changes(difference),
+        pieces=difference.pieces,
     )
 
 

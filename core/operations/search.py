@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+from core.base.codec import assemble
 from core.model import SearchOptions, SearchSettings
 from core.operations import names
 from core.operations.declaring import About, Parameter, operation
 from core.operations.parameters import SEARCH, NoteName
 from core.operations.views import search as views
-from core.operations.views.search import ContextView, ResultView, WhyNotView
+from core.operations.views.search import CitationView, ContextView, ResultView, WhyNotView
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -87,7 +88,7 @@ def context(
 ) -> ContextView:
     built = workspace.context(query, budget=budget, **options(workspace, given))
     workspace.uses.cited(query, built)
-    return ContextView.from_context(built)
+    return assemble(ContextView, built, citations=tuple(map(CitationView.from_citation, built.citations)))
 
 
 _OneOrSeveral = str | list[str] | None
@@ -146,7 +147,10 @@ def retrieve(
 )
 def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: object) -> WhyNotView:
     note_id = names.id_of(workspace, note)
-    return WhyNotView.from_why_not(workspace.searching.why_not(query, note_id, **options(workspace, given)))
+    why_not = workspace.searching.why_not(query, note_id, **options(workspace, given))
+    index = why_not.chunk.index if why_not.chunk else None
+    item, why = why_not.note, why_not.message
+    return assemble(WhyNotView, why_not, item, note_id=item.id, explanation=why, chunk_index=index)
 
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:

@@ -68,7 +68,7 @@ class ProviderServer:
         self._queue = queue_to(self._url)
         self._reach_seconds = reach_seconds
 
-    def post(self, path: str, body: Mapping[str, object], *, limit: int) -> Any:
+    def post(self, path: str, body: Mapping[str, object], *, limit: int) -> object:
         """Return the JSON of the server's answer, of at most `limit` bytes.
 
         Raises ProviderUnavailable if the server is out of reach, overloaded or failing after all retries,

@@ -6,13 +6,16 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from core.base import files
 from core.base.errors import ConfigError
 from core.base.messages import Message, message, reason_of, verbatim
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 PREFIX = "TESSERA_"
 """Start of the environment variables with settings; two underscores separate a section from its setting."""
@@ -92,7 +95,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
     )
 
 
-def problem_of(error: Mapping[str, Any]) -> Message:
+def problem_of(error: "ErrorDetails") -> Message:
     """Return the message of a validation error: our validator's, or ours for pydantic's kind."""
     fields = error.get("ctx", {})
     if error["type"] == "value_error":

@@ -170,7 +170,7 @@ _THREADS = 4
 _MARKDOWN = "text/markdown"
 
 Opened = Callable[[], Workspace]
-Write = Callable[[str, dict[str, Any]], CallToolResult]
+Write = Callable[[str, dict[str, object]], CallToolResult]
 """Calls a tool that writes, by its name with its arguments."""
 
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and "tool" not in operation.by_hand]
@@ -221,7 +221,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
     )
 
 
-def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
+def run(opened: Opened, name: str, arguments: dict[str, object]) -> CallToolResult:
     """Call a tool on a workspace; an error becomes one of the tool, which the assistant reads."""
     try:
         workspace = opened()
@@ -271,7 +271,7 @@ def _described(name: str) -> Tool:
 _DESCRIBED = {name: _described(name) for name in TOOLS}
 
 
-def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def _checked(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
     parameters = _METADATA[name].arg_model.model_fields
     for unknown in arguments.keys() - parameters:
         raise UnknownChoice("option", unknown, parameters)

@@ -3,9 +3,9 @@
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -46,7 +46,7 @@ def every_command(
 
 
 @cache
-def _build_commands() -> Any:
+def _build_commands() -> Callable[..., object]:
     """Return all commands, built once: typer would read their signatures again at each call of `app`."""
     return typer.main.get_command(app)
 

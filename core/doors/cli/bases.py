@@ -16,7 +16,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
 from core.doors.cli.binding import Command
-from core.doors.cli.calling import Run, opened, stoppable
+from core.doors.cli.calling import RunOperation, opened, stoppable
 from core.doors.cli.options import WORKSPACE, option
 from core.model import ChangeCost, SyncReport
 from core.operations import bases as operations
@@ -104,7 +104,7 @@ def switch(
     return replace(made, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=round(cost.seconds / 60, 2))
 
 
-def switch_to(run: Run, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
+def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
     """Give a base another model, or continue that; on Ctrl-C print how to continue, and exit with 130."""
     try:
         details = run(operations.switch, base=base, embedder=embedder)

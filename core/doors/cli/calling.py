@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-class Run(Protocol):
+class RunOperation(Protocol):
     """A function that runs an operation on an open workspace, and returns its answer."""
 
     def __call__(self, operation: Operation[Result], /, **values: object) -> Result: ...
@@ -36,7 +36,7 @@ def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, obj
 
 
 @contextmanager
-def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[Run]:
+def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
     """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations.
 
     With `answers` the workspace that is opened here does what other commands ask for meanwhile.

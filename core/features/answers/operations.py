@@ -26,6 +26,7 @@ from core.model import (
 from core.operations.declaring import About, operation
 from core.operations.search import OPTIONS, Question, options
 from core.operations.views.search import NoteReference, format_sentence
+from core.providers.connection import Stop, never
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -222,6 +223,6 @@ def ask(
     return AnswerView.from_answer(answer)
 
 
-def writing(workspace: "Workspace", query: str, values: Mapping[str, Any], **more: Any) -> Iterator[Answer]:
+def writing(workspace: "Workspace", query: str, values: Mapping[str, Any], stop: Stop = never) -> Iterator[Answer]:
     """Yield an answer as the language model writes it, until `stop` returns True; raises as `ask` does."""
-    return workspace.answers.write(query, **options(workspace, values), **more)
+    return workspace.answers.write(query, stop=stop, **options(workspace, values))

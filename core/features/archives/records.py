@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from core import embedding
 from core.base.datetimes import utc_now
@@ -22,6 +22,7 @@ from core.model import (
     Edit,
     Filters,
     KnowledgeBase,
+    NewBaseFields,
     Note,
     Proposal,
     Question,
@@ -129,9 +130,13 @@ class Ids:
     named: set[str] = field(default_factory=set)
 
 
-def new_base(name: str, **values: Any) -> KnowledgeBase:
+_DEFAULT = ChunkingOptions()
+
+
+def new_base(
+    name: str, chunking: ChunkingOptions = _DEFAULT, embedder: str = "", **values: Unpack[NewBaseFields]
+) -> KnowledgeBase:
     """Return a base that isn't stored yet; its fingerprint and dimension are set once it is written."""
-    chunking, embedder = values.pop("chunking", ChunkingOptions()), values.pop("embedder", "")
     return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, utc_now(), **values)
 
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
 from core.base import files
 from core.base.errors import QueryError, QuestionSetError, RowError
@@ -150,7 +151,7 @@ def _question(row: object, line: int) -> Question:
     return Question(read.id, read.question, golds, line=line, **read.model_dump(exclude={"id", "question", "gold"}))
 
 
-def _mistake(error: Mapping[str, Any]) -> RowError:
+def _mistake(error: ErrorDetails) -> RowError:
     place = error["loc"]
     if not place:
         return RowError("this must be a JSON object with id, question and gold.")

@@ -27,7 +27,7 @@ class PackDetails:
 
     @classmethod
     def from_card(cls, card: PackCard) -> Self:
-        return assemble(cls, card, installed=PackInstallation.from_pack(card.installed) if card.installed else None)
+        return assemble(cls, card, installed=assemble(PackInstallation, card.installed) if card.installed else None)
 
 
 @frozen

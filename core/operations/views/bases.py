@@ -20,17 +20,13 @@ from core.model import (
     ChangeCost,
     ChunkingOptions,
     Failed,
-    InstalledPack,
-    NewBase,
     Rechunked,
-    ScannedFolder,
     Status,
     SyncPlan,
     SyncReport,
     base_model,
     chunking_label,
     embedder_name,
-    new_base_line,
     setting_value,
 )
 from core.operations.views import documents
@@ -107,10 +103,6 @@ class MadeBase:
     embedder: str
     chunking: ChunkingOptions
 
-    @classmethod
-    def from_target(cls, base: str, new: NewBase) -> Self:
-        return cls(base, new_base_line(base, new), new.embedder, new.chunking)
-
 
 @frozen
 class ImportTarget:
@@ -160,10 +152,6 @@ class FolderScan(SyncReport):
     made: bool
     problem: str | Message = ""  # type: ignore[assignment]
 
-    @classmethod
-    def from_folder(cls, scanned: ScannedFolder) -> Self:
-        return assemble(cls, scanned, scanned.report or SyncReport(), problem=scanned.problem or "")
-
 
 @frozen
 class FolderScans:
@@ -183,10 +171,6 @@ class PackInstallation:
     checked_at: datetime
     notes: int
     chunks: int
-
-    @classmethod
-    def from_pack(cls, pack: InstalledPack) -> Self:
-        return assemble(cls, pack)
 
 
 @frozen
@@ -211,7 +195,7 @@ class WorkspaceStatus:
             workspace=str(status.folder),
             bytes=status.bytes_on_disk,
             bases=tuple(map(BaseDetails.from_status, status.bases)),
-            packs=tuple(map(PackInstallation.from_pack, status.packs)),
+            packs=tuple(assemble(PackInstallation, pack) for pack in status.packs),
             settings_problem=status.settings_problem or "",
         )
 

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Self
 
-from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
 from core.model import (
     GUESSED,
-    ConverterCard,
     Failed,
     IncompleteNote,
     ReadAs,
@@ -38,10 +36,6 @@ class ConverterDetails:
     kinds: tuple[str, ...]
     installed: bool
     problem: str | Message
-
-    @classmethod
-    def from_card(cls, card: ConverterCard) -> Self:
-        return assemble(cls, card, problem=card.problem or "")
 
 
 @frozen

@@ -23,7 +23,6 @@ from core.model import (
     Renaming,
     Submission,
     SubmissionKind,
-    Trashed,
     Version,
     property_text,
     settled_line,
@@ -145,12 +144,8 @@ class VersionDifference:
     fields: tuple[FieldChange, ...]
     pieces: tuple[DiffPiece, ...]
 
-    @classmethod
-    def from_difference(cls, difference: NoteDifference, first: int, second: int) -> Self:
-        return cls(first, second, _plain_changes(difference), difference.pieces)
 
-
-def _plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
+def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
     """Return the changes of fields, with values as JSON has them."""
     return tuple(FieldChange(item.name, encode(item.before), encode(item.after)) for item in difference.fields)
 
@@ -169,11 +164,6 @@ class DeletedNote:
     author: Author
     version: int
     deleted_at: datetime
-
-    @classmethod
-    def from_trashed(cls, trashed: Trashed, base: str) -> Self:
-        version = trashed.version
-        return cls(version.note_id, base, trashed.path, version.title, version.author, version.number, version.at)
 
 
 @frozen
@@ -241,20 +231,6 @@ class ProposedNote(WaitingNote):
     second: int
     fields: tuple[FieldChange, ...]
     pieces: tuple[DiffPiece, ...]
-
-    @classmethod
-    def from_proposal(cls, submission: Submission, text: WholeNote, difference: NoteDifference) -> Self:
-        version = submission.note.version
-        return assemble(
-            cls,
-            submission.note,
-            submission,
-            text=text,
-            first=version,
-            second=version + 1,
-            fields=_plain_changes(difference),
-            pieces=difference.pieces,
-        )
 
 
 @frozen

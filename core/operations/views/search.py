@@ -19,7 +19,6 @@ from core.model import (
     NOTICES,
     STAGES,
     Citation,
-    Context,
     Decomposition,
     Facet,
     FieldValues,
@@ -37,7 +36,6 @@ from core.model import (
     StageScore,
     SubQueryResult,
     Understood,
-    WhyNot,
     classification,
     ordering_lines,
     remarks,
@@ -262,10 +260,6 @@ class ContextView:
     notices: tuple[Notice, ...]
     citations: tuple[CitationView, ...]
 
-    @classmethod
-    def from_context(cls, context: Context) -> Self:
-        return assemble(cls, context, citations=tuple(map(CitationView.from_citation, context.citations)))
-
 
 @frozen
 class WhyNotView:
@@ -278,12 +272,6 @@ class WhyNotView:
     explanation: Message
     scores: Mapping[str, StageScore]
     chunk_index: int | None
-
-    @classmethod
-    def from_why_not(cls, why_not: WhyNot) -> Self:
-        index = why_not.chunk.index if why_not.chunk else None
-        note = why_not.note
-        return assemble(cls, why_not, note, note_id=note.id, explanation=why_not.message, chunk_index=index)
 
 
 SearchOutput = ResultView | ContextView | WhyNotView

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -213,7 +212,7 @@ def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None
     part()
 
 
-def popover(label: str, key: str, icon: str, draw: Callable[[], None], **more: Any) -> None:
+def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
     """Draw a popover, whose content is drawn again without the rest of the page.
 
     The content is there from the start. A popover that reports that it is open also reports that it was closed, after a
@@ -222,7 +221,7 @@ def popover(label: str, key: str, icon: str, draw: Callable[[], None], **more: A
 
     @st.fragment
     def part() -> None:
-        with st.popover(label, icon=f":material/{icon}:", key=key, **more), errors(), st.container(key=f"{key}_body"):
+        with st.popover(label, icon=f":material/{icon}:", key=key), errors(), st.container(key=f"{key}_body"):
             draw()
 
     part()
