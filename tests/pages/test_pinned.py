@@ -42,7 +42,7 @@ def test_a_pinned_note_is_on_home_until_it_is_unpinned_or_deleted(filled: Screen
         filled.open("notes", note=several[title])
         filled.app.menu_button(f"note_menu_{several[title]}").click("pin").run()
     assert listed()[:2] == ["Note 1", "Note 2"]
-    filled.workspace.notes.delete([several["Note 1"]])
+    filled.workspace.trash.put([several["Note 1"]])
     assert listed()[0] == "Note 2"
     filled.open("notes", note=several["Note 2"])
     filled.app.menu_button(f"note_menu_{several['Note 2']}").click("pin").run()
