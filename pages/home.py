@@ -1,23 +1,26 @@
 """Home: a quick search, what needs attention, the last changed notes, and the bases with their state."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
 
 from core.base.messages import message
-from core.model import BaseStatus, NoteSummary, Status, day_of
+from core.model import MATTERS, BaseStatus, MatterKind, NoteSummary, Status, day_of
 from core.workspace import Workspace
 from pages.ui.settings import upkeep
 from pages.ui.shared import ignoring, jobs, look, names, pinned, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import section_title, t, t_plural
+from pages.ui.shared.text import section_title, t, t_plural, text_of
 
 COLUMNS = 2
 SOON = 14
 """Days before its expiry in which a note is listed."""
 SHOWN = 10
 """Notes listed at most."""
+KINDS = 5
+"""Kinds of items to review that are listed."""
 RECENT = 6
 """Last changed notes."""
 PURPOSE = (
@@ -56,23 +59,31 @@ def attention(workspace: Workspace, status: Status) -> None:
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=SOON)
-    waiting = workspace.review.count()
+    waiting = workspace.review.counts()
+    workspace.start_comparing()
     if not (unread or status.index_problem or unfinished or lapsing or waiting):
         return
     section_title("Needs attention")
     if unfinished:
         _unfinished(workspace, status)
-    if waiting:
-        with widgets.row("home_waiting"):
-            text = t_plural("{n} thing to review.", "{n} things to review.", n=waiting)
-            st.markdown(f":material/rule: {text}", width="content")
-            st.page_link("review.py", label=t("Review"), icon=":material/arrow_forward:")
+    _draw_waiting(waiting)
     if status.index_problem:
         upkeep.problem(status)
         upkeep.rebuild(workspace)
     _draw_expiring(workspace, lapsing)
     for base in unread:
         ignoring.unread(workspace, base)
+
+
+def _draw_waiting(counts: Counter[MatterKind]) -> None:
+    """Draw what waits for the user, a link for each of the first kinds."""
+    kinds = [kind for kind in MATTERS if counts[kind]]
+    with st.container(gap="xxsmall", key="home_waiting"):
+        for kind in kinds[:KINDS]:
+            label = f"{text_of(MATTERS[kind].title)} · {counts[kind]:,}"
+            icon, address = f":material/{MATTERS[kind].icon}:", {"kind": kind}
+            st.page_link("review.py", label=plain(label), icon=icon, query_params=address)
+    widgets.more(len(kinds) - KINDS)
 
 
 def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:

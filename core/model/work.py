@@ -86,6 +86,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "answer": JobKind(),
     "examples": JobKind(),
     "local_servers": JobKind(),
+    "compare": JobKind(),
     "heal": _job_kind(
         "index",
         "Repair the search index",

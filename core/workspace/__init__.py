@@ -299,6 +299,11 @@ class Workspace(Services):
             self.index_in_background()
             self.watching.start()
 
+    def start_comparing(self) -> None:
+        """Read the notes for their pairs in the job `compare`, where a note changed since."""
+        if self.has("review") and not self.review.likeness.is_read:
+            self.jobs.start("compare", lambda _: self.review.likeness.read(), quiet=True)
+
     def start_backups(self) -> None:
         """Make a backup each day, until the workspace is closed."""
         if not self.readonly:

@@ -34,8 +34,8 @@ def titles(screen: Screen) -> list[str]:
 
 def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> None:
     home = Screen()
-    assert "2 things to review." in home.text
-    assert "Review · 2" in [link.proto.label for link in home.app.get("page_link")]
+    links = [link.proto.label for link in home.app.get("page_link")]
+    assert {"Review · 2", "New notes · 1", "Proposed changes · 1"} <= {*links}
     screen = waiting().press("open_change")
     assert "A program proposes a change to this note." in screen.text
     assert "<del>water</del><ins>&lt;b&gt;shade&lt;/b&gt;</ins>" in screen.text
@@ -49,7 +49,24 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     screen.press("decide_accept")
     assert [hit.note.title for hit in screen.workspace.search("thyme", mode="keyword").hits] == ["Thyme"]
     assert "Nothing waits for you." in screen.text
-    assert "to review." not in Screen().text
+    assert "Needs attention" not in Screen().text
+
+
+def test_home_tells_of_contradictions_once_the_notes_are_read(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for degrees in (220, 240):
+            text = f"The oven for the bread runs at {degrees} degrees."
+            workspace.notes.add("kitchen", text, title=f"Bread at {degrees}", author="person", embed=False)
+
+    def links(screen: Screen) -> dict[str, str]:
+        return {link.proto.label: link.proto.query_string for link in screen.app.get("page_link")}
+
+    home = Screen()
+    home.workspace.jobs.wait("compare")
+    assert links(home.open("home"))["Contradictions · 1"] == "kind=contradiction"
+    home.workspace.notes.update(home.workspace.notes.find("Bread at 240").id, body="Something else.", author="person")
+    home.open("home").workspace.jobs.wait("compare")
+    assert "Contradictions · 1" not in links(home.open("home"))
 
 
 def test_decisions_are_undone_one_after_the_other(basil: Note) -> None:

@@ -74,6 +74,15 @@ class Likeness:
         self._read: dict[str, tuple[int, Claims]] = {}
         self._reading = threading.Lock()
 
+    @property
+    def is_read(self) -> bool:
+        """Whether every note was read as it is now, so that pairs are there at once."""
+        return {note_id: read[0] for note_id, read in self._read.items()} == self._store.notes.generations()
+
+    def read(self) -> None:
+        """Read the notes that weren't read as they are now."""
+        self._claims()
+
     def copies(self) -> Iterator[NotePair]:
         """Yield the notes with the same words, each with the first one that has them."""
         first: dict[bytes, str] = {}

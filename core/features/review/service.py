@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -108,6 +109,12 @@ class Review:
             (matter for matter in waiting if base in ("", matter.base)),
             key=lambda matter: (order[matter.kind], str(matter.at), matter.key),
         )
+
+    def counts(self) -> Counter[MatterKind]:
+        """Return the number of items of each kind; hints on pairs of notes are among them once the notes are read."""
+        is_read = self.likeness.is_read
+        kinds = [kind for kind, type_ in MATTERS.items() if type_.quick or is_read]
+        return Counter(item.kind for item in self.all(kinds=kinds))
 
     def count(self) -> int:
         """Return the number of what waits, without the kinds that take a reading of all notes."""
