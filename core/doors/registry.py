@@ -13,8 +13,8 @@ _STAGES = (
     "bases",
     "notes",
     "documents",
-    "chunks",
     "search",
+    "chunks",
     "models",
 )
 MODULES = (

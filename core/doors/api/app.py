@@ -23,18 +23,8 @@ from core.base.messages import lines, message, message_table, readable, verbatim
 from core.doors.api import PLACE, binding, jobs, legacy_routes
 from core.doors.api.binding import body_of
 from core.doors.api.idempotency import Idempotency
-from core.doors.api.responses import (
-    LANGUAGE,
-    PROBLEM,
-    Opened,
-    Problem,
-    Text,
-    answer,
-    as_json,
-    documented,
-    problem,
-    problem_of,
-)
+from core.doors.api.responses import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
+from core.doors.api.shared import Opened, Text, documented
 from core.doors.registry import OPERATIONS
 from core.features.answers.operations import AnswerView, WrittenSentence, ask, writing
 from core.model import Answer

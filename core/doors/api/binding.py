@@ -15,18 +15,8 @@ from starlette.responses import Response
 from core.base.codec import encode, json_type
 from core.base.errors import UnknownChoice
 from core.doors.api import PLACE, jobs
-from core.doors.api.responses import (
-    AnyText,
-    Body,
-    IfMatch,
-    LongText,
-    Opened,
-    Problem,
-    Text,
-    answer,
-    documented,
-    expected,
-)
+from core.doors.api.responses import Problem, answer
+from core.doors.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.examples import example_for

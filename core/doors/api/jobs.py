@@ -12,7 +12,8 @@ from core.base.codec import encode, json_type
 from core.base.errors import JobNotFound
 from core.base.messages import message, readable
 from core.doors.api import PLACE
-from core.doors.api.responses import LANGUAGE, Opened, Problem, Text, answer, as_json, documented, problem
+from core.doors.api.responses import LANGUAGE, Problem, answer, as_json, problem
+from core.doors.api.shared import Opened, Text, documented
 from core.model import Progress
 from core.operations import examples, program
 from core.operations.declaring import PROGRAM

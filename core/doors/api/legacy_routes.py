@@ -15,7 +15,8 @@ from core.base.frozen import frozen
 from core.base.jobs import Busy
 from core.base.messages import message
 from core.doors.api.jobs import start_job
-from core.doors.api.responses import AnyText, Body, Opened, Problem, Text, answer, documented, or_404
+from core.doors.api.responses import Problem, answer
+from core.doors.api.shared import AnyText, Body, Opened, Text, documented, or_404
 from core.model import (
     CHUNKING,
     DEFAULTS,

@@ -1,13 +1,10 @@
 """Answers in JSON: values in the caller's language, and errors as problems (RFC 9457)."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from http import HTTPStatus
-from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, Header, Request
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
@@ -24,14 +21,10 @@ from core.base.errors import (
     StoreError,
     SyncRefused,
     TesseraError,
-    UnknownChoice,
     VersionNotFound,
     WorkspaceLocked,
 )
 from core.base.messages import ENGLISH, Message, language_of, readable, to_json
-from core.base.text import make_storable
-from core.doors.api.idempotency import ONCE
-from core.workspace import Workspace
 
 PROBLEM = "application/problem+json"
 LANGUAGE = ContextVar("language", default=ENGLISH)
@@ -107,62 +100,3 @@ def _status(error: TesseraError) -> HTTPStatus:
 
 def _header_values(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in headers.items()}
-
-
-_JSON = "application/json"
-_T = TypeVar("_T")
-
-
-def _workspace(request: Request) -> Workspace:
-    workspace: Workspace = request.app.state.workspace()
-    return workspace
-
-
-Opened = Annotated[Workspace, Depends(_workspace)]
-"""The workspace, as a parameter of an operation."""
-_POSSIBLE = r"^[^\x00]*$"
-"""A text that a file and a database can hold; pydantic rejects half a character."""
-Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
-"""A name, a value or a line."""
-AnyText = Annotated[
-    str,
-    BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
-    StringConstraints(max_length=20 * 1024 * 1024),
-]
-"""A text to search for, never refused; a search cuts a very long one."""
-LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
-"""The text of a note or of a file; the operation that takes it checks its length."""
-IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
-
-
-class Body(BaseModel):
-    """The JSON of a request: unknown names are errors."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
-
-    def to_values(self) -> dict[str, Any]:
-        """Return the values that the request gives; null gives none."""
-        return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
-
-
-def documented(
-    example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
-) -> dict[str, Any]:
-    """Return the keywords of a route that answers in a `form`, and takes a body `sent` in one, with examples."""
-    described = {status: {"description": "Done", "content": {form: {"example": example}}}}
-    body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
-    once = [ONCE] if status == HTTPStatus.CREATED else []
-    return {"status_code": status, "responses": described, "openapi_extra": body, "dependencies": once}
-
-
-def or_404(look: Callable[[], _T]) -> _T:
-    """Return the thing of an address; raises Problem with status 404 where there is none."""
-    try:
-        return look()
-    except UnknownChoice as error:
-        raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
-
-
-def expected(if_match: str) -> int | None:
-    """Return the version of an ETag; None where any version matches."""
-    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None

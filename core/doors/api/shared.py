@@ -1,0 +1,72 @@
+"""Parameters and helpers that several resources of the API use."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Header, Request
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
+
+from core.base.errors import UnknownChoice
+from core.base.text import make_storable
+from core.doors.api.idempotency import ONCE
+from core.doors.api.responses import Problem
+from core.workspace import Workspace
+
+_JSON = "application/json"
+_T = TypeVar("_T")
+
+
+def _workspace(request: Request) -> Workspace:
+    workspace: Workspace = request.app.state.workspace()
+    return workspace
+
+
+Opened = Annotated[Workspace, Depends(_workspace)]
+"""The workspace, as a parameter of an operation."""
+_POSSIBLE = r"^[^\x00]*$"
+"""A text that a file and a database can hold; pydantic rejects half a character."""
+Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
+"""A name, a value or a line."""
+AnyText = Annotated[
+    str,
+    BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
+    StringConstraints(max_length=20 * 1024 * 1024),
+]
+"""A text to search for, never refused; a search cuts a very long one."""
+LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
+"""The text of a note or of a file; the operation that takes it checks its length."""
+IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
+
+
+class Body(BaseModel):
+    """The JSON of a request: unknown names are errors."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+    def to_values(self) -> dict[str, Any]:
+        """Return the values that the request gives; null gives none."""
+        return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
+
+
+def documented(
+    example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
+) -> dict[str, Any]:
+    """Return the keywords of a route that answers in a `form`, and takes a body `sent` in one, with examples."""
+    described = {status: {"description": "Done", "content": {form: {"example": example}}}}
+    body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
+    once = [ONCE] if status == HTTPStatus.CREATED else []
+    return {"status_code": status, "responses": described, "openapi_extra": body, "dependencies": once}
+
+
+def or_404(look: Callable[[], _T]) -> _T:
+    """Return the thing of an address; raises Problem with status 404 where there is none."""
+    try:
+        return look()
+    except UnknownChoice as error:
+        raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+
+
+def expected(if_match: str) -> int | None:
+    """Return the version of an ETag; None where any version matches."""
+    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None
