@@ -11,6 +11,7 @@ from core import map as map_of_core
 from core.chunking import CHUNKERS
 from core.doors import cli
 from core.embedding import EMBEDDERS
+from core.model import NOTE_FIELDS
 from core.reranking import RERANKERS
 from core.settings.config import Settings
 from core.settings.sections import (
@@ -263,3 +264,10 @@ def test_a_superseded_decision_is_three_lines_that_name_what_holds(name: str) ->
     assert reason.endswith(".")
     assert all((DECISIONS / "superseded" / path).is_file() for path in re.findall(r"\]\(([^)#]+)", by + reason))
     assert wrong_mentions(by.replace("../", "")) == []
+
+
+@pytest.mark.parametrize("document", ["docs/assistants.md", "docs/library.md"])
+def test_lists_of_the_fields_of_a_note_are_complete(document: str) -> None:
+    lists = [re.findall(r"`(\w+)`", part) for part in (ROOT / document).read_text(encoding="utf-8").split("\n\n")]
+    listed = max(lists, key=lambda names: len(NOTE_FIELDS.keys() & {*names}))
+    assert {name for name, field in NOTE_FIELDS.items() if field.by_programs} <= {*listed}

@@ -38,6 +38,7 @@ from core.model import (
     SearchSettings,
 )
 from core.store import Store, schema
+from core.store.migrations import MIGRATIONS
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 from tests.store.test_unreadable import READABLE, UNREADABLE
@@ -582,3 +583,7 @@ def test_it_opens_with_a_row_that_cannot_be_read(tmp_path: Path, wrong: str) -> 
         assert first.breadcrumb
         assert first.breadcrumb == first.section
         store.close()
+
+
+def test_only_the_last_migration_is_open() -> None:
+    assert FILES.keys() >= {*range(1, len(MIGRATIONS))}

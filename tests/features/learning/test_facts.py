@@ -1,5 +1,8 @@
 """What the rules read from 14 logs, against the facts that were labelled in them before the rules were tuned."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from core.features.learning.masks import Masker
@@ -8,6 +11,8 @@ from core.features.learning.rules import RULES, facts
 from core.features.learning.service import Memory
 from core.model import Fact, LearntFact
 from tests.features.learning.measure import LABELS, LOGS, all_measured, measured
+
+GUIDE = Path(__file__).parents[3] / "docs/guide.md"
 
 
 def facts_of(text: str, name: str = "a.log") -> list[Fact]:
@@ -177,3 +182,9 @@ def test_a_request_that_is_refused_is_a_fact(line: str, rule: str, says: str, ti
 )
 def test_a_request_that_is_answered_is_none(line: str) -> None:
     assert not [fact for fact in facts_of(f"{line}\n" * 4) if fact.rule in ("required_header", "failing_request")]
+
+
+def test_the_guide_names_every_rule() -> None:
+    guide = GUIDE.read_text(encoding="utf-8").partition("### Learning from logs")[2]
+    rows = re.findall(r"^\| (`.*?) \|", guide.partition("\n## ")[0], re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} >= {*RULES}
