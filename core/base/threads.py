@@ -8,6 +8,9 @@ from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
 
+Call = tuple[Callable[..., object], tuple[object, ...]]
+"""A function, and the values with which it is called."""
+
 
 class DaemonPool:
     """At most `count` threads, which run what is submitted in its order.

@@ -18,6 +18,7 @@ from core.base.faults import FILES, translate_errors, wrap_file_errors
 from core.base.messages import Message, message, skeleton
 from core.base.text import compose, line_starts, stem
 from core.documents.converting import is_document
+from core.documents.kinds import fingerprint
 from core.documents.process import Interrupted
 from core.embedding import Embedder
 from core.indexing.bases import Bases
@@ -121,7 +122,7 @@ class Imports:
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
-        before = self._store.documents.unread_of(base, plan.source_ref, notefile.readers())
+        before = self._store.documents.unread_of(base, plan.source_ref, fingerprint())
         others = {path: item for path, item in before.items() if path not in only}
         failed, away = (
             [others.pop(item.path) for item in listed(base, plan.source_ref) if item.path in others]
@@ -348,7 +349,7 @@ class Imports:
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
             ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
-            unread = self._store.documents.unread_of(base, ref, notefile.readers())
+            unread = self._store.documents.unread_of(base, ref, fingerprint())
             plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
             plan = plan if source.upload else self._without_deleted(plan, base)
         else:
@@ -395,7 +396,7 @@ def import_plan(
     # Files of a folder that weren't read aren't converted again until they change.
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *away} - {failure for _, failure in plan.unread}
     rest = [(SourceFile(other.path, -1, -1), other) for other in others]
-    store.documents.set_unread(base, plan.source_ref, notefile.readers(), [*plan.unread, *rest, *unread])
+    store.documents.set_unread(base, plan.source_ref, fingerprint(), [*plan.unread, *rest, *unread])
     if plan.is_whole:
         store.pictures.forget_problems(lasting=False)
     done = indexer.done
@@ -494,8 +495,8 @@ def _notes(
     `waits` is called often while a document is converted, and may raise.
     """
     deleted = store.versions.deleted(base.id)
-    trashed = {item.path: item.version.note_id for item in deleted if item.source_ref}
-    trashed |= {item.path: item.version.note_id for item in deleted if item.source_ref == plan.source_ref}
+    nearest_last = sorted(deleted, key=lambda item: item.source_ref == plan.source_ref)
+    trashed = {item.path: item.version.note_id for item in nearest_last if item.source_ref}
     taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
     live = upload.live_importer(plan.folder) if plan.importer else None
@@ -543,12 +544,13 @@ def _note(
         if uploaded:
             store.documents.keep(file.content_hash, data)
         note, outline = notefile.document_note(read, file.path)
-    elif live:
-        file = _with_text(store, plan, file, note_id)
-        note, outline = notefile.document_note(upload.text_of(live, file.path), file.path)
     else:
-        file = _with_text(store, plan, file, note_id)
-        note, outline = notefile.parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
+        if not file.text:
+            file = folder.with_text(plan.folder, file, store.notes.reading_choices(note_id)[1])
+        if live:
+            note, outline = notefile.document_note(upload.text_of(live, file.path), file.path)
+        else:
+            note, outline = notefile.parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
     if note.plain:
         _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
     note = replace(
@@ -562,11 +564,6 @@ def _note(
         updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
     )
     return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)
-
-
-def _with_text(store: Store, plan: SyncPlan, file: SourceFile, note_id: str) -> SourceFile:
-    """Return a file with its text, in the encoding that the user chose for its note."""
-    return file if file.text else folder.with_text(plan.folder, file, store.notes.reading_choices(note_id)[1])
 
 
 def _text_values(note: Note) -> dict[str, object]:

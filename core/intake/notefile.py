@@ -18,7 +18,7 @@ from core.base.messages import Message, plural
 from core.base.text import make_storable, stem
 from core.documents import Converted
 from core.documents.converting import convert, converters_for
-from core.documents.kinds import KINDS, check, fingerprint, kind_of
+from core.documents.kinds import KINDS, check, kind_of
 from core.documents.process import Look
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decode_file, doubtful, unreadable
@@ -143,11 +143,6 @@ def is_skipped(name: str) -> bool:
 def is_note(path: str) -> bool:
     """Return whether the file at a path is read as a note, by its name and the names of its folders."""
     return path.lower().endswith(NOTE_SUFFIXES) and not any(map(is_skipped, path.split("/")))
-
-
-def readers() -> str:
-    """Return what tells whether other files can be read now than before."""
-    return fingerprint()
 
 
 def valid_converter(converter: str, path: str) -> str:

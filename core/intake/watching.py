@@ -33,7 +33,6 @@ from core.model import (
     no_progress,
 )
 from core.settings.config import Settings
-from core.settings.sections import KnowledgeSettings
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -64,22 +63,18 @@ class TextFolders:
         self._imports = imports
 
     @property
-    def _section(self) -> KnowledgeSettings:
-        return self._settings.knowledge
-
-    @property
     def automatic(self) -> bool:
         """Whether the folders are looked for and synced while the app runs."""
-        return self._section.enabled and self._section.auto_scan
+        return self._settings.knowledge.enabled and self._settings.knowledge.auto_scan
 
     def holds(self, folder: Path) -> bool:
         """Whether a folder is one of these, there or not."""
-        return folder.name == TEXTS and folder.parent.parent == self._section.base_dir.resolve()
+        return folder.name == TEXTS and folder.parent.parent == self._settings.knowledge.base_dir.resolve()
 
     def folders(self) -> Mapping[str, Path]:
         """Return the folders that are there by the names of their bases; links out of `base_dir` are left out."""
-        top = self._section.base_dir.resolve()
-        texts = sorted(top.glob(f"*/{TEXTS}")) if self._section.enabled else []
+        top = self._settings.knowledge.base_dir.resolve()
+        texts = sorted(top.glob(f"*/{TEXTS}")) if self._settings.knowledge.enabled else []
         return {
             folder.parent.name: folder
             for folder in texts
@@ -91,7 +86,7 @@ class TextFolders:
 
         Raises ConfigError where a base of another kind has the name, and as `Bases.add` does.
         """
-        at_once = self._section.auto_embed
+        at_once = self._settings.knowledge.auto_embed
         known = self.bases.find(name)
         if known is None:
             _LOG.info("A base is made for the text folder of %s", name)
@@ -110,7 +105,7 @@ class TextFolders:
         Without `confirmed` a folder that lost many files keeps its lines. Raises ConfigError where the text folders
         are switched off or `base_dir` isn't there, Cancelled.
         """
-        chosen = self._section
+        chosen = self._settings.knowledge
         if not chosen.enabled:
             raise ConfigError(
                 "Text folders are switched off. Write enabled = true below [knowledge] in tessera.toml first."

@@ -89,8 +89,7 @@ def _is_inside(step: FileStep) -> bool:
     """Return whether a folder is there and the paths of a step stay in it, whatever links there are by now."""
     root = Path(step.folder)
     return root.is_dir() and all(
-        is_safe(path) and (root / path).resolve().is_relative_to(root.resolve())
-        for path in (step.path, step.new_path or step.path)
+        is_safe(path) and (root / path).resolve().is_relative_to(root.resolve()) for path in step.paths
     )
 
 
@@ -99,7 +98,7 @@ def take_back(step: FileStep) -> bool:
 
     Any part of the step may have been done, by a process that was killed within it.
     """
-    old, new = (Path(step.folder) / path for path in (step.path, step.new_path or step.path))
+    old, new = (Path(step.folder) / path for path in step.paths)
     if not step.new_path and step.before is not None and not os.path.lexists(old):
         safe_replace.create(old, step.before)
     if new != old and os.path.lexists(old) and os.path.lexists(new):
@@ -130,7 +129,7 @@ def _rewrite(file: Path, step: FileStep) -> bool:
 
 def _sweep(step: FileStep) -> None:
     """Delete what a killed step was writing next to its file, at the place before and at the new one."""
-    for folder in {(Path(step.folder) / path).parent for path in (step.path, step.new_path or step.path)}:
+    for folder in {(Path(step.folder) / path).parent for path in step.paths}:
         for part in folder.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
             if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:
                 part.unlink()

@@ -213,14 +213,7 @@ class NoteMaps:
         return named
 
     def _links(self, numbers: Mapping[str, int]) -> set[tuple[int, int]]:
-        links = NoteLinks(self._store)
-        targets = self._store.notes.links_of(numbers)
-        pairs = (
-            (numbers[note], numbers[link.note_id])
-            for note, written in targets.items()
-            for link in links.resolve(links.names[note], written)
-            if link.note_id is not None and link.note_id in numbers
-        )
+        pairs = ((numbers[note], numbers[other]) for note, other in NoteLinks(self._store).among(numbers))
         return {(min(pair), max(pair)) for pair in pairs}
 
 

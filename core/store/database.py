@@ -16,6 +16,7 @@ from core.base import faults
 from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import translate_errors
 from core.base.text import fold
+from core.base.threads import Call
 from core.markdown import tags
 from core.store import filters, schema
 from core.store.folder import check_unused, has_content, make_private
@@ -28,8 +29,6 @@ _SHOWN = 30
 _AT_ONCE = 100
 """Rows that are read ahead."""
 
-_Call = tuple[Callable[..., object], tuple[object, ...]]
-"""A function, and the values with which it is called."""
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -305,7 +304,7 @@ class Database:
                 return
             self._check_identity()
             connection.execute("BEGIN IMMEDIATE")
-            self._local.following = following = list[_Call]()
+            self._local.following = following = list[Call]()
             try:
                 yield connection
                 if not aside:
@@ -327,7 +326,7 @@ class Database:
 
         It isn't called if the transaction is rolled back.
         """
-        following: list[_Call] | None = getattr(self._local, "following", None)
+        following: list[Call] | None = getattr(self._local, "following", None)
         if following is None:
             work(*values)
         elif (work, values) not in following:

@@ -26,6 +26,11 @@ class FileStep:
     left: bool = False
 
     @property
+    def paths(self) -> tuple[str, str]:
+        """The paths at which the step may have changed a file, the one before it first."""
+        return self.path, self.new_path or self.path
+
+    @property
     def is_plain(self) -> bool:
         """Whether the file keeps its name: the next update of the folder reads such a change where a kill parts it."""
         return self.path == self.new_path and not self.is_new

@@ -17,14 +17,12 @@ from core.base.datetimes import utc_now
 from core.base.errors import StoreError, WorkspaceLocked
 from core.base.faults import translate_error
 from core.base.messages import Message, message
+from core.base.threads import Call
 from core.store.backups import restoring
 
 _LOG = logging.getLogger(__name__)
 _LONGEST = 100
 """Most characters of a field of the holder that an error shows."""
-
-_Work = tuple[Callable[..., object], tuple[object, ...]]
-"""A function, and the values with which it is called."""
 
 
 class WriteLock:
@@ -33,7 +31,7 @@ class WriteLock:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._depth = 0
-        self._following: list[_Work] = []
+        self._following: list[Call] = []
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -41,7 +39,7 @@ class WriteLock:
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
-        following: list[_Work] = []
+        following: list[Call] = []
         if not self._depth:
             following, self._following = self._following, []
         self._lock.release()
