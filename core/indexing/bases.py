@@ -16,6 +16,7 @@ from core.indexing.cutter import outdated_notes
 from core.indexing.indexer import Indexer
 from core.indexing.model_switches import measure
 from core.indexing.models import Models
+from core.indexing.synced_folders import SyncedFolders
 from core.model import (
     OPEN,
     BaseFields,
@@ -265,7 +266,7 @@ class Bases:
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
         waiting, switch = self._store.pending.count([base.id]), self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
-        folders = tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
+        folders = SyncedFolders(self._store).all(base)
         return BaseStatus(base, *counts, folders, waiting.chunks, *bits, switch, waiting.notes, refused)
 
 

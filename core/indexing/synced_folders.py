@@ -30,8 +30,8 @@ class SyncedFolders:
 
     def ignored(self, base: KnowledgeBase) -> list[str]:
         """Return the patterns of unreadable files that the user ignores."""
-        reports = [sync.report.get(IGNORED, []) for sync in self._store.bases.syncs(base)]
-        return sorted({str(pattern) for patterns in reports for pattern in patterns})
+        syncs = self._store.bases.syncs(base)
+        return sorted({str(pattern) for sync in syncs for pattern in sync.report.get(IGNORED, [])})
 
     def ignore(self, base: str, pattern: str) -> None:
         """Say no more of unreadable files that match a pattern; they are still read once they can be."""
@@ -48,8 +48,8 @@ class SyncedFolders:
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
-        reports = [sync.report for sync in self._store.bases.syncs(base) if folder in ("", sync.folder)]
-        return [Failed.from_dict(item) for report in reports for item in report.get(name, ())]
+        syncs = [sync for sync in self._store.bases.syncs(base) if folder in ("", sync.folder)]
+        return [Failed.from_dict(item) for sync in syncs for item in sync.report.get(name, ())]
 
 
 def _is_ignored(path: str, patterns: Iterable[str]) -> bool:

@@ -340,7 +340,7 @@ class Imports:
     def _name_for(self, path: Path) -> str:
         """Return the name of the base for a folder of which no base is given."""
         bases, path = self._bases.all(), path.expanduser().resolve()
-        synced = [base.name for base in bases if str(path) in dict(self._folders.all(base))]
+        synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
         usual = upload.name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 

@@ -155,7 +155,7 @@ class DailyNotes:
         name = names.get(chosen.template) if chosen.template else None
         if name in (None, chosen.template):
             return
-        other, card = self._template(), self._store.notes.cards_of([done.note_id])[done.note_id]
+        other, card = self._template(), self._store.notes.card(done.note_id)
         if other and (card.base != chosen.base or other.base == chosen.base):
             return  # this one was and is the template
         self._set("daily.template", name)

@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log, sqrt
 
 import numpy as np
@@ -182,11 +182,12 @@ class NoteMaps:
         with ThreadpoolController().select(internal_api="openblas").limit(limits=1):
             plane = places(np.concatenate(blocks))
         numbers = {note: number for number, note in enumerate(notes)}
+        pairs = [(numbers[note], numbers[other]) for note, other in NoteLinks(self._store).among(numbers)]
         return NoteMap(
             tuple(notes),
             tuple((round(x, 4), round(y, 4)) for x, y in plane.tolist()),
             tuple(self._regions(notes, plane)),
-            tuple(self._links(numbers)),
+            tuple({(min(pair), max(pair)) for pair in pairs}),
             every - len(notes),
         )
 
@@ -211,10 +212,6 @@ class NoteMaps:
             ]
             named.append(Region(x, y, len(inside), _name(notes_of[at], titles[at], elsewhere)))
         return named
-
-    def _links(self, numbers: Mapping[str, int]) -> set[tuple[int, int]]:
-        pairs = ((numbers[note], numbers[other]) for note, other in NoteLinks(self._store).among(numbers))
-        return {(min(pair), max(pair)) for pair in pairs}
 
 
 class _Words:

@@ -8,7 +8,7 @@ from typing import get_args
 
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
-from core.base.errors import ConfigError, NoteNotFound, TesseraError, UnknownChoice
+from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.text import find_half_character, make_storable
 from core.model import (
     LONGEST_CONTEXT,
@@ -42,8 +42,7 @@ Place = tuple[str, str]
 
 
 def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
-    if note_id not in store.notes.cards_of([note_id]):
-        raise NoteNotFound(note_id)
+    store.notes.card(note_id)  # raises NoteNotFound
     if chunk_id and chunk_id not in {chunk.id for chunk in store.chunks.for_note(note_id)}:
         raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
 

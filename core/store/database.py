@@ -326,7 +326,7 @@ class Database:
 
         It isn't called if the transaction is rolled back.
         """
-        following: list[Call] | None = getattr(self._local, "following", None)
+        following = getattr(self._local, "following", None)
         if following is None:
             work(*values)
         elif (work, values) not in following:

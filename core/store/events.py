@@ -16,7 +16,7 @@ class Events:
 
     def __init__(self, database: Database, changing: WriteLock) -> None:
         self._database, self._changing = database, changing
-        self._subscribers: defaultdict[type, list[Subscriber]] = defaultdict(list)
+        self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:
         """Have a function called with each event of a type, after those that subscribed before."""
