@@ -61,7 +61,7 @@ class Trash:
         self._check_known(chosen)
         self._store.log_notes(chosen)
         self._store.open_index()
-        folders = set[Path | None]()
+        folders = set[Path]()
         with self._store.changing:
             stored = self._store.notes.base_ids(chosen)
             bases = {base.id: base for base in self._store.bases.all()}
@@ -71,8 +71,8 @@ class Trash:
                         self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
                     for base_id, here in group.items():
                         self._store.delete_notes(bases[base_id], here, Revision("delete", author))
-                folders.update(places.values())
-        return {folder for folder in folders if folder}
+                folders.update(filter(None, places.values()))
+        return folders
 
     def _removals(
         self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
