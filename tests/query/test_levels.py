@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from core.base.text import simplify
 from core.model import Classified, Condition, Filters, Term, Understood
 from core.query import compared_things, decomposition
-from core.query.decomposition import MOST_CHARACTERS, SIMPLE, recognise
+from core.query.decomposition import MOST_CHARACTERS, RULES, SIMPLE, recognise
 from core.query.parser import parse
-from core.query.rules import RULES
 from tests.growth import assert_linear
 
 
