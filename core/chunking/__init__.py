@@ -30,7 +30,7 @@ CHUNKERS: Registry[Chunker] = Registry(
         "markdown": Entry("core.chunking.strategies:MarkdownAware"),
         "recursive": Entry("core.chunking.strategies:RecursiveCharacter"),
         "lines": Entry("core.chunking.strategies:LineChunker"),
-        "auto": Entry("core.chunking.adaptive:Adaptive"),
+        "auto": Entry("core.chunking.strategies:Adaptive"),
     },
 )
 
@@ -71,7 +71,7 @@ def cut(
     cut into its lines, whatever the options' strategy is.
     Raises UnknownChoice or ConfigError for the options, and SourceError for a note too large to parse.
     """
-    from core.chunking.adaptive import Adaptive
+    from core.chunking.strategies import Adaptive
 
     if note.plain:
         options = replace(options, strategy="lines")

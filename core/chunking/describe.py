@@ -21,6 +21,8 @@ SECTION_LEVEL = 3
 _SHORT = 48
 """Words, or characters of Chinese: a section that is joined with the next one has fewer than 32 tokens by default."""
 _UNIT = re.compile(rf"[{UNSPACED}]|{WORD}")
+Chain = tuple[Heading, ...]
+"""Headings around a place, the outermost first."""
 
 
 class SectionFields(NamedTuple):
@@ -40,7 +42,7 @@ class Sections:
         self._body = body
         self._headings = [heading for heading in headings if not heading.nested]
         self._starts = [heading.start for heading in self._headings]
-        self._chains: list[tuple[Heading, ...]] = [()]
+        self._chains: list[Chain] = [()]
         for heading in self._headings:
             above = takewhile(lambda outer, level=heading.level: outer.level < level, self._chains[-1])  # type: ignore[misc]
             self._chains.append((*above, heading))
@@ -104,7 +106,7 @@ def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piec
     return "\n".join([*lines[:_MOST_DEFINED], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")
 
 
-def _common_chain(first: tuple[Heading, ...], last: tuple[Heading, ...]) -> tuple[Heading, ...]:
+def _common_chain(first: Chain, last: Chain) -> Chain:
     return tuple(heading for heading, other in zip(first, last, strict=False) if heading == other)
 
 

@@ -12,6 +12,13 @@ from core.markdown.outline import Block, Outline, parse, plain_outline, walk
 from core.markdown.parts import opens_diagram
 from core.model import Note, Spans
 
+Flags = NDArray[np.bool_]
+"""Whether something holds for each token or character."""
+Counts = NDArray[np.int32]
+"""Numbers of tokens, characters or words up to places."""
+Places = NDArray[np.int64]
+"""Offsets in a text."""
+
 
 @dataclass(frozen=True, eq=False)
 class Shortened:
@@ -21,8 +28,8 @@ class Shortened:
     """
 
     text: str
-    ends: NDArray[np.int64]
-    missing: NDArray[np.int64]
+    ends: Places
+    missing: Places
 
     @classmethod
     def from_text(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
@@ -31,7 +38,7 @@ class Shortened:
         missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)
         return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
 
-    def offsets(self, places: NDArray[np.integer]) -> NDArray[np.int64]:
+    def offsets(self, places: NDArray[np.integer]) -> Places:
         """Return where characters of the short text are in the whole one."""
         return places + self.missing[np.searchsorted(self.ends, places, side="right")]
 
@@ -46,11 +53,11 @@ class Letters:
     Blobs aren't visible.
     """
 
-    visible: NDArray[np.int64]
-    code: NDArray[np.int32]
-    code_lines: NDArray[np.int32]
-    ideographs: NDArray[np.int32]
-    words: NDArray[np.int32]
+    visible: Places
+    code: Counts
+    code_lines: Counts
+    ideographs: Counts
+    words: Counts
 
     @classmethod
     def from_blocks(cls, body: str, short: Shortened, blocks: Sequence[Block]) -> "Letters":
@@ -96,7 +103,7 @@ class Letters:
         return "mixed" if share >= 0.125 else "en"
 
 
-def _running_sums(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _running_sums(flags: Flags) -> Counts:
     sums = np.zeros(len(flags) + 1, dtype=np.int32)
     np.cumsum(flags, out=sums[1:])
     return sums
@@ -118,7 +125,7 @@ class TokenizedNote:
     outline: Outline
     body: str
     blobs: Sequence[Span]
-    starts: NDArray[np.int64]
+    starts: Places
     short: Shortened
 
     @cached_property

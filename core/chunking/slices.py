@@ -120,16 +120,17 @@ Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
 """A function that finds cut points, and whether the pieces between them stay whole up to the limit."""
 
-PROSE: tuple[Level, ...] = (
+Levels = tuple[Level, ...]
+PROSE: Levels = (
     (sentence_starts, False),
     (line_starts, False),
     (clause_starts, False),
     (word_starts, True),
     (space_ends, False),
 )
-_LINES: tuple[Level, ...] = ((line_starts, True), *PROSE)
-_PARAGRAPHS: tuple[Level, ...] = ((gap_ends, False), *_LINES)
-ROWS: dict[str, tuple[Level, ...]] = {
+_LINES: Levels = ((line_starts, True), *PROSE)
+_PARAGRAPHS: Levels = ((gap_ends, False), *_LINES)
+ROWS: dict[str, Levels] = {
     "fence": _PARAGRAPHS,
     "code": _PARAGRAPHS,
     "html": _PARAGRAPHS,

@@ -1,4 +1,4 @@
-"""Strategies that cut every note alike: whole, by lines, by headings, by size; and checks of their options."""
+"""Strategies that cut every note alike, and the one that chooses among them; checks of their options."""
 
 import re
 from bisect import bisect_left
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.base.errors import ConfigError
 from core.base.frozen import frozen
+from core.base.messages import Message, message, plural
 from core.base.text import with_newlines
 from core.chunking import describe
 from core.chunking.describe import SECTION_LEVEL
-from core.chunking.reading import TokenizedNote
+from core.chunking.reading import Flags, TokenizedNote
 from core.chunking.slices import (
     JOINED,
     PROSE,
@@ -35,7 +35,7 @@ from core.chunking.slices import (
     word_starts,
 )
 from core.markdown.outline import Block, Heading, walk
-from core.model import SETTINGS, Chunk
+from core.model import SETTINGS, Chunk, Cut, Profile
 
 _PART = 300_000
 """Characters that are split at a time: langchain holds all pieces of a text, of which tiny ones take 200 bytes each."""
@@ -219,7 +219,7 @@ class RecursiveCharacter:
         own = [span for span in (trim(reading.body, *span) for span in spans) if span[0] < span[1]]
         return describe.chunks(reading, self._with_overlap(reading, own, solid), "recursive_character")
 
-    def _with_overlap(self, reading: TokenizedNote, own: list[Span], solid: NDArray[np.bool_]) -> list[Slice]:
+    def _with_overlap(self, reading: TokenizedNote, own: list[Span], solid: Flags) -> list[Slice]:
         slices: list[Slice] = []
         for start, end in own:
             shared = start
@@ -230,7 +230,7 @@ class RecursiveCharacter:
         return slices
 
 
-def _separate(reading: TokenizedNote, mask: NDArray[np.bool_], target: int) -> list[Span]:
+def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
     """Cut the body with langchain's splitter into spans without gaps.
 
     The splitter gets a copy of the body. A mark before every token lets its length function count
@@ -287,7 +287,7 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
     ]
 
 
-def _solid_flags(reading: TokenizedNote, size: Size) -> NDArray[np.bool_]:
+def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
     """Flag the characters that stay together: blocks, rows, first lines of list items, links."""
     flags = np.zeros(len(reading.body), dtype=bool)
     titled, is_below = 0, False
@@ -340,7 +340,7 @@ def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
     return [(start, end) for start, end in pairwise(edges) if start < end]
 
 
-def _bound(reading: TokenizedNote, spans: list[Span], solid: NDArray[np.bool_], size: Size) -> list[Span]:
+def _bound(reading: TokenizedNote, spans: list[Span], solid: Flags, size: Size) -> list[Span]:
     """Join the small pieces that langchain leaves next to every cut, and cut spans over the limit."""
 
     def lines(text: str, start: int, end: int) -> list[int]:
@@ -358,7 +358,7 @@ def _bound(reading: TokenizedNote, spans: list[Span], solid: NDArray[np.bool_], 
     return bounded
 
 
-def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int, solid: NDArray[np.bool_]) -> int:
+def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int, solid: Flags) -> int:
     """Return the start of the text shared with the chunk before; `start` if no text is shared."""
     rank = int(np.searchsorted(reading.starts, start))
     if room <= 0 or rank == 0:
@@ -374,3 +374,113 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
         if 2 * reading.count(point, start) >= room and not is_joined(body, point):
             return point
     return start
+
+
+# Choice of the strategy that fits a note: profile -> choice -> check of the result, with the reasons.
+
+NEARLY_ALL = 0.9
+"""Share of a note's tokens; a chunk with at least this share leaves the note practically uncut."""
+
+
+class Adaptive:
+    """Leaves short notes whole, cuts notes with headings by section and other notes by size.
+
+    The next strategy is tried if the result has a flaw: more than half of four or more chunks have
+    fewer than `chunk_size // 16` tokens, or one chunk holds nine tenths of a note over `chunk_size`.
+    """
+
+    def __init__(
+        self,
+        *,
+        short_doc_threshold: int = 500,
+        chunk_size: int = 512,
+        chunk_overlap: int = 100,
+        min_headings_for_md_aware: int = 2,
+        max_single_chunk_size: int = 1500,
+    ) -> None:
+        self._threshold = check_positive("short_doc_threshold", short_doc_threshold)
+        self._headings = check_positive("min_headings_for_md_aware", min_headings_for_md_aware)
+        self._chunk_size = chunk_size
+        self._whole = NoChunking()
+        self._markdown = MarkdownAware(chunk_size=chunk_size, max_single_chunk_size=max_single_chunk_size)
+        self._recursive = RecursiveCharacter(
+            chunk_size=chunk_size, chunk_overlap=chunk_overlap, max_single_chunk_size=max_single_chunk_size
+        )
+
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
+        return list(self.explain(reading).chunks)
+
+    def explain(self, reading: TokenizedNote) -> Cut:
+        """Cut a note and give the reasons, the chosen strategy's first, then the rejected ones'."""
+        profile = describe.profile(reading)
+        tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
+        if profile.tokens < self._threshold:
+            short = message(
+                "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
+            )
+            needless = message("Not needed: the note is short.")
+            chunks = self._whole.cut(reading)
+            return _cut(chunks, profile, none=short, markdown=needless, recursive=needless)
+        long = message(
+            "The note has {tokens}; only notes with fewer than {limit} stay whole.",
+            tokens=tokens,
+            limit=self._threshold,
+        )
+        chunks, markdown = self._by_headings(reading, profile)
+        if chunks:
+            other = message("Not needed: the note's own sections are better places to split.")
+            return _cut(chunks, profile, markdown=markdown, none=long, recursive=other)
+        chunks = self._recursive.cut(reading)
+        flaw = self._flaw(chunks, profile)
+        recursive = message("The note is too long to stay whole, and its headings don't divide it well.")
+        if flaw is not None:
+            recursive = message(
+                "The note is too long to stay whole, and its headings don't divide it well. This split "
+                "has a flaw too ({flaw}), but no strategy is left to try.",
+                flaw=flaw,
+            )
+        return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
+
+    def _by_headings(self, reading: TokenizedNote, profile: Profile) -> tuple[list[Chunk], Message]:
+        """Cut a note by its headings and give the reason; return no chunks where the result is rejected."""
+        sections = profile.headings[1] + profile.headings[2]
+        headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
+        if sections < self._headings:
+            return [], message(
+                "The note has {headings}; a note needs {least} to be split by headings.",
+                headings=headings,
+                least=self._headings,
+            )
+        chunks = self._markdown.cut(reading)
+        flaw = self._flaw(chunks, profile)
+        if flaw is not None:
+            return [], message("Tried for its {headings}, but {flaw}.", headings=headings, flaw=flaw)
+        return chunks, message(
+            "The note has {headings}; {least} are enough to be split by headings.",
+            headings=headings,
+            least=self._headings,
+        )
+
+    def _flaw(self, chunks: list[Chunk], profile: Profile) -> Message | None:
+        sizes = [chunk.token_count - chunk.overlap_tokens for chunk in chunks]
+        few = self._chunk_size // 16
+        tiny = sum(size < few for size in sizes)
+        if len(sizes) >= 4 and 2 * tiny > len(sizes):
+            return message(
+                "{tiny} of its {chunks} chunks would have fewer than {few} tokens",
+                tiny=tiny,
+                chunks=len(sizes),
+                few=few,
+            )
+        largest = max(sizes, default=0)
+        if profile.tokens > self._chunk_size and largest >= NEARLY_ALL * profile.tokens:
+            return message(
+                "one chunk would have {largest} of the note's {tokens} tokens", largest=largest, tokens=profile.tokens
+            )
+        return None
+
+
+def _cut(chunks: list[Chunk], profile: Profile, **reasons: Message) -> Cut:
+    """Return a cut with the reason of each strategy by its name, the chosen strategy first."""
+    described = tuple(describe.reason(strategy, text) for strategy, text in reasons.items())
+    return Cut(tuple(chunks), next(iter(reasons)), profile, described)
