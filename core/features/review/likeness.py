@@ -1,17 +1,16 @@
 """Notes that are copies of each other, and notes that say one sentence with different numbers."""
 
 import re
-import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 
-from core.base.errors import NoteNotFound
 from core.base.frozen import frozen
 from core.base.text import digest, fold
 from core.model import NotePair
 from core.retrieval.highlights import sentences
 from core.store import Store
+from core.store.remembered import PerNote
 
 # The sentences of a note that hold a number, each without it: two notes with one of them may disagree.
 
@@ -71,8 +70,7 @@ class Likeness:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._read: dict[str, tuple[int, Claims]] = {}
-        self._reading = threading.Lock()
+        self._read = PerNote(lambda note_id: extract_claims(store.notes.note(note_id).body))
 
     @property
     def is_read(self) -> bool:
@@ -111,22 +109,4 @@ class Likeness:
                     yield NotePair(first, second, (sentence, another))
 
     def _claims(self, among: Collection[str] | None = None) -> Mapping[str, Claims]:
-        with self._reading:
-            generations = self._store.notes.generations()
-            wanted = generations.keys() if among is None else generations.keys() & among
-            self._read = {
-                note_id: self._read[note_id]
-                for note_id, generation in generations.items()
-                if note_id in self._read and self._read[note_id][0] == generation
-            }
-            for note_id in wanted - self._read.keys():
-                try:
-                    note = self._store.notes.note(note_id)
-                except NoteNotFound:  # it was deleted meanwhile
-                    continue
-                self._read[note_id] = note.generation, extract_claims(note.body)
-            return {
-                generation: self._read[generation][1]
-                for generation in generations
-                if generation in wanted and generation in self._read
-            }
+        return self._read.get(self._store.notes.generations(), among)

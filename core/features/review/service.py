@@ -8,15 +8,14 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.text import digest
 from core.features.review.likeness import Likeness
-from core.features.review.reminders import Reminders
-from core.features.review.table import DecisionTable
+from core.features.review.reminders import DecisionTable, Reminders
 from core.features.review.two_texts import TextConflicts, Upgrades
 from core.indexing.chunks import Chunks
 from core.model import MATTERS, MatterKind, Note, NotePair, NoteSummary, ReviewItem, SearchOptions, Side, lapses
@@ -176,30 +175,23 @@ class Review:
 
     def _submissions(self) -> Iterator[ReviewItem]:
         for proposal in self._proposals.all():
-            key = _key(proposal.kind, proposal.note.id, proposal.note.version, proposal.change and proposal.change.at)
-            yield ReviewItem(
-                proposal.kind,
-                key,
-                proposal.note,
-                proposal.note.base,
-                proposal.note.title,
-                proposal.at,
-                submission=proposal,
-            )
+            note, change = proposal.note, proposal.change
+            state = note.id, note.version, change and change.at
+            yield _about_note(proposal.kind, note, proposal.at, *state, submission=proposal)
 
     def _reminders(self) -> Iterator[ReviewItem]:
         for card in self.reminders.due():
-            yield ReviewItem("reminder", _key("reminder", card.id), card, card.base, card.title, card.updated_at)
+            yield _about_note("reminder", card, card.updated_at, card.id)
 
     def _upgrades(self) -> Iterator[ReviewItem]:
         for card, offered in self.sides.upgrades():
-            key = _key("upgrade", card.id, offered)  # a later edit is no new question, another text of the pack is
-            yield ReviewItem("upgrade", key, card, card.base, card.title, card.updated_at)
+            # A later edit is no new question, another text of the pack is.
+            yield _about_note("upgrade", card, card.updated_at, card.id, offered)
 
     def _files(self) -> Iterator[ReviewItem]:
         for first, second in self.sides.files():
-            key = _key("file", first.id, second.id, second.version)
-            yield ReviewItem("file", key, first, first.base, first.title, second.updated_at, second)
+            state = first.id, second.id, second.version
+            yield _about_note("file", first, second.updated_at, *state, other=second)
 
     def _splits(self) -> Iterator[ReviewItem]:
         for flagged in self._chunks.flagged():
@@ -222,7 +214,7 @@ class Review:
         now = utc_now()
         for card in self._notes.expiring(days=0):
             if card.expires_at and (end := lapses(card.expires_at)) <= now:
-                yield ReviewItem("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)
+                yield _about_note("expired", card, card.expires_at, card.id, end)
 
     def _superseded_notes(self) -> Iterator[ReviewItem]:
         newer = self._successors.read()
@@ -230,8 +222,7 @@ class Review:
         for old, successors in newer.items():
             card, other = cards.get(old), cards.get(successors[0])
             if card and other and card.status == "active":
-                key = _key("superseded", old, card.version, other.id)
-                yield ReviewItem("superseded", key, card, card.base, card.title, other.updated_at, other)
+                yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Iterator[ReviewItem]:
         """Yield the pairs but for those whose files are second texts: they are listed as such."""
@@ -246,9 +237,14 @@ class Review:
             first, second = cards.get(pair.first), cards.get(pair.second)
             if first and second:
                 older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)
-                key = _key(kind, first.id, first.version, second.id, second.version)
+                state = first.id, first.version, second.id, second.version
                 quotes = pair.quotes[::-1] if later is second else pair.quotes
-                yield ReviewItem(kind, key, later, later.base, later.title, later.updated_at, older, quotes)
+                yield _about_note(kind, later, later.updated_at, *state, other=older, quotes=quotes)
+
+
+def _about_note(kind: MatterKind, note: NoteSummary, at: datetime | None, *state: object, **more: Any) -> ReviewItem:
+    """Return the item about a note in a state, with `more` of its fields."""
+    return ReviewItem(kind, _key(kind, *state), note, note.base, note.title, at, **more)
 
 
 def _key(kind: MatterKind, *state: object) -> str:
