@@ -1,9 +1,11 @@
-"""What was read of a database, for as long as nothing is written that searches find."""
+"""Results that are kept: of reads of a database until the next write, and of notes until each is changed."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
+from contextlib import suppress
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+from core.base.errors import NoteNotFound
 from core.store.database import Database
 
 _MOST = 16
@@ -36,3 +38,31 @@ class Remembered:
             if version == self._version and len(self._results) < _MOST:
                 self._results[key] = result
         return result
+
+
+class PerNote(Generic[Read]):
+    """The results of `read` by the ids of notes. A note is read once for each of its states; safe to share."""
+
+    def __init__(self, read: Callable[[str], Read]) -> None:
+        self._read = read
+        self._lock = Lock()
+        self._known: dict[str, tuple[object, Read]] = {}
+
+    def get(self, states: Mapping[str, object], among: Collection[str] | None = None) -> dict[str, Read]:
+        """Return the results of all notes with a state, or of some `among` them, in the order of the states.
+
+        Notes that were deleted meanwhile are left out.
+        """
+        with self._lock:
+            self._known = {note_id: known for note_id, known in self._known.items() if states.get(note_id) == known[0]}
+            wanted = [note_id for note_id in states if among is None or note_id in among]
+            for note_id in wanted:
+                if note_id not in self._known:
+                    with suppress(NoteNotFound):
+                        self._known[note_id] = states[note_id], self._read(note_id)
+            return {note_id: self._known[note_id][1] for note_id in wanted if note_id in self._known}
+
+    def has_all(self, states: Mapping[str, object]) -> bool:
+        """Return whether `get` would read no note."""
+        known = self._known
+        return all(note_id in known and known[note_id][0] == state for note_id, state in states.items())

@@ -5,13 +5,12 @@ First the user's decisions on them, as rows.
 
 import heapq
 import math
-import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import get_args
 
 from core.base.call_log import log_bases, log_call
-from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.phrases import phrases, size_of
@@ -20,6 +19,7 @@ from core.features.related.wording import LONGEST, Text
 from core.model import Concept, ConceptChoice, ConceptNote, Step
 from core.notes.links import NoteLinks
 from core.store import Store
+from core.store.remembered import PerNote
 from core.store.table import StoreTable
 
 # The user's decisions on concepts, by name.
@@ -71,10 +71,8 @@ class Concepts:
     def __init__(self, store: Store, text: Text, links: Callable[[], NoteLinks]) -> None:
         self._store = store
         self._table = ConceptTable(store.database)
-        self._text = text
         self._links = links
-        self._reading = threading.Lock()
-        self._read: dict[str, tuple[int, Counter[str]]] = {}
+        self._read = PerNote(lambda note_id: phrases(text(note_id)[1][:LONGEST]))
 
     @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:
@@ -198,17 +196,9 @@ class Concepts:
 
     def _phrases(self) -> dict[str, Counter[str]]:
         """Return the key phrases of the notes that answer; those of changed notes are read anew."""
-        with self._reading:
-            answering = self._store.note_vectors.answering()
-            states = {item: state for item, state in self._store.note_vectors.states().items() if item in answering}
-            self._read = {item: read for item, read in self._read.items() if states.get(item) == read[0]}
-            for note_id in states.keys() - self._read.keys():
-                try:
-                    _, text = self._text(note_id)
-                except NoteNotFound:  # it was deleted meanwhile
-                    continue
-                self._read[note_id] = states[note_id], phrases(text[:LONGEST])
-            return {note_id: counts for note_id, (_, counts) in self._read.items()}
+        answering = self._store.note_vectors.answering()
+        states = {item: state for item, state in self._store.note_vectors.states().items() if item in answering}
+        return self._read.get(states)
 
     def _linked(self) -> dict[str, dict[str, Message]]:
         """Return for each note those that it links to or that link to it, with how."""

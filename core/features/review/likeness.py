@@ -75,7 +75,7 @@ class Likeness:
     @property
     def is_read(self) -> bool:
         """Whether every note was read as it is now, so that pairs are there at once."""
-        return {note_id: read[0] for note_id, read in self._read.items()} == self._store.notes.generations()
+        return self._read.has_all(self._store.notes.generations())
 
     def read(self) -> None:
         """Read the notes that weren't read as they are now."""
