@@ -301,10 +301,10 @@ def _is_truth(value: object) -> bool:
     return type(value) in (bool, int) and value in (0, 1)
 
 
-def _scalar(kind: object, fits: Callable[[object], bool]) -> Decoder:
+def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
     expected, convert = _KINDS[kind], kind if kind in (float, bool) else None
 
-    def decode(value: Any) -> Any:
+    def decode(value: Any) -> object:
         if not fits(value):
             raise DecodeError(expected)
         return convert(value) if convert else value
@@ -312,7 +312,7 @@ def _scalar(kind: object, fits: Callable[[object], bool]) -> Decoder:
     return decode
 
 
-def _exact_scalar(kind: object, fits: Callable[[object], bool]) -> Decoder:
+def _exact_scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
     """Return what decodes a scalar of YAML too."""
     decode = _scalar(kind, fits)
 
@@ -325,7 +325,7 @@ def _exact_scalar(kind: object, fits: Callable[[object], bool]) -> Decoder:
 
 
 def _time(bring: Callable[[datetime], datetime]) -> Decoder:
-    def decode(value: Any) -> datetime:
+    def decode(value: str) -> datetime:
         try:
             return bring(datetime.fromisoformat(value))
         except DAMAGE as error:

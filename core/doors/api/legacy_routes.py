@@ -307,10 +307,10 @@ class NoteFilters(_Words):
 
     def options(self, workspace: Workspace) -> dict[str, Any]:
         """Return the filters as options of a search; raises QueryError for a date."""
-        given = self.to_values()
-        typed = {name: given.pop(name) for name in ("path", "after", "before") if name in given}
+        filters = workspace.searching.filters(path=self.path or "", after=self.after or "", before=self.before or "")
+        given = {name: value for name, value in self.to_values().items() if name not in ("path", "after", "before")}
         named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}
-        return {"filters": workspace.searching.filters(**typed), **named}
+        return {"filters": filters, **named}
 
 
 class Search(Body):

@@ -44,7 +44,7 @@ class Body(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
 
-    def to_values(self) -> dict[str, Any]:
+    def to_values(self) -> dict[str, object]:
         """Return the values that the request gives; null gives none."""
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
 

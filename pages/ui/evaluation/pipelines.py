@@ -172,7 +172,7 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
     """Draw the strategy and the sizes that it uses."""
     now = way.chunking or base.chunking
 
-    def widget(name: str, key: str) -> dict[str, Any]:
+    def widget(name: str, key: str) -> widgets.Binding:
         def choose(value: Any) -> None:
             chosen: ChunkingOptions = replace(now, **{name: value})
             put(replace(way, chunking=None if chosen == base.chunking else chosen))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 from zlib import crc32
 
 import streamlit as st
@@ -21,6 +21,13 @@ _OF_CALLBACK = "problem_of_callback"
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
+
+
+class Binding(TypedDict):
+    """What binds a widget to a value: its key and its callback."""
+
+    key: str
+    on_change: Callable[..., None]
 
 
 def button(label: str, key: str, icon: str = "", **more: object) -> bool:
@@ -204,7 +211,7 @@ def menu(
     )
 
 
-def bound(key: str, value: Option, store: Callable[[Option], object]) -> dict[str, Any]:
+def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
     """Return the arguments of a widget that shows a value and stores another one that the user chooses."""
     st.session_state[key] = value
 
