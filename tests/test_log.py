@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from core import operations
 from core.base import log
 from core.base.errors import ModelError, TesseraError
-from core.doors import cli, operations
+from core.doors import cli
 from core.doors.api import server as serving
 from core.doors.assistants import server
 from core.intake.imports import Imports

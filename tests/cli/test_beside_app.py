@@ -30,7 +30,7 @@ from core.doors import cli
 from core.doors.remote import calls, client
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
-from core.operations import bases, index, notes
+from core.operations import bases, chunks, notes
 from core.workspace import Workspace
 from tests import model_server, samples
 from tests.fakes import WordTokens
@@ -236,7 +236,7 @@ def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tm
     assert len(steps) > 1
     slow.jobs.wait("import")
     assert slow.pending.count("many") > 0
-    assert remote.run(index.rebuild, {}).windows > 0
+    assert remote.run(chunks.rebuild, {}).windows > 0
     assert slow.pending.count("many") == 0, "what the import left is indexed then"
 
 
