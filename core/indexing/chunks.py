@@ -143,6 +143,7 @@ class Chunks:
         if decision not in _DECISIONS:
             raise UnknownChoice("decision", decision, _DECISIONS)
         with self._store.changing:
+            self._store.database.check_writable()
             edit = self._store.edits.edit(edit_id)
             if not edit.flagged:
                 raise EditError("This edit is in its place. To undo it, restore its chunk.")

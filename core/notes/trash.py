@@ -162,8 +162,7 @@ class Trash:
 
     def empty(self) -> int:
         """Delete all notes of the trash for good; return how many there were."""
-        with self._store.changing:
-            return self.delete_for_good([trashed.version.note_id for trashed in self.all()])
+        return self.delete_for_good([trashed.version.note_id for trashed in self.all()])
 
 
 def _changes_files(base: KnowledgeBase, author: Author) -> bool:
