@@ -26,6 +26,7 @@ HOME = "http://app.test/"
 RUN = "localStorage.ran=1"
 """What a payload does where it runs."""
 PICTURE = "<img src='/attachment/n/a.png'>"
+PLAN = "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'/>"
 NAMES = "one => [...one.querySelectorAll('*')].map(one => [one.localName, one.getAttributeNames()])"
 
 
@@ -80,6 +81,9 @@ class Stage:
     def _answer(self, route: Route) -> None:
         if route.request.url.endswith(routes.SCRIPT_ADDRESS):
             route.fulfill(path=routes.SCRIPT, content_type="text/javascript")
+            return
+        if route.request.url.endswith("path=plan.png"):
+            route.fulfill(body=PLAN, content_type="image/svg+xml")
             return
         route.fulfill(
             body=f"<!doctype html><title>t</title>{self.body}", content_type="text/html", headers={**self.headers}
@@ -553,9 +557,11 @@ def drawn(text: str) -> list[tuple[str, set[str]]]:
     return letters
 
 
-class TestEditor:
+class EditorStage:
+    """What tests of the editor share: it is drawn, written in and read."""
+
     APP = "<div data-testid='stApp' data-test-connection-state='CONNECTED'></div>"
-    WORDS: Mapping[str, str] = {"label": "Text", "hint": "Write", "bar": "Formats"} | {
+    WORDS: Mapping[str, str] = {"label": "Text", "hint": "Write", "bar": "Formats", "live": "Live preview"} | {
         name: name.capitalize() for name in editor.FORMATS
     }
 
@@ -577,11 +583,32 @@ class TestEditor:
             "place": "w",
             "session": "",
             "script": routes.SCRIPT_ADDRESS,
+            "pictures": "/picture/s?note=n",
         }
         notes = [["Hens", "", "farm"], ["coop", "The hen house", ""], ["hut", "A [small] hut", ""]]
         offered = {"notes": notes, "tags": [["garden", "3"]], "words": self.WORDS, "about": about}
         stage.draw(**{**numbers, **texts, **offered, **data})
 
+    def write(self, shown: Stage, text: str, *keys: str) -> None:
+        """Put a text into the editor, and press keys at its end."""
+        shown.one(".cm-content").click()
+        shown.page.keyboard.press("Control+a")
+        shown.page.keyboard.press("Delete")
+        shown.page.keyboard.insert_text(text)
+        for key in keys:
+            shown.page.keyboard.press(key)
+
+    def open_another(self, shown: Stage, text: str) -> None:
+        """Open an editor with a text in place of the one that is open."""
+        shown.page.evaluate("[...tesseraShelf.editors.values()][0].close()")
+        self.draw(shown, token="other", text=text)
+        expect(shown.one(".cm-content")).to_have_count(1)
+
+    def text(self, shown: Stage) -> str:
+        return str(shown.page.evaluate("[...tesseraShelf.editors.values()][0].editor.text()"))
+
+
+class TestEditor(EditorStage):
     def texts(self, stage: Stage) -> list[tuple[str, object]]:
         """Let a pause of a person pass; return what was sent: each text with its action."""
         stage.later(1_000)
@@ -639,18 +666,6 @@ class TestEditor:
         shown.page.keyboard.type("!")
         shown.page.keyboard.press(keys)
         assert self.texts(shown)[-1] == ("boots!", "save")
-
-    def write(self, shown: Stage, text: str, *keys: str) -> None:
-        """Put a text into the editor, and press keys at its end."""
-        shown.one(".cm-content").click()
-        shown.page.keyboard.press("Control+a")
-        shown.page.keyboard.press("Delete")
-        shown.page.keyboard.insert_text(text)
-        for key in keys:
-            shown.page.keyboard.press(key)
-
-    def text(self, shown: Stage) -> str:
-        return str(shown.page.evaluate("[...tesseraShelf.editors.values()][0].editor.text()"))
 
     def paste(self, shown: Stage, **types: str) -> None:
         shown.one(".cm-content").evaluate(
@@ -867,6 +882,195 @@ class TestEditor:
         expect(stage.one(".cm-content")).to_have_text("boots of yesterday")
         assert self.texts(stage)[-1] == ("boots of yesterday", None)
         assert list(stage.stored) == ["tessera-letters w t"]
+
+
+MARKS = {
+    "**a** b": "a b",
+    "*a* ~~b~~ ==c==": "a b c",
+    "`a` b": "a b",
+    "# a": "a",
+    "### a ###": "a ",
+    "[a](b 'c') d": "a d",
+    "[](b) [a] [^1]": "[](b) [a] [^1]",
+    "[[a]] [[b|c]] [[d": "a c [[d",
+    "![a](https://evil.test/a.png)": "a",
+    "![[a.pdf]]": "a.pdf",
+    "<https://a.test>": "https://a.test",
+    "> a": "a",
+    "- a": "• a",
+    "- [ ] a": " a",
+    "1. a": "1. a",
+    "---": "",
+    r"\*a\*": "*a*",
+    "a * b_c_d ** e": "a * b_c_d ** e",
+    "<b onclick=x>a</b>": "<b onclick=x>a</b>",
+    "**靴子**放在==门口==": "靴子放在门口",
+}
+"""Lines of Markdown, and what of each is seen where no caret is in it."""
+TABLE = f"""boots
+
+| a | **b** |
+| :-: | --- |
+| [[Hens\\|hens]] | <img src=x onerror={RUN}> ![p](plan.png) |
+| `c` |
+
+hats"""
+CONSTRUCTS = (
+    *MARKS,
+    *TABLE.splitlines(),
+    *(
+        "> [!tip]- a **b**",
+        "> > c",
+        "```js",
+        "let *a*",
+        "```",
+        "    code",
+        "a\n===",
+        "![[plan.png|40]]",
+        "",
+        "",
+        "🥾 é 你",
+    ),
+)
+DRAWN = "one => [...one.querySelectorAll('*')].map(one => [one.localName, ...one.getAttributeNames()].join(' '))"
+LINES = "all => all.map(one => one.textContent)"
+
+
+class TestLivePreview(EditorStage):
+    def lines(self, shown: Stage) -> list[str]:
+        return list(shown.one(".cm-line").evaluate_all(LINES))
+
+    def test_marks_are_hidden_in_lines_without_a_caret_and_seen_in_its_own(self, shown: Stage) -> None:
+        self.write(shown, "\n\n".join([*MARKS, "end"]))
+        assert self.lines(shown)[:-1:2] == [*MARKS.values()]
+        for number, line in reversed([*enumerate(MARKS)]):
+            for _ in range(2):
+                shown.page.keyboard.press("ArrowUp")
+            assert self.lines(shown)[2 * number] == line
+        assert self.text(shown) == "\n\n".join([*MARKS, "end"])
+
+    def test_alt_p_shows_the_source_which_is_remembered(self, shown: Stage) -> None:
+        self.write(shown, "**a**\nb")
+        button = shown.page.get_by_role("button", name="Live preview")
+        expect(button).to_have_attribute("aria-pressed", "true")
+        shown.page.keyboard.press("Alt+p")
+        expect(button).to_have_attribute("aria-pressed", "false")
+        assert self.lines(shown) == ["**a**", "b"]
+        self.open_another(shown, "**a**\n")
+        expect(shown.one(".cm-line").first).to_have_text("**a**")
+        button.click()
+        shown.page.keyboard.press("Control+End")
+        expect(shown.one(".cm-line").first).to_have_text("a")
+
+    def test_a_table_is_drawn_until_the_caret_comes_to_it(self, shown: Stage) -> None:
+        self.write(shown, TABLE)
+        cells = "all => all.map(row => [...row.cells].map(cell => cell.innerText))"
+        rows = shown.one(".cm-table tr")
+        assert rows.evaluate_all(cells) == [["a", "b"], ["hens", f"<img src=x onerror={RUN}> "], ["c"]]
+        expect(shown.one(".cm-table img")).to_have_js_property("naturalWidth", 40)
+        shown.one(".cm-table code").click()
+        expect(rows).to_have_count(0)
+        shown.page.keyboard.type("!")
+        assert self.text(shown) == TABLE.replace("`c`", "!`c`")
+        for key, line in (("Control+Home ArrowDown ArrowDown", 2), ("Control+End ArrowUp ArrowUp", 5)):
+            for name in key.split():
+                shown.page.keyboard.press(name)
+            assert self.lines(shown)[line].startswith("|")
+            expect(rows).to_have_count(0)
+        assert not any("ran" in name for name in shown.stored)
+
+    def test_the_box_of_a_task_is_set_by_a_click_and_unset_by_another(self, shown: Stage) -> None:
+        self.write(shown, "- [ ] grease\n- [x] boots\nend")
+        for number, made in ((0, "- [x] grease\n- [x] boots\nend"), (1, "- [x] grease\n- [ ] boots\nend")):
+            shown.one(".cm-box").nth(number).click()
+            assert self.text(shown) == made
+        shown.page.keyboard.type("!")
+        assert self.text(shown).endswith("end!"), "the caret stays where it is"
+
+    def test_quotes_callouts_and_code_have_their_boxes(self, shown: Stage) -> None:
+        self.write(shown, "> a\n> b\n\n> [!tip]\n> c\n\n```js\nlet d\n```\n\n![[plan.png|20]]\n\nend")
+        for box, texts in ((".cm-quote", ["a", "b"]), (".cm-callout", ["Tip", "c"]), (".cm-code", ["js", "let d", ""])):
+            assert shown.one(box).evaluate_all(LINES) == texts
+        expect(shown.one(".cm-picture img")).to_have_js_property("width", 20)
+
+    def test_hostile_text_makes_only_the_editors_elements_and_asks_only_the_app(self, shown: Stage) -> None:
+        payload = f"<img src=//evil.test/i onerror={RUN}><script>{RUN}</script><a href=javascript:{RUN}>"
+        addresses = (
+            "https://evil.test/a.png //evil.test/b.png data:image/png,c.png javascript:d.png \\\\evil.test\\e.png"
+        )
+        parts = [
+            *(f"![{payload}]({address})" for address in addresses.split()),
+            *(f"![[{address}|{payload}]]" for address in addresses.split()),
+            f"| {payload} | ![x](https://evil.test/f.png) |\n| - | - |\n| [{payload}](javascript:x) | `{payload}` |",
+            f"> [!{payload}]\n> {payload}",
+            f"> [!onerror-{RUN.partition('.')[0]}] {payload}",
+            f"```{payload}\n{payload}\n```",
+            f"- [{payload}] {payload}\n- [x] {payload}",
+        ]
+        self.write(shown, "\n\n".join([*parts, "end"]))
+        assert shown.one(".cm-table").count() == 1
+        drawn = {name.partition(" ")[0] for name in shown.one(".cm-content").evaluate(DRAWN)}
+        assert drawn <= {*"div span br img input table tr th td strong em s mark code".split()}
+        assert not any("onerror" in name or "href" in name for name in shown.one(".cm-content").evaluate(DRAWN))
+        assert {address.partition("/picture/")[0] for address in shown.requests if "evil" in address} <= {HOME[:-1]}
+        assert not any("ran" in name for name in shown.stored)
+
+    def test_what_is_done_in_it_is_done_to_the_text_as_without_it(self, shown: Stage) -> None:
+        """Random texts, keys and clicks: a letter comes to the caret, and nothing else changes the text."""
+        draw = random.Random(7)
+        look = "[...tesseraShelf.editors.values()][0].editor"
+        keys = "ArrowUp ArrowDown ArrowLeft ArrowRight Home End Control+Home Control+End Shift+ArrowDown Alt+p".split()
+        for _ in range(4):
+            text = "\n".join(draw.choices(CONSTRUCTS, k=25))
+            self.write(shown, text)
+            shown.later(1_000)  # what comes is undone by itself
+            expected = self.text(shown)
+            assert expected == text
+            for _ in range(20):
+                if draw.random() < 0.3:
+                    place = {"x": draw.randrange(20, 700), "y": draw.randrange(5, 250)}
+                    shown.one(".cm-scroller").click(position=place, force=True)
+                elif draw.random() < 0.6:
+                    shown.page.keyboard.press(draw.choice(keys))
+                else:
+                    shown.page.keyboard.press("ArrowRight")  # nothing is chosen
+                    at = shown.page.evaluate(f"{look}.at()")
+                    expected = shown.page.evaluate(
+                        "([text, at]) => text.slice(0, at) + 'x' + text.slice(at)", [expected, at]
+                    )
+                    shown.page.keyboard.type("x")
+                boxes = str.maketrans({"x": " "})
+                assert self.text(shown).translate(boxes) == expected.translate(boxes), "a click may set a box"
+                expected = self.text(shown)
+            for _ in range(30):
+                shown.page.keyboard.press("Control+z")
+                if self.text(shown) == text:
+                    break
+            assert self.text(shown) == text
+            shown.page.keyboard.press("Control+End")
+
+    def test_nothing_is_replaced_in_a_line_that_is_composed(self, shown: Stage) -> None:
+        self.write(shown, "**靴子**放在\n**b**", "ArrowUp", "End")
+        composer = shown.page.context.new_cdp_session(shown.page)
+        for text in ("m", "men", "门"):
+            composer.send(
+                "Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)}
+            )
+            assert self.lines(shown) == [f"**靴子**放在{text}", "b"]
+        composer.send("Input.insertText", {"text": "门口"})
+        assert self.text(shown) == "**靴子**放在门口\n**b**"
+
+    def test_of_a_huge_note_only_what_is_in_sight_is_drawn(self, shown: Stage) -> None:
+        rows = "| **a** | b |\n| - | - |\n" + "| **c** | d |\n" * 50_000
+        tasks, quote, line = "- [ ] **a** [[b]]\n" * 100_000, ">" * 20_000 + " **a**\n", "**a** " * 100_000
+        text = "\n".join(["end\n", tasks, rows, quote, line])
+        self.open_another(shown, text)
+        content = shown.one(".cm-content")
+        for key, seen in (("Control+Home", ".cm-box"), ("PageDown", ".cm-box"), ("Control+End", ".cm-line")):
+            content.press(key)
+            expect(shown.one(seen).first).to_be_attached()
+            assert len(content.evaluate(DRAWN)) < 10_000
+        assert self.text(shown) == text
 
 
 ADDRESSES = (

@@ -56,6 +56,7 @@ def test_todays_note_is_opened_by_one_key_from_any_page_and_is_a_file(tab: Tab, 
     expect(text).to_be_focused()
     page.keyboard.type("rain.")  # the caret is at the end
     expect(text).to_contain_text("Weather: rain.")
+    page.locator(".st-key-writing_side").get_by_text("Rendered").click()
     expect(page.locator(".st-key-writing_beside")).to_contain_text("rain.")
     tab.settle()
     address = page.url
@@ -102,21 +103,22 @@ def test_the_look_beside_the_source_scrolls_with_it(tab: Tab) -> None:
     page.get_by_text("Garden", exact=True).first.click()
     page.get_by_role("button", name="Edit", exact=True).click()
     beside, source = page.locator(".st-key-writing_beside"), page.locator(".st-key-note_editor .cm-scroller")
+    page.locator(".st-key-writing_side").get_by_text("Rendered").click()
     expect(beside.get_by_role("heading", name="Step 39")).not_to_be_in_viewport()
 
     source.click()  # who touched it last leads
     seen = source.evaluate("""one => {
       one.scrollTop = one.scrollHeight / 2;
       return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
-        const lines = [...one.querySelectorAll('.cm-line')].filter(line => line.textContent.startsWith('## '));
+        const lines = [...one.querySelectorAll('.cm-line')].filter(line => line.textContent.startsWith('Step '));
         done(lines.find(line => line.getBoundingClientRect().top > one.getBoundingClientRect().top).textContent);
       })));
     }""")
-    assert re.fullmatch(r"## Step [12]\d", seen)
-    expect(beside.get_by_role("heading", name=seen.removeprefix("## "))).to_be_in_viewport()
+    assert re.fullmatch(r"Step [12]\d", seen)
+    expect(beside.get_by_role("heading", name=seen)).to_be_in_viewport()
     beside.hover()
     page.mouse.wheel(0, -100_000)
-    expect(source.get_by_text("# Garden", exact=True)).to_be_in_viewport()
+    expect(source.get_by_text("Garden", exact=True)).to_be_in_viewport()
 
 
 def test_the_neighbours_of_a_note_are_drawn_below_it_and_opened_by_keyboard(tab: Tab) -> None:

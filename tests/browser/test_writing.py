@@ -70,11 +70,13 @@ def test_a_note_is_completed_and_saved_and_its_draft_outlives_a_reload(tab: Tab)
     page.wait_for_timeout(200)
     page.keyboard.press("Enter")
     expect(text).to_have_text("Boots belong to the door, see [[Rules of the house]] #kitchen")
+    page.locator(".st-key-writing_side").get_by_text("Rendered").click()
     beside = page.locator(".st-key-writing_beside")
     expect(beside).to_contain_text("Boots belong to the door")
     expect(beside.locator("a.note")).to_have_text("Rules of the house")
 
     # Text that a Chinese keyboard composes arrives whole.
+    text.focus()
     page.keyboard.insert_text(" 靴子放在门口")
     page.keyboard.press("Control+s")
     state(tab, "Saved")

@@ -176,3 +176,23 @@ def test_no_picture_leaves_the_folder_or_comes_without_a_seal(note_id: str, fold
     assert list((tmp_path / "elsewhere").iterdir()) == []
     address = routes.picture_address(base.name, note_id, "en").replace(note_id, "other")
     assert PICTURES.post(address, content=PNG).status_code == 404
+
+
+def test_the_editor_is_led_to_the_pictures_that_its_note_shows_and_to_nothing_else(note_id: str) -> None:
+    (base,) = shell.workspace().bases.all()
+    address = routes.picture_address(base.name, note_id, "en")
+    answer = PICTURES.get(f"{address}&path=pic.png")
+    assert (answer.content, answer.url.path) == (PNG, routes.file_address(note_id, "pic.png"))
+    for path in (
+        "sound.png",
+        "paper.pdf",
+        "loop.png",
+        "none.png",
+        "../key",
+        "/etc/passwd",
+        "https://evil.test/a.png",
+        "",
+    ):
+        assert PICTURES.get(f"{address}&path={quote(path, safe='')}").status_code == 404, path
+    for other in (address.replace(note_id, "other"), routes.picture_address(base.name, "", "en")):
+        assert PICTURES.get(f"{other}&path=pic.png").status_code == 404

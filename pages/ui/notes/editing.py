@@ -241,7 +241,9 @@ def _side(workspace: Workspace, session: EditorSession) -> None:
     views = {"rendered": t("Rendered"), "fields": t("Fields")}
     if workspace.has("related"):
         views["nearby"] = t("Nearby passages")
-    view = widgets.segments(t("Next to the text"), views, "writing_side", default="rendered", persist_state="session")
+    view = widgets.pills(t("Next to the text"), views, "writing_side", persist_state="session")
+    if view is None:
+        return
     with st.container(key="writing_beside"):
         if view == "fields":
             note_fields.draw(workspace, session)

@@ -74,6 +74,7 @@ def write(
             "hint": t("Write in Markdown. [[ offers notes, # offers tags, / offers formats."),
             "bar": t("Formats"),
             **{name: text_of(label) for name, label in FORMATS.items()},
+            "live": t("Live preview"),
             "adding": t("Saving the picture…"),
             "lost": t("The picture wasn't saved: Tessera isn't responding."),
         },

@@ -186,6 +186,7 @@ const begin = (own, edit) => {
     lists: () => ({ notes: offers(own, 'notes'), tags: offers(own, 'tags') }),
     on: {
       change: () => changed(own), blur: () => left(own) && send(own), save: () => send(own, 'save'), picture: () => choose(own),
+      address: path => `${own.data.pictures}&path=${encodeURIComponent(path)}`,
     },
   });
   own.item = () => item(own);
@@ -265,7 +266,7 @@ export default async function write(component) {
   if (paper.isConnected) show(own, paper);
   shelf.drop(data.place, data.token, own.data.stored);
   shelf.mark(false);
-  const worded = JSON.stringify(data.words);
+  const worded = JSON.stringify([data.words, data.pictures]);
   if (own.worded !== worded) own.editor.words(data.words);
   own.worded = worded;
 }

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from core.base.errors import TesseraError
@@ -47,7 +47,10 @@ def original_address(note_id: str, page: int) -> str:
 
 
 def picture_address(base: str, note_id: str, language: str) -> str:
-    """Return the address for the pictures of a note, or of a new one; refusals come in the language."""
+    """Return the address for the pictures of a note, or of a new one; refusals come in the language.
+
+    It takes new ones, and with `path` leads to the one that the note shows by this path.
+    """
     about = (base, note_id, language)
     return f"/{_PICTURE}/{_seal(_PICTURE, *about)}?{urlencode(dict(zip(_ABOUT, about, strict=True)))}"
 
@@ -86,6 +89,17 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
         headers = file.headers
         return FileResponse(file.path, headers=headers) if file.path else Response(file.data, headers=headers)
 
+    def show_picture(request: Request) -> Response:
+        _, note_id, _ = about = [request.query_params.get(name, "") for name in _ABOUT]
+        is_own = bool(note_id) and _is_sealed(request.path_params["seal"], _PICTURE, *about)
+        try:
+            file = workspace().notes.attachment(note_id, request.query_params.get("path", "")) if is_own else None
+        except TesseraError:
+            file = None
+        if file is None or not is_shown(file):
+            return PlainTextResponse("Not Found", 404)
+        return RedirectResponse(file_address(note_id, file.place), 303, {"Cache-Control": "private, no-cache"})
+
     async def take_picture(request: Request) -> Response:
         base, note_id, language = about = [request.query_params.get(name, "") for name in _ABOUT]
         if not _is_sealed(request.path_params["seal"], _PICTURE, *about):
@@ -105,6 +119,7 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
         Route("/attachment/{seal}/{note}/{place:path}", attachment),
         Route("/original/{seal}/{note}", original),
         Route(SCRIPT_ADDRESS, _script),
+        Route(f"/{_PICTURE}/{{seal}}", show_picture),
         Route(f"/{_PICTURE}/{{seal}}", take_picture, methods=["POST"]),
     ]
 

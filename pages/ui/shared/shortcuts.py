@@ -61,6 +61,7 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Italic"): ("Ctrl+I",),
         in_context("format of text", "Code"): ("Ctrl+E",),
         message("Link"): ("Ctrl+K",),
+        message("Live preview or source"): ("Alt+P",),
         message("Heading, list, table and more, at the start of a line"): ("/",),
         message("Indent in a list or in code, and back"): ("Tab", "Shift+Tab"),
         message("Leave the text"): ("Esc, Tab",),

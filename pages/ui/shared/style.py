@@ -283,6 +283,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-conflict .t-words { max-height: 22rem; overflow: auto; } ins { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 22%, transparent); } del { background: color-mix(in srgb, #c5483c 20%, transparent); }
 html:not([data-unsaved]) .st-key-writing_state > :has(> .st-key-writing_away), [data-unsaved] .st-key-writing_state > :not(:has(> .st-key-writing_away)) { display: none; }
 .st-key-writing_away p { color: color-mix(in srgb, #d2503f 85%, currentColor); }
+[data-testid="stHorizontalBlock"]:has(> * .st-key-note_editor):not(:has(> * .st-key-writing_beside)) { flex-flow: column-reverse; gap: .6rem; --above: 18.6rem; } [data-testid="stHorizontalBlock"]:has(> * .st-key-note_editor):not(:has(> * .st-key-writing_beside)) > [data-testid="stColumn"] { width: 100%; flex: none; }
 .st-key-writing_beside { max-height: calc(100vh - 15.5rem); overflow-y: auto; overflow-x: hidden; padding-right: .4rem; }
 @media print {
   @page { margin: 18mm; }

@@ -12,21 +12,28 @@ const move = event => {
   next.focus();
 };
 
-/** The bar with a button for each of the formats; `words` has their names, and `bar`, the name of the bar. */
+/**
+ * The bar with a button for each of the formats; `words` has their names, and `bar`, the name of the bar. The button of a format
+ * with `isOn(state)` shows whether it is on.
+ */
 export const bar = (formats, words) => showPanel.of(view => {
   const dom = Object.assign(document.createElement("div"), { className: "bar" });
   dom.setAttribute("role", "toolbar");
   dom.setAttribute("aria-label", words.bar);
-  for (const [name, { icon, key, run }] of Object.entries(formats)) {
+  const switches = [];
+  for (const [name, { icon, keys, run, isOn }] of Object.entries(formats)) {
     const button = Object.assign(document.createElement("button"), {
       type: "button", textContent: icon, translate: false, tabIndex: dom.childElementCount ? -1 : 0,
-      title: key ? `${words[name]} (Ctrl+${key.toUpperCase()})` : words[name],
+      title: keys ? `${words[name]} (${keys})` : words[name],
     });
     button.setAttribute("aria-label", words[name]);
     button.addEventListener("mousedown", event => event.preventDefault());  // the text keeps its selection
     button.addEventListener("click", () => { run(view); view.focus(); });
     dom.append(button);
+    if (isOn) switches.push(state => { button.ariaPressed = isOn(state); });
   }
   dom.addEventListener("keydown", move);
-  return { dom, top: true };
+  const show = state => { for (const one of switches) one(state); };
+  show(view.state);
+  return { dom, top: true, update: update => show(update.state) };
 });

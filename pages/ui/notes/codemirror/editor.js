@@ -1,7 +1,6 @@
 // The editor of notes: CodeMirror 6 with Markdown, links and tags to complete, and a theme that follows the app's.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
-import { markdown, markdownLanguage } from "@codemirror/lang-markdown";
 import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
@@ -10,7 +9,9 @@ import { tags } from "@lezer/highlight";
 import { bar } from "./bar.js";
 import { beside } from "./beside.js";
 import { formats, inCode, straightFence, whereIndented } from "./formats.js";
+import { live } from "./live.js";
 import { paste } from "./paste.js";
+import { highlight, language } from "./syntax.js";
 
 const SHOWN = 40;
 
@@ -24,6 +25,7 @@ const STYLE = HighlightStyle.define([
   { tag: tags.strikethrough, textDecoration: "line-through" },
   { tag: tags.link, color: "var(--st-link-color)" },
   { tag: tags.url, color: "var(--st-link-color)", opacity: ".75" },
+  { tag: highlight, backgroundColor: "#e0a83055", borderRadius: ".2rem" },
   { tag: tags.monospace, fontFamily: "var(--st-code-font)", fontSize: ".93em" },
   { tag: tags.quote, opacity: ".8" },
   { tag: [tags.processingInstruction, tags.contentSeparator, tags.labelName], color: "var(--st-primary-color)" },
@@ -34,7 +36,7 @@ const LOOK = EditorView.theme({
   "&": { height: "100%", color: "var(--st-text-color)", backgroundColor: "transparent", fontSize: "1rem" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--st-font)", lineHeight: "1.65", overflow: "auto" },
-  ".cm-content": { padding: "1rem 1.2rem 6rem", caretColor: "var(--st-text-color)" },
+  ".cm-content": { minWidth: "0", padding: "1rem max(1.2rem, calc(50% - 25rem)) 6rem", caretColor: "var(--st-text-color)" },
   ".cm-cursor": { borderLeftColor: "var(--st-text-color)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "color-mix(in srgb, var(--st-primary-color) 26%, transparent)",
@@ -49,7 +51,7 @@ const LOOK = EditorView.theme({
     font: "1.2rem/1 'Material Symbols Rounded'", fontFeatureSettings: "'liga'", width: "2rem", height: "2rem", overflow: "hidden",
     padding: "0", color: "inherit", background: "none", border: "none", borderRadius: ".3rem", cursor: "pointer", opacity: ".8",
   },
-  ".bar button:is(:hover, :focus-visible)": { backgroundColor: "var(--st-secondary-background-color)", opacity: "1" },
+  ".bar button:is(:hover, :focus-visible, [aria-pressed=true])": { backgroundColor: "var(--st-secondary-background-color)", opacity: "1" },
   ".bar button:focus-visible": { outline: "2px solid var(--st-primary-color)" },
   ".cm-panels-bottom": { borderTop: "1px solid var(--st-border-color)" },
   ".cm-textfield, .cm-button": {
@@ -121,7 +123,7 @@ const slashes = (all, words) => context => {
   const from = typed.from + typed.text.indexOf("/"), name = typed.text.trim().slice(1).toLowerCase();
   const options = Object.keys(all).filter(one => [one, words()[one].toLowerCase()].some(each => each.startsWith(name)));
   return offered(from, options.map(one => ({
-    label: words()[one], detail: all[one].key ? `Ctrl+${all[one].key.toUpperCase()}` : "",
+    label: words()[one], detail: all[one].keys ?? "",
     apply: (view, _, start, end) => {
       view.dispatch({ changes: { from: start, to: end }, userEvent: "input.complete" });
       all[one].run(view);
@@ -129,25 +131,46 @@ const slashes = (all, words) => context => {
   })));
 };
 
+// Whether marks are hidden is remembered in this browser, as far as it remembers anything.
+const MODE = "tessera-editor";
+const SOURCE = "source";
+const isLive = () => { try { return localStorage.getItem(MODE) !== SOURCE; } catch { return true; } };
+const remember = mode => { try { localStorage.setItem(MODE, mode); } catch { /* the next editor begins as this one did */ } };
+
+const bound = keys => keys.replace("Ctrl", "Mod").replaceAll("+", "-").replace(/.$/, letter => letter.toLowerCase());
+
 /**
  * Open an editor in `parent` with the caret `at` a place. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`, a note's with `link`;
- * `on` has `change()`, `blur()`, `save()` and `picture()`; `words` has `label`, `hint`, `bar` and the names of the formats.
+ * `on` has `change()`, `blur()`, `save()`, `picture()` and `address(path)`, that of a picture which the note shows, else ""; `words` has `label`,
+ * `hint`, `bar` and the names of the formats.
  * Returns `{text(), at(), words(words), focus(), focused(), close()}`.
  */
 export function edit(parent, { text, at, lists, on, words }) {
   const wording = new Compartment();
   const all = formats(on.picture);
-  let said = words;
-  const worded = ({ label, hint }) => [
-    bar(all, said), placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+  let said = words, mode = isLive() ? "live" : SOURCE;
+  const worded = ({ label, hint, box }) => [
+    bar({ ...all, live: preview }, said), placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+    mode === SOURCE ? [] : live({ address: on.address, box }),
   ];
+  const reword = view => view.dispatch({ effects: wording.reconfigure(worded(said)) });
+  const preview = {
+    icon: "visibility", keys: "Alt+P", isOn: () => mode !== SOURCE,
+    run: view => {
+      mode = mode === SOURCE ? "live" : SOURCE;
+      remember(mode);
+      reword(view);
+      return true;
+    },
+  };
   const save = view => (view.composing ? false : (on.save(), true));
   const extensions = [
     Prec.high(keymap.of([
       { key: "Mod-Enter", run: save, preventDefault: true },
       { key: "Mod-s", run: save, preventDefault: true },
       { key: "Enter", run: endLink },
-      ...Object.values(all).filter(({ key }) => key).map(({ key, run }) => ({ key: `Mod-${key}`, run, preventDefault: true })),
+      ...[...Object.values(all), preview].filter(({ keys }) => keys).map(({ keys, run }) => ({ key: bound(keys), run, preventDefault: true })),
+      { key: "Alt-π", run: preview.run, preventDefault: true },  // what a Mac types with these keys
     ])),
     history(),
     drawSelection(),
@@ -155,7 +178,7 @@ export function edit(parent, { text, at, lists, on, words }) {
     EditorView.lineWrapping,
     indentUnit.of("    "),  // nested under each kind of list, a numbered one too
     EditorState.transactionFilter.of(straightFence),
-    markdown({ base: markdownLanguage, completeHTMLTags: false }),
+    language,
     syntaxHighlighting(STYLE),
     closeBrackets(),
     autocompletion({ override: [links(lists), hashes(lists), slashes(all, () => said)], icons: false, activateOnTyping: true }),
@@ -179,7 +202,7 @@ export function edit(parent, { text, at, lists, on, words }) {
     at: () => view.state.selection.main.head,
     words: other => {
       said = other;
-      view.dispatch({ effects: wording.reconfigure(worded(other)) });
+      reword(view);
     },
     focus: () => view.focus(),
     focused: () => view.hasFocus,

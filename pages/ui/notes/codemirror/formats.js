@@ -78,16 +78,16 @@ const link = view => {
   return true;
 };
 
-/** The formats by their names, in the order of the bar: an icon, the key, and what it does. `picture` asks for files. */
+/** The formats by their names, in the order of the bar: an icon, the keys, and what it does. `picture` asks for files. */
 export const formats = picture => ({
   heading: { icon: "title", run: heading },
-  bold: { icon: "format_bold", key: "b", run: toggleMark("**") },
-  italic: { icon: "format_italic", key: "i", run: toggleMark("*") },
+  bold: { icon: "format_bold", keys: "Ctrl+B", run: toggleMark("**") },
+  italic: { icon: "format_italic", keys: "Ctrl+I", run: toggleMark("*") },
   list: { icon: "format_list_bulleted", run: toggle("- ") },
   box: { icon: "check_box", run: box },
   quote: { icon: "format_quote", run: toggle("> ") },
-  code: { icon: "code", key: "e", run: code },
-  link: { icon: "link", key: "k", run: link },
+  code: { icon: "code", keys: "Ctrl+E", run: code },
+  link: { icon: "link", keys: "Ctrl+K", run: link },
   table: { icon: "table", run: view => block(view, TABLE, 2, EditorSelection.cursor(view.state.selection.main.to)) },
   picture: { icon: "image", run: () => (picture(), true) },
 });

@@ -4,7 +4,7 @@ import { ChangeSet, EditorSelection } from "@codemirror/state";
 
 const KINDS = { StrongEmphasis: "**", Emphasis: "*", InlineCode: "`" };
 const WITHIN = /^(?:Link|Strikethrough)$/;
-const WHOLE = /^(?:Image|URL|Autolink|HTMLTag)$/;
+const WHOLE = /^(?:Image|WikiLink|URL|Autolink|HTMLTag)$/;
 const BLOCKS = /^(?:FencedCode|CodeBlock)$/;
 const LEAD = /^\s*(?:(?:>|[-*+](?: \[[ xX]\])?|\d+[.)]|#{1,6})\s+)*/;
 const PATIENCE = 50;
