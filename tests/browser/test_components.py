@@ -561,8 +561,15 @@ class EditorStage:
     """What tests of the editor share: it is drawn, written in and read."""
 
     APP = "<div data-testid='stApp' data-test-connection-state='CONNECTED'></div>"
-    WORDS: Mapping[str, str] = {"label": "Text", "hint": "Write", "bar": "Formats", "live": "Live preview"} | {
-        name: name.capitalize() for name in editor.FORMATS
+    WORDS: Mapping[str, object] = {
+        "label": "Text",
+        "hint": "Write",
+        "bar": "Formats",
+        "live": "Live preview",
+        "count": "{n} words",
+        "selected": "{chosen} of {n} words",
+        "phrases": {"Find": "Suchen", "replaced $ matches": "Ersetzt: $"},
+        **{name: name.capitalize() for name in editor.FORMATS},
     }
 
     @pytest.fixture
@@ -882,6 +889,56 @@ class TestEditor(EditorStage):
         expect(stage.one(".cm-content")).to_have_text("boots of yesterday")
         assert self.texts(stage)[-1] == ("boots of yesterday", None)
         assert list(stage.stored) == ["tessera-letters w t"]
+
+
+class TestFindAndCount(EditorStage):
+    def test_what_is_found_is_replaced_and_can_be_undone(self, shown: Stage) -> None:
+        self.write(shown, "- boots and **boots**\n- Boots")
+        shown.page.keyboard.press("Control+f")
+        field = shown.page.get_by_role("textbox", name="Suchen")
+        expect(field).to_be_focused()
+        field.fill("boots")
+        shown.page.keyboard.press("Enter")
+        expect(shown.one(".cm-searchMatch")).to_have_count(3)
+        shown.one(".cm-search [name=case]").check()
+        expect(shown.one(".cm-searchMatch")).to_have_count(2)
+        shown.one(".cm-search [name=replace].cm-textfield").click()
+        shown.page.keyboard.type("hats")
+        for _ in range(2):  # the next one is shown, then replaced
+            shown.page.keyboard.press("Enter")
+        assert self.text(shown) == "- hats and **boots**\n- Boots"
+        shown.one(".cm-search [name=replaceAll]").click()
+        assert self.text(shown) == "- hats and **hats**\n- Boots"
+        shown.page.keyboard.press("Escape")
+        expect(shown.one(".cm-search")).to_have_count(0)
+        expect(shown.one(".cm-content")).to_be_focused()
+        for _ in range(2):
+            shown.page.keyboard.press("Control+z")
+        assert self.text(shown) == "- boots and **boots**\n- Boots"
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("", 0),
+            ("Don't stop: well-known ways, 3.5 of them", 8),
+            ("靴子放在门口。Boots 两双", 9),
+            ("ひらがな カナ", 6),
+            ("- **a** b\n\n`c`\n' - _ 🥾", 3),
+            ("naïve été 'quoted'", 3),
+        ],
+    )
+    def test_words_and_chinese_signs_are_counted_below_the_text(self, shown: Stage, text: str, words: int) -> None:
+        self.write(shown, text)
+        shown.later(1_000)
+        expect(shown.one(".cm-count")).to_have_text(f"{words} words")
+
+    def test_the_words_of_what_is_selected_are_counted(self, shown: Stage) -> None:
+        self.write(shown, "one two 你好 three", "Control+Home", "Control+Shift+ArrowRight", "Control+Shift+ArrowRight")
+        shown.later(1_000)
+        expect(shown.one(".cm-count")).to_have_text("2 of 5 words")
+        shown.page.keyboard.press("End")
+        shown.later(1_000)
+        expect(shown.one(".cm-count")).to_have_text("5 words")
 
 
 MARKS = {

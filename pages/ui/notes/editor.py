@@ -32,6 +32,27 @@ FORMATS: dict[str, Message] = {
 }
 """The names of the formats in `codemirror/formats.js`."""
 
+PHRASES: dict[str, Message] = {
+    "Find": message("Find"),
+    "Replace": message("Replace with"),
+    "next": in_context("search in a text", "Next"),
+    "previous": message("Previous"),
+    "all": message("Select all"),
+    "match case": message("Match case"),
+    "regexp": message("Regular expression"),
+    "by word": message("Whole words"),
+    "replace": in_context("search in a text", "Replace"),
+    "replace all": message("Replace all"),
+    "close": message("Close"),
+    "current match": message("Found"),
+    "on line": message("in line"),
+    "replaced match on line $": message("Replaced in line {n}", n="$"),
+    "replaced $ matches": message("Replaced: {n}", n="$"),
+    "Go to line": message("Go to line"),
+    "go": message("Go"),
+}
+"""The texts of CodeMirror by its own names for them, which hold `$` for a number."""
+
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
@@ -75,6 +96,9 @@ def write(
             "bar": t("Formats"),
             **{name: text_of(label) for name, label in FORMATS.items()},
             "live": t("Live preview"),
+            "count": t("Words: {n}", n="{n}"),
+            "selected": t("Words: {n}, selected: {chosen}", n="{n}", chosen="{chosen}"),
+            "phrases": {name: text_of(text) for name, text in PHRASES.items()},
             "adding": t("Saving the picture…"),
             "lost": t("The picture wasn't saved: Tessera isn't responding."),
         },

@@ -56,7 +56,7 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     message("On the page Notes"): {message("Edit the note"): ("E",)},
     message("While you write"): {
         message("Save"): ("Ctrl+S", "Ctrl+Enter"),
-        message("Find in the text"): ("Ctrl+F",),
+        message("Find and replace in the text"): ("Ctrl+F",),
         message("Bold"): ("Ctrl+B",),
         message("Italic"): ("Ctrl+I",),
         in_context("format of text", "Code"): ("Ctrl+E",),

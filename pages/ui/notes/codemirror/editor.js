@@ -8,6 +8,7 @@ import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view
 import { tags } from "@lezer/highlight";
 import { bar } from "./bar.js";
 import { beside } from "./beside.js";
+import { counting } from "./count.js";
 import { formats, inCode, straightFence, whereIndented } from "./formats.js";
 import { live } from "./live.js";
 import { paste } from "./paste.js";
@@ -53,7 +54,17 @@ const LOOK = EditorView.theme({
   },
   ".bar button:is(:hover, :focus-visible, [aria-pressed=true])": { backgroundColor: "var(--st-secondary-background-color)", opacity: "1" },
   ".bar button:focus-visible": { outline: "2px solid var(--st-primary-color)" },
-  ".cm-panels-bottom": { borderTop: "1px solid var(--st-border-color)" },
+  ".cm-panels-bottom": { backgroundColor: "transparent", borderTop: "1px solid var(--st-border-color)" },
+  ".cm-panel.cm-search": { padding: ".4rem 2rem .3rem .7rem", fontSize: ".9rem" },
+  ".cm-panel.cm-search :is(input, button, label)": { font: "inherit", margin: ".15rem .5rem .15rem 0" },
+  ".cm-panel.cm-search .cm-textfield": { width: "min(14rem, 100%)", padding: ".25rem .5rem" },
+  ".cm-panel.cm-search .cm-button": { padding: ".25rem .6rem", cursor: "pointer" },
+  ".cm-panel.cm-search .cm-button:hover": { borderColor: "var(--st-primary-color)" },
+  ".cm-panel.cm-search :is(.cm-textfield, .cm-button):focus-visible": { outline: "2px solid var(--st-primary-color)", outlineOffset: "-1px" },
+  ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", gap: ".35rem", cursor: "pointer" },
+  ".cm-panel.cm-search [type=checkbox]": { margin: "0", accentColor: "var(--st-primary-color)" },
+  ".cm-panel.cm-search [name=close]": { color: "inherit", fontSize: "1.3rem", top: ".3rem", right: ".6rem", cursor: "pointer" },
+  ".cm-count": { padding: ".15rem .7rem", fontSize: ".8rem", textAlign: "right", opacity: ".75" },
   ".cm-textfield, .cm-button": {
     color: "inherit", backgroundColor: "var(--st-background-color)", backgroundImage: "none",
     border: "1px solid var(--st-border-color)", borderRadius: ".3rem",
@@ -142,7 +153,7 @@ const bound = keys => keys.replace("Ctrl", "Mod").replaceAll("+", "-").replace(/
 /**
  * Open an editor in `parent` with the caret `at` a place. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`, a note's with `link`;
  * `on` has `change()`, `blur()`, `save()`, `picture()` and `address(path)`, that of a picture which the note shows, else ""; `words` has `label`,
- * `hint`, `bar` and the names of the formats.
+ * `hint`, `bar`, the names of the formats, `count` and `selected` (`count.js`), and `phrases`, the texts of CodeMirror.
  * Returns `{text(), at(), words(words), focus(), focused(), close()}`.
  */
 export function edit(parent, { text, at, lists, on, words }) {
@@ -150,7 +161,7 @@ export function edit(parent, { text, at, lists, on, words }) {
   const all = formats(on.picture);
   let said = words, mode = isLive() ? "live" : SOURCE;
   const worded = ({ label, hint, box }) => [
-    bar({ ...all, live: preview }, said), placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+    bar({ ...all, live: preview }, said), counting(said), EditorState.phrases.of(said.phrases), placeholder(hint), EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
     mode === SOURCE ? [] : live({ address: on.address, box }),
   ];
   const reword = view => view.dispatch({ effects: wording.reconfigure(worded(said)) });
@@ -182,7 +193,7 @@ export function edit(parent, { text, at, lists, on, words }) {
     syntaxHighlighting(STYLE),
     closeBrackets(),
     autocompletion({ override: [links(lists), hashes(lists), slashes(all, () => said)], icons: false, activateOnTyping: true }),
-    search(),
+    search({ top: true }),
     highlightSelectionMatches(),
     keymap.of([
       ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap,
