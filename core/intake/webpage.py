@@ -50,7 +50,7 @@ def fetch(address: str) -> WebPage:
 
     Raises SourceError for an address that isn't public, an answer that is none of a page, is too large or too late.
     """
-    parts = _parts(address)
+    parts = address_parts(address)
     host, port = str(parts.hostname), parts.port or (443 if parts.scheme == "https" else 80)
     try:
         connection = http.client.HTTPConnection(host, port)
@@ -65,7 +65,7 @@ def fetch(address: str) -> WebPage:
         raise SourceError(address, "can't be reached ({why}).", why=str(error) or type(error).__name__) from error
 
 
-def _parts(address: str) -> SplitResult:
+def address_parts(address: str) -> SplitResult:
     """Return the parts of an address of a web page; raises SourceError for another text."""
     with suppress(ValueError):
         parts = urlsplit(address)

@@ -196,11 +196,16 @@ class NoteFields(TypedDict, total=False):
 
 
 class NewNoteFields(NoteFields, total=False):
-    """Fields of a new note, and where it comes from: a source, its place there, who wrote it, other values."""
+    """Fields of a new note, and where it comes from: a source, its place there, who wrote it, other values.
+
+    A page of the web has its address, and the day on which it was published.
+    """
 
     source: str
     source_ref: str
     created_by: str
+    source_url: str
+    created: str
     metadata: Mapping[str, object]
 
 

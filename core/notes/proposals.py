@@ -1,15 +1,20 @@
 """Pending notes and proposed changes, which programs write and the user accepts or rejects."""
 
+import re
+from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, Unpack
+from urllib.parse import quote
 
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
 from core.base.text import one_line
 from core.indexing.bases import Bases
+from core.intake import notefile, webpage
 from core.model import (
     Condition,
     Filters,
@@ -23,6 +28,7 @@ from core.model import (
     Submission,
 )
 from core.notes import difference
+from core.notes.attachments import Attachments
 from core.notes.collection import Notes
 from core.notes.fields import check_fields, with_fields
 from core.notes.texts import with_body
@@ -30,6 +36,8 @@ from core.notes.trash import Trash
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
 
+_MARK = re.compile(r"[a-z0-9]{16,64}")
+_MOST_PICTURES = 100
 _PENDING = Condition("status", ("pending",))
 _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 
@@ -37,8 +45,11 @@ _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 class Proposals:
     """The items that programs wrote for review. A base that trusts programs takes their changes at once."""
 
-    def __init__(self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash) -> None:
-        self._store, self._bases, self._writer, self._notes, self._trash = store, bases, writer, notes, trash
+    def __init__(
+        self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash, attachments: Attachments
+    ) -> None:
+        self._store, self._bases, self._writer = store, bases, writer
+        self._notes, self._trash, self._attachments = notes, trash, attachments
 
     # programs
 
@@ -47,9 +58,37 @@ class Proposals:
 
         Raises UnknownChoice for a base that isn't among others, and what `Notes.add` raises.
         """
-        into = self._bases.get(base) if self._bases.all() else None
+        if self._bases.all():
+            self._bases.get(base)
+        return self._add(base, body, path=path, **fields)
+
+    def _add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NewNoteFields]) -> Note:
+        into = self._bases.find(base)
         values: dict[str, Any] = {**fields} if into and into.trusts_programs else {**fields, "status": "pending"}
         return self._notes.add(into.name if into else base, body, path=path, author="program", **values)
+
+    def add_page(
+        self, base: str, html: str, *, address: str, title: str = "", pictures: Mapping[str, str] | None = None
+    ) -> Note:
+        """Add a page of the web that a browser sends, or a part of it, as `add` does; a base that isn't there is made.
+
+        `pictures` are in Base64 by their names; in the page the name of one is before and after its description. Raises
+        SourceError for an address that isn't of the web and a page without text, EditError for what is no picture.
+        """
+        name = f"{webpage.address_parts(address).hostname}.html"
+        # The page may name the encoding that its bytes had.
+        read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
+        page = notefile.document_note(read, name).note
+        title, body = title or page.title, page.body
+        for mark, data in islice((pictures or {}).items(), _MOST_PICTURES):
+            if not _MARK.fullmatch(mark):
+                raise EditError("'{name}' is no name of a picture: 16 to 64 letters and digits.", name=mark)
+            shown = re.compile(f"{mark}(.*?){mark}")
+            if shown.search(body):
+                path = quote(self._attachments.add(base, f"{title}.webp", _decode(data)))
+                body = shown.sub(rf"![\1]({path})", body)
+        created = page.created_at.date().isoformat() if page.created_at else ""
+        return self._add(base, body, title=title, source="import", source_url=address, created=created)
 
     @log_call("note.propose")
     def update(
@@ -245,3 +284,10 @@ def _joined(earlier: Proposal, later: Proposal) -> Proposal:
     if later.body is None and earlier.body is not None:
         later = replace(later, body=earlier.body, version=earlier.version)
     return replace(later, fields=earlier.fields | later.fields)
+
+
+def _decode(picture: str) -> bytes:
+    try:
+        return b64decode(picture, validate=True)
+    except ValueError as error:
+        raise EditError("A picture isn't in Base64.") from error

@@ -25,6 +25,7 @@ from core.indexing.indexer import Indexed, Indexer
 from core.indexing.pending import PendingChunks
 from core.intake.folder import TakenNames, free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
+from core.markdown.frontmatter import moment
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import filing, naming
 from core.notes.fields import check_body, check_fields, check_text, overriding
@@ -36,7 +37,7 @@ from core.store.note_to_index import NoteToIndex
 
 Change = Callable[[Note], Note]
 
-NAMES = ("source", ORIGIN, "created_by", "metadata")
+NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
 """The values of a new note besides its text, its path and its fields."""
 _MOST = 500
 """Characters of a place or a name."""
@@ -290,11 +291,11 @@ def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
 
     `user` is `manual`. Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
     """
-    source, place, writer, metadata = (item.pop(name, None) for name in NAMES)
+    source, *said, metadata = (item.pop(name, None) for name in NAMES)
     source = "manual" if source == "user" else source
     if source and source not in NOTE_SOURCES:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
-    texts = {name: _text(name, value) for name, value in ((ORIGIN, place), ("created_by", writer)) if value}
+    texts = {name: _text(name, value) for name, value in zip(NAMES[1:], said, strict=False) if value}
     return str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {})
 
 
@@ -409,8 +410,9 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
         source=source or author,
         front=front,
         body_start=len(front),
+        source_url=str(properties.get("source_url", "")),
         extra=properties,
-        created_at=now,
+        created_at=moment(str(properties.get("created", ""))) or now,
         updated_at=now,
         plain=base.plain,
         **fields,

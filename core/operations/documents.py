@@ -9,7 +9,7 @@ from core.model import Progress, ReadPictures
 from core.operations import names
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
-from core.operations.parameters import Base, NoteName
+from core.operations.parameters import Base, NoteName, SomeBase
 from core.operations.printing import sentence, table
 from core.operations.views import documents as views
 from core.operations.views.documents import (
@@ -68,6 +68,30 @@ def convert(
     converter: Annotated[str, About("The converter, by name; by default the usual one of the kind.")] = "",
 ) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.documents.convert(names.id_of(workspace, note), converter))
+
+
+@operation(
+    "document.clip",
+    "Save a page of the web that a browser sends, or a part of it: a note that waits, in the base web by default.",
+    http="POST /pages",
+    writes=True,
+    creates="/notes/{id}",
+    takes={"title": "Boots"},
+    lacks={"cli": "a command imports a page by its address", **ASSISTANT},
+)
+def clip(
+    workspace: "Workspace",
+    html: Annotated[str, About("The page, or the part of it, as HTML.", long=True, example="<p>Keep boots dry.</p>")],
+    address: Annotated[str, About("The address of the page.", example="https://example.org/boots")],
+    title: Annotated[str, About("Its title; by default the one that the page has.")] = "",
+    pictures: Annotated[
+        dict[str, str] | None,
+        About("Pictures in Base64 by their names, which are before and after their descriptions in the page."),
+    ] = None,
+    base: SomeBase = None,
+) -> WrittenNote:
+    note = workspace.proposals.add_page(base or "web", html, address=address, title=title, pictures=pictures)
+    return WrittenNote.from_result(workspace, note)
 
 
 @operation(

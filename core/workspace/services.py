@@ -215,7 +215,7 @@ class Services:
     def proposals(self) -> "Proposals":
         from core.notes.proposals import Proposals
 
-        return Proposals(self.store, self.bases, self._writer, self.notes, self.trash)
+        return Proposals(self.store, self.bases, self._writer, self.notes, self.trash, self.attachments)
 
     def _settle_facts(self, decided: NotesDecided) -> None:
         """Record what the user decided on notes that a log suggested."""

@@ -1,5 +1,6 @@
 """The API alone, without the pages."""
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 class SameOrigin:
     """The middleware that refuses requests and WebSockets from pages of other origins.
 
-    Another port of this machine is another origin. Programs other than browsers send no origin, and pass. Requests
-    that name more than one host, or name one in the request line, are refused too.
+    Another port of this machine is another origin. Programs other than browsers send no origin, and pass. Extensions of
+    browsers have origins of their own: they reach the API, which wants the token. Requests that name more than one
+    host, or name one in the request line, are refused too.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -38,11 +40,17 @@ class SameOrigin:
         await (PlainTextResponse("Forbidden", 403) if refused else self._app)(scope, receive, send)
 
 
+_EXTENSION = re.compile(r"(?:chrome|moz)-extension://[\w-]{1,100}\Z", re.ASCII)
+
+
 def _foreign(scope: Scope) -> bool:
     headers = Headers(scope=scope)
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
     if len(hosts) > 1 or not scope["path"].startswith("/"):
         return True
+    reaches_api = scope["type"] == "http" and scope["path"].startswith(f"{PLACE}/")
+    if reaches_api and len(origins) == 1 and _EXTENSION.match(origins[0]):
+        return False
     if origins:
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         return origins != [f"{scheme}://{host}" for host in hosts]

@@ -93,7 +93,7 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
         _, note_id, _ = about = [request.query_params.get(name, "") for name in _ABOUT]
         is_own = bool(note_id) and _is_sealed(request.path_params["seal"], _PICTURE, *about)
         try:
-            file = workspace().notes.attachment(note_id, request.query_params.get("path", "")) if is_own else None
+            file = workspace().attachments.find(note_id, request.query_params.get("path", "")) if is_own else None
         except TesseraError:
             file = None
         if file is None or not is_shown(file):

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
 from core.base.messages import message_table, reason_of
 from core.workspace import Workspace
@@ -72,9 +73,31 @@ def _draw_access(workspace: Workspace, address: str) -> None:
     st.code(address, language=None)
     with shell.errors():
         shell.on_demand(t("Show the token"), "token", "key", lambda: _token(workspace))
+    _draw_extension()
     st.markdown(f"**{t('To try it in a terminal')}**")
     st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
     small_print("Every request is in docs/http.md, with an example.")
+
+
+def _draw_extension() -> None:
+    """Draw how the browser gets the button that saves a page."""
+    steps = (
+        t(
+            "Open chrome://extensions in Chrome, Edge or Brave, turn on Developer mode, and load this folder by Load unpacked:"
+        ),
+        t("On the page that opens, enter the address and the token that are shown here."),
+        t(
+            "On any page press the button of Tessera in the bar of the browser: the page, or what you selected, waits on Review."
+        ),
+    )
+    st.markdown(f"**{t('Save pages from your browser')}**")
+    for number, step in enumerate(steps, 1):
+        st.caption(f"{number}. {step}")
+        if number == 1:
+            st.code(str(PROGRAM / "data" / "extension"), language=None, wrap_lines=True)
+    small_print(
+        "In Firefox, open about:debugging, choose This Firefox and load manifest.json of the folder as a temporary add-on."
+    )
 
 
 def _token(workspace: Workspace) -> None:
